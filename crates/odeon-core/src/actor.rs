@@ -1,0 +1,50 @@
+//! What a user implements.
+
+use crate::context::Context;
+use crate::message::Message;
+
+/// An actor: private state, and what it does with each message.
+///
+/// # Guarantees
+/// Messages are handled one at a time (S1), those of one sender in the order they were sent (S2).
+/// A panic in any of these functions ends this actor and nothing else (S5).
+///
+/// # Example
+/// ```
+/// use odeon_core::{Actor, Context, Message, Reply, Theater};
+///
+/// enum Account { Deposit(u64), Balance(Reply<u64>) }
+/// impl Message for Account {}
+///
+/// struct Plain { balance: u64 }
+/// impl Actor for Plain {
+///     type Msg = Account;
+///     fn handle(&mut self, msg: Account, _ctx: &mut Context<'_, Self>) {
+///         match msg {
+///             Account::Deposit(n) => self.balance += n,
+///             Account::Balance(reply) => reply.send(self.balance),
+///         }
+///     }
+/// }
+///
+/// let theater = Theater::new()?;
+/// let account = theater.spawn(Plain { balance: 0 });
+/// account.send(Account::Deposit(5))?;
+/// assert_eq!(account.ask(Account::Balance).wait()?, 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Actor: Send + Sized + 'static {
+    /// What this actor can be sent.
+    type Msg: Message;
+
+    /// Handles one message.
+    fn handle(&mut self, msg: Self::Msg, ctx: &mut Context<'_, Self>);
+
+    /// Runs once on the actor's stage before its first message, also if none ever comes.
+    fn started(&mut self, ctx: &mut Context<'_, Self>) {
+        let _ = ctx;
+    }
+
+    /// Runs once after the last message, before the state is dropped. Not called after a panic.
+    fn stopped(&mut self) {}
+}

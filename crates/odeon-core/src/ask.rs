@@ -1,0 +1,137 @@
+//! Question and answer for threads and futures.
+
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use crate::actor_ref::ActorRef;
+use crate::current;
+use crate::error::AskError;
+use crate::message::Message;
+use crate::reply::Reply;
+
+impl<M: Message> ActorRef<M> {
+    /// Asks a question: sends the message that `question` makes around a [`Reply`].
+    ///
+    /// The result is a future for any executor; threads use [`Ask::wait`] or [`Ask::wait_timeout`].
+    /// Actors ask each other with [`Context::reply_to`](crate::Context::reply_to).
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # struct Echo;
+    /// # enum Say { Back(String, Reply<String>) }
+    /// # impl Message for Say {}
+    /// # impl Actor for Echo {
+    /// #     type Msg = Say;
+    /// #     fn handle(&mut self, Say::Back(s, reply): Say, _: &mut Context<'_, Self>) { reply.send(s) }
+    /// # }
+    /// # let theater = Theater::new().unwrap();
+    /// # let echo = theater.spawn(Echo);
+    /// let answer = echo.ask(|reply| Say::Back("hello".into(), reply)).wait();
+    /// assert_eq!(answer.unwrap(), "hello");
+    /// ```
+    pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Ask<T> {
+        let (answer_to, answer) = oneshot::channel();
+        match self.send(question(Reply::to_waiter(answer_to))) {
+            Ok(()) => Ask { state: State::Asked(answer) },
+            Err(_) => Ask { state: State::Stopped },
+        }
+    }
+}
+
+/// The answer to come.
+///
+/// # Cancellation
+/// Dropping it loses the answer and nothing else; the question is handled all the same.
+#[must_use = "an answer must be awaited or waited for; use `send` for messages without an answer"]
+pub struct Ask<T: Send + 'static> {
+    state: State<T>,
+}
+
+enum State<T> {
+    Asked(oneshot::Receiver<T>),
+    Polled(oneshot::AsyncReceiver<T>),
+    Stopped,
+}
+
+impl<T: Send + 'static> Ask<T> {
+    /// Blocks the thread until the answer comes.
+    ///
+    /// # Errors
+    /// [`AskError::Stopped`] and [`AskError::NoReply`], each as soon as it is known.
+    ///
+    /// # Panics
+    /// On a thread of the pool or of a pinned stage: blocking there would hold up every other actor
+    /// of the stage, possibly the one that is to answer. Also if it was polled as a future before.
+    #[track_caller]
+    pub fn wait(self) -> Result<T, AskError> {
+        check_may_block();
+        match self.state {
+            State::Asked(answer) => answer.recv().map_err(|_| AskError::NoReply),
+            State::Polled(_) => panic!("{ALREADY_POLLED}"),
+            State::Stopped => Err(AskError::Stopped),
+        }
+    }
+
+    /// Blocks the thread until the answer comes, at most for `limit`.
+    ///
+    /// # Errors
+    /// As [`wait`](Self::wait), and [`AskError::Timeout`]. An answer that comes later is dropped.
+    ///
+    /// # Panics
+    /// As [`wait`](Self::wait).
+    #[track_caller]
+    pub fn wait_timeout(self, limit: Duration) -> Result<T, AskError> {
+        check_may_block();
+        match self.state {
+            State::Asked(answer) => answer.recv_timeout(limit).map_err(|error| match error {
+                oneshot::RecvTimeoutError::Timeout => AskError::Timeout,
+                oneshot::RecvTimeoutError::Disconnected => AskError::NoReply,
+            }),
+            State::Polled(_) => panic!("{ALREADY_POLLED}"),
+            State::Stopped => Err(AskError::Stopped),
+        }
+    }
+}
+
+const ALREADY_POLLED: &str = "an answer that has been polled as a future must be awaited";
+
+#[track_caller]
+fn check_may_block() {
+    current::with(|current| {
+        let pinned = current.pinned.get();
+        // SAFETY: set by this very thread for as long as its stage lives.
+        let on_pinned = !pinned.is_null() && unsafe { !(*pinned).is_dedicated() };
+        assert!(
+            current.worker.get().is_null() && !on_pinned,
+            "waiting for an answer on a stage's thread would hold up its other actors: \
+             use Context::reply_to, or spawn the actor on a dedicated stage"
+        );
+    });
+}
+
+impl<T: Send + 'static> Future for Ask<T> {
+    type Output = Result<T, AskError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        if let State::Asked(_) = self.state {
+            if let State::Asked(answer) = std::mem::replace(&mut self.state, State::Stopped) {
+                self.state = State::Polled(answer.into_future());
+            }
+        }
+        match &mut self.state {
+            State::Polled(answer) => {
+                Pin::new(answer).poll(cx).map(|answer| answer.map_err(|_| AskError::NoReply))
+            }
+            State::Asked(_) | State::Stopped => Poll::Ready(Err(AskError::Stopped)),
+        }
+    }
+}
+
+impl<T: Send + 'static> fmt::Debug for Ask<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Ask(..)")
+    }
+}

@@ -1,0 +1,174 @@
+//! The memory of one live actor: fields and access rules, no behaviour.
+//!
+//! One allocation holds everything: what every holder of a reference may touch ([`Header`] and
+//! [`Inbox`], together a [`MessageCell`]) and behind it what only the owner may touch ([`Owner`]).
+//! "Owner" is whoever runs the actor's turn; there is at most one at a time.
+//!
+//! ACCESS RULES
+//! 1. `Header` fields without atomics never change after the spawn.
+//! 2. `Owner` is touched only by the owner: a pool worker between the wake-up that scheduled the
+//!    actor and the step to idle; the stage's thread for an actor of a pinned or dedicated stage.
+//! 3. The cell lives while `weak > 0`. The actor being alive counts one, all strong references
+//!    together count one, each weak reference counts one.
+//! 4. A cell of a pinned stage is freed by the stage's thread alone, behind everything that was
+//!    sent to it (see `scheduler/pinned.rs`, "reclaim").
+//! 5. `strong` may rise from 0 again only in the owner's turn (`Context::actor_ref`).
+
+use std::cell::UnsafeCell;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use odeon_sync::atomic::{AtomicU32, Ordering, fence};
+
+use crate::actor::Actor;
+use crate::actor_id::ActorId;
+use crate::mailbox::{Guards, Inbox, InboxOwner, MailboxSet};
+use crate::registry::RegistrySlot;
+use crate::scheduler::pinned::PinnedShared;
+use crate::scheduler::submit::Submit;
+use crate::turn::TurnVTable;
+
+/// Request bits in [`Header::signals`].
+pub(crate) mod signal {
+    /// The actor is to end at the next message boundary.
+    pub(crate) const STOP: u32 = 1;
+}
+
+/// The part of a cell that does not depend on any type.
+#[repr(C)]
+pub(crate) struct Header {
+    pub(crate) vtable: &'static TurnVTable,
+    pub(crate) stage: Arc<dyn Submit>,
+    /// The stage again if it is pinned or dedicated, else null: decides how a send is delivered.
+    pub(crate) pinned: *const PinnedShared,
+    pub(crate) id: ActorId,
+    pub(crate) signals: AtomicU32,
+    pub(crate) registry: RegistrySlot,
+    pub(crate) strong: AtomicU32,
+    pub(crate) weak: AtomicU32,
+}
+
+/// What a reference to an actor points to: all that a sender needs.
+#[repr(C)]
+pub(crate) struct MessageCell<M> {
+    pub(crate) header: Header,
+    pub(crate) inbox: Inbox<M>,
+}
+
+/// A whole actor. `message` comes first, so a pointer to this is a pointer to a `MessageCell` and
+/// to a `Header`.
+#[repr(C)]
+pub(crate) struct ActorCell<A: Actor> {
+    pub(crate) message: MessageCell<A::Msg>,
+    pub(crate) owner: UnsafeCell<Owner<A>>,
+}
+
+/// What belongs to the owner (rule 2).
+pub(crate) struct Owner<A: Actor> {
+    pub(crate) inbox: InboxOwner<A::Msg>,
+    /// `None` once the actor has ended.
+    pub(crate) actor: Option<A>,
+    /// Only for actors with more than one mailbox.
+    pub(crate) selector: Option<Box<Selector<A::Msg>>>,
+}
+
+/// Mailboxes and guards of an actor that has several.
+pub(crate) struct Selector<M> {
+    pub(crate) guards: Guards,
+    pub(crate) set: MailboxSet<M>,
+}
+
+/// A count above this means references are being leaked in a loop; going on could wrap it round.
+const MAX_REFERENCES: u32 = i32::MAX as u32;
+
+#[cold]
+fn too_many_references() -> ! {
+    eprintln!("odeon: more than {MAX_REFERENCES} references to one actor");
+    std::process::abort();
+}
+
+impl Header {
+    /// One more strong reference, made from an existing one.
+    #[inline]
+    pub(crate) fn retain_strong(&self) {
+        // ORDERING: Relaxed: a new reference is made from a live one, which keeps the cell.
+        if self.strong.fetch_add(1, Ordering::Relaxed) > MAX_REFERENCES {
+            too_many_references();
+        }
+    }
+
+    /// One more weak reference, made from any existing reference.
+    pub(crate) fn retain_weak(&self) {
+        // ORDERING: Relaxed: as above.
+        if self.weak.fetch_add(1, Ordering::Relaxed) > MAX_REFERENCES {
+            too_many_references();
+        }
+    }
+
+    /// A strong reference from within the owner's turn, where there may be none left (rule 5).
+    pub(crate) fn revive_strong(&self) {
+        // ORDERING: Relaxed: the turn itself keeps the actor alive.
+        match self.strong.fetch_add(1, Ordering::Relaxed) {
+            0 => self.retain_weak(),
+            n if n > MAX_REFERENCES => too_many_references(),
+            _ => {}
+        }
+    }
+
+    /// A strong reference from a weak one, unless there is none left.
+    pub(crate) fn upgrade(&self) -> bool {
+        let mut strong = self.strong.load(Ordering::Relaxed);
+        while strong != 0 {
+            // ORDERING: Relaxed: as for `retain_strong`; the count alone decides.
+            match self.strong.compare_exchange_weak(
+                strong,
+                strong + 1,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return true,
+                Err(now) => strong = now,
+            }
+        }
+        false
+    }
+
+    /// Gives a strong reference back; `true` if it was the last one. The caller then owes the
+    /// actor a turn and one [`release_weak`].
+    #[inline]
+    #[must_use]
+    pub(crate) fn release_strong(&self) -> bool {
+        // ORDERING: Release: what this holder did with the actor comes before the turn that finds no
+        // reference left (its Acquire load of `strong`).
+        self.strong.fetch_sub(1, Ordering::Release) == 1
+    }
+}
+
+/// Gives one weak count back and frees the cell with the last one.
+///
+/// # Safety
+/// The caller owns one weak count and does not use the cell afterwards.
+pub(crate) unsafe fn release_weak(cell: NonNull<Header>) {
+    // SAFETY: our count keeps the cell until the subtraction.
+    let header = unsafe { cell.as_ref() };
+    let (pinned, dealloc) = (header.pinned, header.vtable.dealloc);
+    // A pinned stage must outlive the call below, and the cell may be gone by then.
+    let stage = (!pinned.is_null()).then(|| header.stage.clone());
+    // ORDERING: Release: everything this holder did comes before the free; the Acquire fence below
+    // is the other half.
+    if header.weak.fetch_sub(1, Ordering::Release) != 1 {
+        return;
+    }
+    fence(Ordering::Acquire);
+    match stage {
+        None => {
+            // SAFETY: the last count is gone, so nobody can reach the cell.
+            unsafe { dealloc(cell) }
+        }
+        Some(stage) => {
+            // SAFETY: `stage` keeps the pointee alive; rule 4 hands the free to its thread.
+            unsafe { (*pinned).reclaim(cell) };
+            drop(stage);
+        }
+    }
+}

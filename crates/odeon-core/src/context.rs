@@ -1,0 +1,152 @@
+//! What a handler can do during its turn.
+
+use crate::actor::Actor;
+use crate::actor_id::ActorId;
+use crate::actor_ref::ActorRef;
+use crate::cell::MessageCell;
+use crate::error::AskError;
+use crate::mailbox::Guards;
+use crate::message::Message;
+use crate::reply::Reply;
+use crate::theater::spawn;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// The actor's view of its surroundings while it handles one message.
+pub struct Context<'a, A: Actor> {
+    cell: &'a MessageCell<A::Msg>,
+    guards: Option<&'a mut Guards>,
+    stop: bool,
+    _actor: PhantomData<fn(A)>,
+}
+
+impl<'a, A: Actor> Context<'a, A> {
+    #[inline(always)]
+    pub(crate) fn new(cell: &'a MessageCell<A::Msg>, guards: Option<&'a mut Guards>) -> Self {
+        Self { cell, guards, stop: false, _actor: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn wants_stop(&self) -> bool {
+        self.stop
+    }
+
+    /// The address of this actor. Each call makes a new strong reference; an actor that keeps one
+    /// in its own state keeps itself alive.
+    pub fn actor_ref(&self) -> ActorRef<A::Msg> {
+        self.cell.header.revive_strong();
+        // SAFETY: counted just above.
+        unsafe { ActorRef::from_counted(NonNull::from(self.cell)) }
+    }
+
+    /// This actor's identity.
+    pub fn id(&self) -> ActorId {
+        self.cell.header.id
+    }
+
+    /// Sends a message to this actor itself, behind what its mailbox holds already.
+    pub fn send_self(&self, message: A::Msg) {
+        if let Err(returned) = self.actor_ref().send(message) {
+            // Only `stopped`, which has no context, runs after the mailbox is closed.
+            unreachable!("an actor in its own turn has not stopped: {returned:?}");
+        }
+    }
+
+    /// Creates an actor on the stage of this one; from a dedicated stage, on the theater's pool.
+    pub fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B::Msg> {
+        spawn::beside(&self.cell.header, actor)
+    }
+
+    /// Ends this actor after the message being handled. Messages still waiting go to the
+    /// dead-letter hook.
+    pub fn stop(&mut self) {
+        self.stop = true;
+    }
+
+    /// Opens a mailbox: its messages may be selected again. No effect if it is open.
+    ///
+    /// # Panics
+    /// If there is no such mailbox. A message type with one mailbox has no guards: compile error.
+    #[track_caller]
+    pub fn open(&mut self, mailbox: usize) {
+        self.guards_for(mailbox).open(mailbox);
+    }
+
+    /// Closes a mailbox: its messages wait, in order, until it is opened. No effect if it is closed.
+    ///
+    /// # Panics
+    /// As [`open`](Self::open).
+    #[track_caller]
+    pub fn close(&mut self, mailbox: usize) {
+        self.guards_for(mailbox).close(mailbox);
+    }
+
+    /// Whether a mailbox is open. All are when the actor starts.
+    ///
+    /// # Panics
+    /// As [`open`](Self::open).
+    #[track_caller]
+    pub fn is_open(&mut self, mailbox: usize) -> bool {
+        self.guards_for(mailbox).is_open(mailbox)
+    }
+
+    #[track_caller]
+    fn guards_for(&mut self, mailbox: usize) -> &mut Guards {
+        const { assert!(A::Msg::MAILBOXES > 1, "guards need a message type with several mailboxes") };
+        assert!(
+            mailbox < A::Msg::MAILBOXES,
+            "there is no mailbox {mailbox}: the actor has {} (numbered from 0)",
+            A::Msg::MAILBOXES
+        );
+        self.guards.as_mut().expect("an actor with several mailboxes has guards")
+    }
+
+    /// A [`Reply`] whose answer comes to this actor as a message. Put it into a question to another
+    /// actor: asking this way blocks nothing.
+    ///
+    /// `message` turns the answer, or the reason why there is none, into one of this actor's
+    /// messages. If it captures nothing (a variant's constructor, a plain closure) nothing is
+    /// allocated.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # use std::sync::mpsc::{Sender, channel};
+    /// struct Doubler;
+    /// enum Double { It(u32, Reply<u32>) }
+    /// impl Message for Double {}
+    /// impl Actor for Doubler {
+    ///     type Msg = Double;
+    ///     fn handle(&mut self, Double::It(n, reply): Double, _: &mut Context<'_, Self>) {
+    ///         reply.send(2 * n);
+    ///     }
+    /// }
+    ///
+    /// struct Asker { doubler: ActorRef<Double>, out: Sender<u32> }
+    /// enum Ask { Start, Answer(Result<u32, AskError>) }
+    /// impl Message for Ask {}
+    /// impl Actor for Asker {
+    ///     type Msg = Ask;
+    ///     fn handle(&mut self, msg: Ask, ctx: &mut Context<'_, Self>) {
+    ///         match msg {
+    ///             Ask::Start => {
+    ///                 let reply = ctx.reply_to(Ask::Answer);
+    ///                 self.doubler.send(Double::It(21, reply)).unwrap();
+    ///             }
+    ///             Ask::Answer(answer) => self.out.send(answer.unwrap()).unwrap(),
+    ///         }
+    ///     }
+    /// }
+    /// # let theater = Theater::new().unwrap();
+    /// # let (out, answers) = channel();
+    /// # let asker = theater.spawn(Asker { doubler: theater.spawn(Doubler), out });
+    /// # asker.send(Ask::Start).unwrap();
+    /// # assert_eq!(answers.recv().unwrap(), 42);
+    /// ```
+    pub fn reply_to<T, F>(&self, message: F) -> Reply<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(Result<T, AskError>) -> A::Msg + Send + 'static,
+    {
+        Reply::to_actor(self.actor_ref(), message)
+    }
+}

@@ -1,0 +1,149 @@
+//! What can go wrong, one type per operation; on the message path the message comes back.
+
+use std::error::Error;
+use std::fmt;
+
+/// The receiver of a [`send`](crate::ActorRef::send) has stopped. Holds the message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SendError<M>(
+    /// The message that was not sent.
+    pub M,
+);
+
+impl<M> SendError<M> {
+    /// The message that was not sent.
+    pub fn into_message(self) -> M {
+        self.0
+    }
+}
+
+impl<M> fmt::Debug for SendError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SendError(..)")
+    }
+}
+
+impl<M> fmt::Display for SendError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the actor has stopped")
+    }
+}
+
+impl<M> Error for SendError<M> {}
+
+/// A [`try_send`](crate::ActorRef::try_send) did not happen. Holds the message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum TrySendError<M> {
+    /// The mailbox cannot take the message at once; a `send` would have waited.
+    Full(M),
+    /// The actor has stopped.
+    Stopped(M),
+}
+
+impl<M> TrySendError<M> {
+    /// The message that was not sent.
+    pub fn into_message(self) -> M {
+        match self {
+            Self::Full(message) | Self::Stopped(message) => message,
+        }
+    }
+
+    /// Whether a later attempt may succeed.
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Full(_))
+    }
+}
+
+impl<M> fmt::Debug for TrySendError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full(_) => "TrySendError::Full(..)",
+            Self::Stopped(_) => "TrySendError::Stopped(..)",
+        })
+    }
+}
+
+impl<M> fmt::Display for TrySendError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full(_) => "the mailbox cannot take the message at once",
+            Self::Stopped(_) => "the actor has stopped",
+        })
+    }
+}
+
+impl<M> Error for TrySendError<M> {}
+
+/// An [`ask`](crate::ActorRef::ask) got no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskError {
+    /// The actor had stopped; the question was not delivered.
+    Stopped,
+    /// The question was delivered but its [`Reply`](crate::Reply) was dropped unanswered.
+    NoReply,
+    /// The time given to [`wait_timeout`](crate::Ask::wait_timeout) ran out.
+    Timeout,
+}
+
+impl fmt::Display for AskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stopped => "the actor has stopped",
+            Self::NoReply => "the reply was dropped unanswered",
+            Self::Timeout => "no answer in time",
+        })
+    }
+}
+
+impl Error for AskError {}
+
+/// A theater could not be built.
+#[derive(Debug)]
+pub struct BuildError(pub(crate) BuildErrorKind);
+
+#[derive(Debug)]
+pub(crate) enum BuildErrorKind {
+    Config(String),
+    Thread(std::io::Error),
+}
+
+impl BuildError {
+    /// Whether a setting was out of its range (and not the operating system at fault).
+    pub fn is_config(&self) -> bool {
+        matches!(self.0, BuildErrorKind::Config(_))
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            BuildErrorKind::Config(what) => write!(f, "theater configuration: {what}"),
+            BuildErrorKind::Thread(_) => f.write_str("a worker thread could not be started"),
+        }
+    }
+}
+
+impl Error for BuildError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.0 {
+            BuildErrorKind::Config(_) => None,
+            BuildErrorKind::Thread(error) => Some(error),
+        }
+    }
+}
+
+/// The thread of a stage could not be started.
+#[derive(Debug)]
+pub struct StageError(pub(crate) std::io::Error);
+
+impl fmt::Display for StageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the stage's thread could not be started")
+    }
+}
+
+impl Error for StageError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
+}

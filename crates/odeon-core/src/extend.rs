@@ -1,0 +1,32 @@
+//! The one door for the sibling crates of Odeon: the seams, not for applications.
+//!
+//! | seam | between | here |
+//! |---|---|---|
+//! | mailbox | senders and owner | [`Inbox`], [`InboxOwner`], [`Pushed`], [`WentIdle`], [`label`] |
+//! | turn | worker and way of processing | [`Task`], [`TurnOutcome`], [`TurnLimits`] |
+//! | submit | waking and running | [`Submit`], [`Origin`], [`theater_on_stage`] |
+//! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
+
+use std::sync::Arc;
+
+pub use crate::mailbox::{Inbox, InboxOwner, MAX_MAILBOXES, Pushed, WentIdle, label};
+pub use crate::outbox::{Effect, Outbox};
+pub use crate::scheduler::submit::{Origin, Submit};
+pub use crate::theater::shared::TheaterShared;
+pub use crate::turn::{Task, TurnLimits, TurnOutcome};
+
+use crate::error::BuildError;
+use crate::theater::Theater;
+use crate::theater::builder::TheaterBuilder;
+
+/// Builds a theater whose actors run where the stage made by `make_stage` has them run. The theater
+/// starts no threads; whoever made the stage runs its tasks.
+///
+/// # Errors
+/// If a setting is out of its range.
+pub fn theater_on_stage(
+    builder: TheaterBuilder,
+    make_stage: impl FnOnce(Arc<TheaterShared>) -> Arc<dyn Submit>,
+) -> Result<Theater, BuildError> {
+    builder.build_on(make_stage)
+}

@@ -1,0 +1,36 @@
+//! Where messages wait.
+//!
+//! Two steps, so that an actor with 64 mailboxes costs its senders what an actor with one does:
+//! senders push into the actor's one [`Inbox`]; the owner, at each step of its turn, sorts what
+//! arrived into its private [`MailboxSet`] and selects there without any atomic operation. An
+//! actor with one mailbox has no set: it takes straight from the inbox.
+//!
+//! One message in five files: `send.rs` → **`mailbox/inbox.rs`** → `scheduler/submit.rs` →
+//! `scheduler/worker.rs` → `turn/sequential.rs`.
+
+mod block;
+mod inbox;
+mod set;
+mod tail_word;
+
+pub use inbox::{Inbox, InboxOwner, Pushed, WentIdle};
+pub(crate) use set::{Guards, MailboxSet};
+
+/// Labels of inbox slots. A message carries its mailbox plus [`FIRST_MAILBOX`](label::FIRST_MAILBOX).
+pub mod label {
+    /// Label of mailbox 0.
+    pub const FIRST_MAILBOX: u32 = 1;
+    /// Signal: the actor is new, its `started` hook is due.
+    pub const START: u32 = 254;
+    /// Signal: something outside the mailboxes wants a turn (a stop request, the last reference).
+    pub const WAKE: u32 = 255;
+
+    /// The label of a message for `mailbox`.
+    #[inline(always)]
+    pub fn of_mailbox(mailbox: usize) -> u32 {
+        mailbox as u32 + FIRST_MAILBOX
+    }
+}
+
+/// The most mailboxes that one actor can have: one bit each in a word.
+pub const MAX_MAILBOXES: usize = 64;

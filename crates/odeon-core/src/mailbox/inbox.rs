@@ -1,0 +1,387 @@
+//! The unbounded inbox: any number of senders, one owner, one atomic operation per message.
+//!
+//! Messages lie in blocks. A sender claims a slot with one `fetch_add` on the tail word
+//! ([`super::tail_word`]), which also tells it whether it must wake the owner; it never loops and
+//! never waits, except at the end of a block while another sender installs the next one (one
+//! allocation). The owner takes messages without any read-modify-write; going idle costs one.
+//!
+//! PROTOCOL
+//! 1. Slots are claimed in order; the order of claims is the order of delivery. One sender's claims
+//!    are in its program order, so delivery is FIFO per sender.
+//! 2. The sender whose claim is the first beyond a block (`claimed == size`) installs the next
+//!    block: it fills slot 0 with its own message, links the block, then overwrites the tail word.
+//!    Only it may do so; later claims on the full block are void and are made again.
+//! 3. The owner frees a heap block when all slots are taken and `next` is set: then every sender
+//!    that had a slot has filled it, and the installer has made its last access (setting `next`).
+//! 4. The owner goes idle by exchanging exactly (its block, slots taken) for IDLE. Success proves
+//!    that no claim is outstanding, so every slot is empty and the embedded block can be reused.
+//! 5. CLOSED is written by the owner the same way as IDLE and is never left again.
+//!
+//! Covered by: the loom models beside this file (capacities 1 and 2), tests.rs, the conformance
+//! suite of `odeon-testkit`, TSan stress. Not covered: counter overflow at 2^18 senders (aborts).
+
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use odeon_sync::Backoff;
+use odeon_sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+use super::block::{BLOCK_SLOTS, Block, EMBEDDED_SLOTS, EmbeddedBlock, Slot};
+use super::tail_word::{CLAIM, TailWord};
+
+/// What a push asks of the sender.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "the sender that is told to wake the owner must do it"]
+pub enum Pushed<T> {
+    /// The owner slept: exactly this sender must have it scheduled.
+    WakeOwner,
+    /// The owner is awake or already scheduled.
+    AlreadyPending,
+    /// The owner is gone; here is the message.
+    Closed(T),
+}
+
+/// What the owner's attempt to go idle came to.
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+#[must_use]
+pub enum WentIdle {
+    /// The owner sleeps: it must not touch its side any more, another thread may already own it.
+    Yes,
+    /// Something has been pushed, or is being pushed.
+    No,
+}
+
+/// The senders' side of an inbox; lies in the actor's memory.
+pub struct Inbox<T> {
+    tail: AtomicU64,
+    /// A block the owner is done with, kept for the next installer. Null while the owner is idle.
+    spare: AtomicPtr<Block<T>>,
+    embedded: EmbeddedBlock<T>,
+}
+
+/// The owner's side of an inbox: where the next message will be. Exactly one per inbox.
+pub struct InboxOwner<T> {
+    /// Null while the embedded block is the current one.
+    block: *mut Block<T>,
+    taken: usize,
+}
+
+// SAFETY: messages travel from the sender's thread to the owner's, hence `T: Send`; the senders'
+// side hands out no reference to a message. The pointers are managed by the protocol above.
+unsafe impl<T: Send> Send for Inbox<T> {}
+// SAFETY: as above; every method of the senders' side is safe for concurrent use.
+unsafe impl<T: Send> Sync for Inbox<T> {}
+// SAFETY: the owner's side is only a position; it goes with the right to own, one thread at a time.
+unsafe impl<T: Send> Send for InboxOwner<T> {}
+
+impl<T> Inbox<T> {
+    /// An idle inbox and its owner's side.
+    pub fn new() -> (Self, InboxOwner<T>) {
+        let inbox = Self {
+            tail: AtomicU64::new(TailWord::IDLE.0),
+            spare: AtomicPtr::new(ptr::null_mut()),
+            embedded: EmbeddedBlock::new(),
+        };
+        (inbox, InboxOwner { block: ptr::null_mut(), taken: 0 })
+    }
+
+    /// An inbox that already holds a signal, so that its owner counts as woken.
+    pub fn new_with_signal(label: u32) -> (Self, InboxOwner<T>) {
+        let (mut inbox, owner) = Self::new();
+        inbox.tail = AtomicU64::new(TailWord::embedded(1).0);
+        // SAFETY: the word just written claims slot 0 for us.
+        unsafe { inbox.embedded.slots[0].fill(label, MaybeUninit::uninit()) };
+        (inbox, owner)
+    }
+
+    /// Any thread: leaves `message` under `label` (not 0).
+    #[inline(always)]
+    pub fn push(&self, label: u32, message: T) -> Pushed<T> {
+        match self.push_slot(label, MaybeUninit::new(message)) {
+            Pushed::WakeOwner => Pushed::WakeOwner,
+            Pushed::AlreadyPending => Pushed::AlreadyPending,
+            // SAFETY: the slot's content comes back as it was given: initialised above.
+            Pushed::Closed(message) => Pushed::Closed(unsafe { message.assume_init() }),
+        }
+    }
+
+    /// Any thread: leaves a bare signal, a label without a message.
+    pub fn push_signal(&self, label: u32) -> Pushed<()> {
+        match self.push_slot(label, MaybeUninit::uninit()) {
+            Pushed::WakeOwner => Pushed::WakeOwner,
+            Pushed::AlreadyPending => Pushed::AlreadyPending,
+            Pushed::Closed(_) => Pushed::Closed(()),
+        }
+    }
+
+    #[inline(always)]
+    fn push_slot(&self, label: u32, message: MaybeUninit<T>) -> Pushed<MaybeUninit<T>> {
+        // ORDERING: Acquire half: pairs with the installer's Release store of the word (the block's
+        // empty slots) and with the owner's Release on going idle (slots emptied, and all that the
+        // owner did before it slept, for the turn that this sender may start). The Release half
+        // keeps the chain of read-modify-writes headed by those stores intact in both directions.
+        let before = TailWord(self.tail.fetch_add(CLAIM, Ordering::AcqRel));
+        let index = before.claimed();
+        let slot = if before.is_heap() {
+            if index >= BLOCK_SLOTS {
+                return self.push_beyond_block(before, label, message);
+            }
+            // SAFETY: protocol 3: a claimed, unfilled slot keeps its block alive.
+            unsafe { &(*before.block().cast::<Block<T>>()).slots[index] }
+        } else {
+            if index >= EMBEDDED_SLOTS {
+                return self.push_beyond_block(before, label, message);
+            }
+            &self.embedded.slots[index]
+        };
+        // SAFETY: the fetch_add handed slot `index` to this call alone (protocol 1).
+        unsafe { slot.fill(label, message) };
+        if before.is_idle() { Pushed::WakeOwner } else { Pushed::AlreadyPending }
+    }
+
+    /// The claim hit no slot: the block is full, or the inbox is closed.
+    #[cold]
+    #[inline(never)]
+    fn push_beyond_block(
+        &self,
+        before: TailWord,
+        label: u32,
+        message: MaybeUninit<T>,
+    ) -> Pushed<MaybeUninit<T>> {
+        if before.is_closed() {
+            if before.closed_needs_reset() {
+                // ORDERING: Relaxed: CLOSED is final and publishes nothing.
+                self.tail.store(TailWord::CLOSED.0, Ordering::Relaxed);
+            }
+            return Pushed::Closed(message);
+        }
+        before.check_claim_limit();
+        let size = if before.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
+        if before.claimed() == size {
+            self.install_block(before, label, message);
+            return Pushed::AlreadyPending;
+        }
+        let mut backoff = Backoff::new();
+        loop {
+            // ORDERING: Relaxed: only a hint when to try again; the next claim synchronises.
+            let word = TailWord(self.tail.load(Ordering::Relaxed));
+            let full = if word.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
+            if word.is_closed() || word.claimed() < full {
+                return self.push_slot(label, message);
+            }
+            backoff.wait();
+        }
+    }
+
+    /// Protocol 2: appends a block whose first message is ours.
+    fn install_block(&self, full: TailWord, label: u32, message: MaybeUninit<T>) {
+        // ORDERING: Acquire: pairs with the owner's Release in `recycle`: the block is empty.
+        let spare = self.spare.swap(ptr::null_mut(), Ordering::Acquire);
+        let block = if spare.is_null() { Block::<T>::allocate() } else { spare };
+        // SAFETY: the block is ours alone until it is linked below; its slots are empty.
+        unsafe { (*block).slots[0].fill(label, message) };
+        let next = if full.is_heap() {
+            // SAFETY: protocol 3: `next` of the full block is unset, so the owner has not freed it.
+            unsafe { &(*full.block().cast::<Block<T>>()).next }
+        } else {
+            &self.embedded.next
+        };
+        // ORDERING: Release: pairs with the owner's Acquire in `pop`: the block and its first slot.
+        next.store(block, Ordering::Release);
+        // ORDERING: Release: pairs with the Acquire of later claims: the block's empty slots.
+        self.tail.store(TailWord::heap(block.cast(), 1).0, Ordering::Release);
+    }
+
+    /// Any thread: whether the inbox has been closed.
+    pub fn is_closed(&self) -> bool {
+        // ORDERING: Acquire: pairs with the Release in `close`: whoever sees the end also sees what
+        // the owner did before it.
+        TailWord(self.tail.load(Ordering::Acquire)).is_closed()
+    }
+
+    /// Any thread: whether the owner sleeps.
+    pub fn is_idle(&self) -> bool {
+        // ORDERING: SeqCst: the shutdown compares looks at several inboxes.
+        TailWord(self.tail.load(Ordering::SeqCst)).is_idle()
+    }
+
+    /// Any thread: whether the next push would have to wait for another sender.
+    pub fn is_growing(&self) -> bool {
+        // ORDERING: Relaxed: a momentary view.
+        let word = TailWord(self.tail.load(Ordering::Relaxed));
+        let size = if word.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
+        !word.is_closed() && word.claimed() > size
+    }
+}
+
+impl<T> InboxOwner<T> {
+    /// Takes the oldest message or signal: its label, and the message if it is not a bare signal.
+    ///
+    /// `None` means that nothing is ready: the inbox is empty, or a sender is between claiming and
+    /// filling; [`go_idle`](Self::go_idle) tells the two apart.
+    ///
+    /// # Safety
+    /// `inbox` is the inbox this side was made with.
+    #[inline(always)]
+    pub unsafe fn pop(&mut self, inbox: &Inbox<T>) -> Option<(u32, MaybeUninit<T>)> {
+        let slot: &Slot<T> = if self.block.is_null() {
+            if self.taken == EMBEDDED_SLOTS && !self.advance(inbox) {
+                return None;
+            }
+            if self.block.is_null() {
+                &inbox.embedded.slots[self.taken]
+            } else {
+                // SAFETY: `advance` made it our current block.
+                unsafe { &(*self.block).slots[self.taken] }
+            }
+        } else {
+            if self.taken == BLOCK_SLOTS && !self.advance(inbox) {
+                return None;
+            }
+            // SAFETY: our current block lives until `advance` or `go_idle` frees it.
+            unsafe { &(*self.block).slots[self.taken] }
+        };
+        // SAFETY: we are the owner, and slots are taken in order.
+        let taken = unsafe { slot.take() };
+        if taken.is_some() {
+            self.taken += 1;
+        }
+        taken
+    }
+
+    /// Moves on to the next block if it is linked, and lets go of the present one.
+    #[cold]
+    fn advance(&mut self, inbox: &Inbox<T>) -> bool {
+        let link = if self.block.is_null() {
+            &inbox.embedded.next
+        } else {
+            // SAFETY: our current block.
+            unsafe { &(*self.block).next }
+        };
+        // ORDERING: Acquire: pairs with the installer's Release store.
+        let next = link.load(Ordering::Acquire);
+        if next.is_null() {
+            return false;
+        }
+        // ORDERING: Relaxed: whoever uses the link again acquires the tail word or the spare first.
+        link.store(ptr::null_mut(), Ordering::Relaxed);
+        let done = std::mem::replace(&mut self.block, next);
+        self.taken = 0;
+        if !done.is_null() {
+            self.recycle(inbox, done);
+        }
+        true
+    }
+
+    /// Keeps an emptied block for the next installer, or frees it.
+    fn recycle(&self, inbox: &Inbox<T>, block: *mut Block<T>) {
+        // ORDERING: Release on success: pairs with the installer's Acquire swap: the block is empty.
+        let kept = inbox.spare.compare_exchange(
+            ptr::null_mut(),
+            block,
+            Ordering::Release,
+            Ordering::Relaxed,
+        );
+        if kept.is_err() {
+            // SAFETY: protocol 3: all slots taken and the link was set, so nobody holds the block.
+            unsafe { Block::free(block) };
+        }
+    }
+
+    /// Goes idle if nothing has been pushed. On [`WentIdle::Yes`] the caller has given up
+    /// ownership and must not touch this side (nor, unless something else keeps it alive, the
+    /// inbox) any more.
+    ///
+    /// # Safety
+    /// `owner` points to the owner's side of `inbox`, and the caller has the right to own it. No
+    /// reference to it is alive: on success another thread may use it at once.
+    #[inline(always)]
+    pub unsafe fn go_idle(owner: *mut Self, inbox: &Inbox<T>) -> WentIdle {
+        // SAFETY: by contract; the reference ends before the exchange below.
+        let present = unsafe { (*owner).present_word() };
+        // ORDERING: Relaxed: a cheap look first; only the exchange decides.
+        if inbox.tail.load(Ordering::Relaxed) != present.0 {
+            return WentIdle::No;
+        }
+        // SAFETY: by contract.
+        let block = unsafe { (*owner).block };
+        if !block.is_null() {
+            // Memory of an idle actor is its embedded block alone.
+            Self::free_spare(inbox);
+        }
+        // SAFETY: by contract. Written before the exchange, since after it another thread may own
+        // this side; put back if the exchange fails.
+        unsafe { *owner = Self { block: ptr::null_mut(), taken: 0 } };
+        // ORDERING: Release on success: pairs with the Acquire of the waking claim: empty slots and
+        // the owner's whole state. Acquire on success: the senders whose messages were taken are
+        // done with the block that is freed below.
+        let exchanged = inbox.tail.compare_exchange(
+            present.0,
+            TailWord::IDLE.0,
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        );
+        if exchanged.is_err() {
+            // SAFETY: the exchange failed, so this side is still ours.
+            unsafe { *owner = Self { block, taken: present.claimed() } };
+            return WentIdle::No;
+        }
+        if !block.is_null() {
+            // SAFETY: protocol 4: no claim is outstanding on the block, and the word no longer
+            // leads to it.
+            unsafe { Block::free(block) };
+        }
+        WentIdle::Yes
+    }
+
+    /// Closes the inbox if nothing has been pushed; [`WentIdle::No`] asks the caller to take what is
+    /// there first.
+    ///
+    /// # Safety
+    /// As for [`pop`](Self::pop).
+    pub unsafe fn close(&mut self, inbox: &Inbox<T>) -> WentIdle {
+        let present = self.present_word();
+        // ORDERING: as in `go_idle`; the Release half also pairs with `is_closed`.
+        let exchanged = inbox.tail.compare_exchange(
+            present.0,
+            TailWord::CLOSED.0,
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        );
+        if exchanged.is_err() {
+            return WentIdle::No;
+        }
+        Self::free_spare(inbox);
+        let block = std::mem::replace(&mut self.block, ptr::null_mut());
+        self.taken = 0;
+        if !block.is_null() {
+            // SAFETY: protocol 4, as in `go_idle`.
+            unsafe { Block::free(block) };
+        }
+        WentIdle::Yes
+    }
+
+    fn present_word(&self) -> TailWord {
+        if self.block.is_null() {
+            TailWord::embedded(self.taken)
+        } else {
+            TailWord::heap(self.block.cast(), self.taken)
+        }
+    }
+
+    fn free_spare(inbox: &Inbox<T>) {
+        // ORDERING: Acquire: pairs with the Release in `recycle` of an earlier owner's turn.
+        let spare = inbox.spare.swap(ptr::null_mut(), Ordering::Acquire);
+        if !spare.is_null() {
+            // SAFETY: a spare block is empty and only reachable through `spare`.
+            unsafe { Block::free(spare) };
+        }
+    }
+}
+
+#[cfg(all(test, odeon_loom))]
+#[path = "inbox/loom.rs"]
+mod loom;
+#[cfg(all(test, not(odeon_loom)))]
+#[path = "inbox/tests.rs"]
+mod tests;

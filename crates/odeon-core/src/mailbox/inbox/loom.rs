@@ -1,0 +1,168 @@
+//! Exhaustive models of the inbox with an embedded block of 1 slot and heap blocks of 2.
+
+use std::mem::MaybeUninit;
+use std::sync::Arc as StdArc;
+
+use odeon_sync::{Arc, Mutex, thread};
+
+use super::{Inbox, InboxOwner, Pushed, WentIdle};
+
+const LABEL: u32 = 1;
+
+fn read(taken: (u32, MaybeUninit<Box<u32>>)) -> u32 {
+    // SAFETY: the models push messages only.
+    *unsafe { taken.1.assume_init() }
+}
+
+/// The right to own an inbox, handed over by wake-ups as a scheduler would.
+struct Shared {
+    inbox: Inbox<Box<u32>>,
+    owner: Mutex<Option<InboxOwner<Box<u32>>>>,
+}
+
+/// A turn: takes everything until the inbox is idle; returns what it took.
+fn turn(shared: &Shared) -> Vec<u32> {
+    let mut owner =
+        shared.owner.lock().unwrap().take().expect("woken twice: someone owns the inbox");
+    let mut seen = Vec::new();
+    loop {
+        // SAFETY: we hold the owner's side of this inbox.
+        while let Some(taken) = unsafe { owner.pop(&shared.inbox) } {
+            seen.push(read(taken));
+        }
+        // The slot must hold the owner again before another thread can be woken.
+        let mut slot = shared.owner.lock().unwrap();
+        // SAFETY: as above.
+        if unsafe { InboxOwner::go_idle(&mut owner, &shared.inbox) } == WentIdle::Yes {
+            *slot = Some(owner);
+            return seen;
+        }
+        drop(slot);
+        thread::yield_now();
+    }
+}
+
+/// Every message is taken exactly once, in each sender's order, by the turns that senders start;
+/// of all senders exactly one is told to wake a sleeping owner.
+fn senders_start_turns(senders: usize, messages: u32) {
+    let (inbox, owner) = Inbox::new();
+    let shared = Arc::new(Shared { inbox, owner: Mutex::new(Some(owner)) });
+    let seen = StdArc::new(std::sync::Mutex::new(Vec::new()));
+    let push_all = |sender: u32, shared: Arc<Shared>, seen: StdArc<std::sync::Mutex<Vec<u32>>>| {
+        move || {
+            for message in 0..messages {
+                match shared.inbox.push(LABEL, Box::new(sender * 10 + message)) {
+                    Pushed::WakeOwner => {
+                        let took = turn(&shared);
+                        seen.lock().unwrap().extend(took);
+                    }
+                    Pushed::AlreadyPending => {}
+                    Pushed::Closed(_) => unreachable!("nobody closes"),
+                }
+            }
+        }
+    };
+    let others: Vec<_> = (1..senders as u32)
+        .map(|sender| thread::spawn(push_all(sender, shared.clone(), seen.clone())))
+        .collect();
+    push_all(0, shared.clone(), seen.clone())();
+    for other in others {
+        other.join().unwrap();
+    }
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.len(), senders * messages as usize, "lost or doubled: {seen:?}");
+    for sender in 0..senders as u32 {
+        let own: Vec<u32> = seen.iter().copied().filter(|m| m / 10 == sender).collect();
+        assert!(own.is_sorted(), "sender {sender} was reordered: {seen:?}");
+    }
+}
+
+#[test]
+fn two_senders_one_message_each() {
+    loom::model(|| senders_start_turns(2, 1));
+}
+
+#[test]
+fn two_senders_across_block_boundaries() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(|| senders_start_turns(2, 3));
+}
+
+#[test]
+fn three_senders_one_message_each() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(|| senders_start_turns(3, 1));
+}
+
+/// The owner takes while a sender pushes over three blocks.
+#[test]
+fn owner_takes_while_a_sender_pushes() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let (inbox, mut owner) = Inbox::new();
+        let inbox = Arc::new(inbox);
+        let sender = thread::spawn({
+            let inbox = inbox.clone();
+            move || {
+                for message in 0..4u32 {
+                    let _ = inbox.push(LABEL, Box::new(message));
+                }
+            }
+        });
+        let mut expected = 0;
+        while expected < 4 {
+            // SAFETY: we are the only owner.
+            match unsafe { owner.pop(&inbox) } {
+                Some(taken) => {
+                    assert_eq!(read(taken), expected);
+                    expected += 1;
+                }
+                None => thread::yield_now(),
+            }
+        }
+        sender.join().unwrap();
+        // SAFETY: as above.
+        assert_eq!(unsafe { owner.close(&inbox) }, WentIdle::Yes);
+    });
+}
+
+/// Close against push: every message is either taken by the owner or comes back to its sender.
+#[test]
+fn close_takes_or_returns_every_message() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let (inbox, mut owner) = Inbox::new();
+        let inbox = Arc::new(inbox);
+        let senders: Vec<_> = (0..2u32)
+            .map(|sender| {
+                let inbox = inbox.clone();
+                thread::spawn(move || match inbox.push(LABEL, Box::new(sender)) {
+                    Pushed::Closed(message) => {
+                        assert_eq!(*message, sender, "the sender gets its own message back");
+                        assert!(inbox.is_closed());
+                        0
+                    }
+                    _ => 1,
+                })
+            })
+            .collect();
+        let mut taken = 0;
+        loop {
+            // SAFETY: we are the only owner.
+            while unsafe { owner.pop(&inbox) }.map(read).is_some() {
+                taken += 1;
+            }
+            // SAFETY: as above.
+            if unsafe { owner.close(&inbox) } == WentIdle::Yes {
+                break;
+            }
+            thread::yield_now();
+        }
+        let accepted: u32 = senders.into_iter().map(|sender| sender.join().unwrap()).sum();
+        assert_eq!(accepted, taken);
+    });
+}

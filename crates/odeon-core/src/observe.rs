@@ -1,0 +1,47 @@
+//! Hooks for metrics and tracing. Empty by default; a theater without an observer pays one branch
+//! per turn.
+
+use std::any::Any;
+
+use crate::actor_id::ActorId;
+use crate::dead_letter::DeadLetterReason;
+
+/// Why an actor ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndReason {
+    /// It was asked to stop, or nobody could reach it any more.
+    Stopped,
+    /// One of its functions panicked.
+    Failed,
+    /// Its theater ended it.
+    Shutdown,
+}
+
+/// Is told what happens in a theater. Called on the stages' threads: must be quick and not block.
+/// A panic in an observer ends the process.
+pub trait Observer: Send + Sync + 'static {
+    /// An actor was created; its `started` is still to come.
+    fn actor_spawned(&self, actor: ActorId) {
+        let _ = actor;
+    }
+
+    /// A function of an actor panicked with `panic`.
+    fn actor_failed(&self, actor: ActorId, panic: &(dyn Any + Send)) {
+        let _ = (actor, panic);
+    }
+
+    /// An actor has ended.
+    fn actor_ended(&self, actor: ActorId, reason: EndReason) {
+        let _ = (actor, reason);
+    }
+
+    /// A turn on the pool is over; `messages` were taken, bare signals included.
+    fn turn_ended(&self, actor: ActorId, messages: u32) {
+        let _ = (actor, messages);
+    }
+
+    /// A message that was accepted will not be handled.
+    fn dead_letter(&self, actor: ActorId, reason: DeadLetterReason) {
+        let _ = (actor, reason);
+    }
+}

@@ -1,0 +1,113 @@
+//! The right to answer a question once.
+
+use std::fmt;
+use std::mem::{ManuallyDrop, size_of};
+use std::ptr::NonNull;
+
+use crate::actor_ref::ActorRef;
+use crate::cell::MessageCell;
+use crate::error::AskError;
+use crate::message::Message;
+use crate::outbox;
+
+/// The right to answer a question once: part of the asking message.
+///
+/// May be kept and answered in a later turn, or passed on to another actor. Dropped unanswered, the
+/// asker learns so at once ([`AskError::NoReply`]).
+#[must_use = "dropping a reply answers the asker with an error"]
+pub struct Reply<T: Send + 'static> {
+    to: Option<Asker<T>>,
+}
+
+/// Who waits for the answer.
+enum Asker<T> {
+    /// A thread or a future.
+    Waiter(oneshot::Sender<T>),
+    /// An actor, by a conversion that captures nothing and is therefore known from its type alone.
+    Actor { cell: NonNull<()>, answer: unsafe fn(NonNull<()>, Result<T, AskError>) },
+    /// An actor, by any other conversion.
+    Boxed(Box<dyn FnOnce(Result<T, AskError>) + Send>),
+}
+
+// SAFETY: `Waiter` and `Boxed` are `Send`; `Actor` is an `ActorRef` without its type, `Send` too.
+unsafe impl<T: Send + 'static> Send for Reply<T> {}
+// SAFETY: nothing can be done with a `&Reply`.
+unsafe impl<T: Send + 'static> Sync for Reply<T> {}
+
+impl<T: Send + 'static> Reply<T> {
+    pub(crate) fn to_waiter(waiter: oneshot::Sender<T>) -> Self {
+        Self { to: Some(Asker::Waiter(waiter)) }
+    }
+
+    pub(crate) fn to_actor<M, F>(asker: ActorRef<M>, message: F) -> Self
+    where
+        M: Message,
+        F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
+    {
+        let to = if const { size_of::<F>() == 0 } {
+            let _ = ManuallyDrop::new(message);
+            Asker::Actor { cell: asker.into_counted().cast(), answer: answer_actor::<T, M, F> }
+        } else {
+            Asker::Boxed(Box::new(move |answer| {
+                // An asker that has stopped wants no answer.
+                let _ = asker.send(message(answer));
+            }))
+        };
+        Self { to: Some(to) }
+    }
+
+    /// Answers. The asker may have given up meanwhile; then the value is dropped.
+    pub fn send(mut self, value: T) {
+        match outbox::held() {
+            None => self.answer(Ok(value)),
+            Some(outbox) => outbox.hold(Box::new(move || self.answer(Ok(value)))),
+        }
+    }
+
+    fn answer(&mut self, answer: Result<T, AskError>) {
+        match (self.to.take(), answer) {
+            (None, _) => {}
+            (Some(Asker::Waiter(waiter)), Ok(value)) => drop(waiter.send(value)),
+            (Some(Asker::Waiter(waiter)), Err(_)) => drop(waiter),
+            // SAFETY: cell and function were made for each other in `to_actor`; called once.
+            (Some(Asker::Actor { cell, answer: function }), answer) => unsafe {
+                function(cell, answer);
+            },
+            (Some(Asker::Boxed(function)), answer) => function(answer),
+        }
+    }
+}
+
+/// Sends the answer to an actor, by a conversion `F` without captures.
+///
+/// # Safety
+/// `cell` is a counted `MessageCell<M>`; `F` is zero-sized and one value of it was forgotten.
+unsafe fn answer_actor<T, M, F>(cell: NonNull<()>, answer: Result<T, AskError>)
+where
+    M: Message,
+    F: FnOnce(Result<T, AskError>) -> M,
+{
+    // SAFETY: by contract; a zero-sized value is read from nowhere, once for the forgotten one.
+    let (asker, message) = unsafe {
+        (
+            ActorRef::<M>::from_counted(cell.cast::<MessageCell<M>>()),
+            NonNull::<F>::dangling().read(),
+        )
+    };
+    // An asker that has stopped wants no answer.
+    let _ = asker.send(message(answer));
+}
+
+impl<T: Send + 'static> Drop for Reply<T> {
+    fn drop(&mut self) {
+        if self.to.is_some() {
+            self.answer(Err(AskError::NoReply));
+        }
+    }
+}
+
+impl<T: Send + 'static> fmt::Debug for Reply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reply(..)")
+    }
+}

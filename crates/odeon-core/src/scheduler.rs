@@ -1,0 +1,15 @@
+//! Who runs a woken actor, and when.
+//!
+//! A *stage* gives turns: the pool (`pool.rs`, `worker.rs`: work stealing) or a thread that owns
+//! its actors (`pinned.rs`: pinned and dedicated stages). `submit.rs` is the seam between waking and
+//! running.
+
+pub(crate) mod envelope;
+mod find_work;
+mod idle;
+pub(crate) mod local_ring;
+pub(crate) mod pinned;
+pub(crate) mod placement;
+pub(crate) mod pool;
+pub(crate) mod submit;
+pub(crate) mod worker;

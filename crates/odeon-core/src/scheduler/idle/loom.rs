@@ -1,0 +1,100 @@
+//! Exhaustive models of the idle protocol with a counter in the place of the queues.
+
+use odeon_sync::atomic::{AtomicU32, Ordering};
+use odeon_sync::{Arc, Parker, thread};
+
+use super::Idle;
+
+struct Pool {
+    idle: Idle,
+    queue: AtomicU32,
+    parkers: Vec<Parker>,
+    target: u32,
+    done: AtomicU32,
+}
+
+impl Pool {
+    fn new(workers: usize, target: u32) -> Arc<Self> {
+        Arc::new(Self {
+            idle: Idle::new(workers),
+            queue: AtomicU32::new(0),
+            parkers: (0..workers).map(|_| Parker::new()).collect(),
+            target,
+            done: AtomicU32::new(0),
+        })
+    }
+
+    fn push(&self) {
+        // ORDERING: Relaxed: the idle protocol's fences must be enough.
+        self.queue.fetch_add(1, Ordering::Relaxed);
+        self.wake_one();
+    }
+
+    fn wake_one(&self) {
+        if let Some(worker) = self.idle.wake_one() {
+            self.parkers[worker].unpark();
+        }
+    }
+
+    fn take(&self) -> bool {
+        self.queue.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok()
+    }
+
+    /// The worker's loop as `worker.rs` has it. The worker that handles the last task wakes all.
+    fn work(&self, me: usize) {
+        let mut searching = false;
+        loop {
+            if self.take() {
+                if std::mem::take(&mut searching) && self.idle.found_work() {
+                    self.wake_one();
+                }
+                if self.done.fetch_add(1, Ordering::SeqCst) + 1 == self.target {
+                    self.parkers.iter().for_each(Parker::unpark);
+                }
+                continue;
+            }
+            if self.done.load(Ordering::SeqCst) == self.target {
+                return;
+            }
+            self.idle.enter_sleep(me, std::mem::take(&mut searching));
+            if self.queue.load(Ordering::Relaxed) > 0 && self.idle.leave_sleep(me) {
+                searching = true;
+                continue;
+            }
+            self.parkers[me].park();
+            if self.done.load(Ordering::SeqCst) == self.target {
+                return;
+            }
+            searching = true;
+        }
+    }
+}
+
+/// Every push is taken although workers go to sleep meanwhile: loom reports a deadlock otherwise.
+fn pushes_are_never_slept_over(workers: usize, pushes: u32) {
+    let pool = Pool::new(workers, pushes);
+    let threads: Vec<_> = (0..workers)
+        .map(|me| {
+            let pool = pool.clone();
+            thread::spawn(move || pool.work(me))
+        })
+        .collect();
+    for _ in 0..pushes {
+        pool.push();
+    }
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+fn one_worker_two_pushes() {
+    loom::model(|| pushes_are_never_slept_over(1, 2));
+}
+
+#[test]
+fn two_workers_two_pushes() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(|| pushes_are_never_slept_over(2, 2));
+}

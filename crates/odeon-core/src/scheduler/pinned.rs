@@ -1,0 +1,326 @@
+//! Pinned and dedicated stages: one thread that owns its actors and is their common mailbox
+//! (the stage of SALSA Lite: Desell and Varela, AGERE 2015, section 3).
+//!
+//! Messages from other threads arrive in the stage's inbox, each an [`Envelope`] of one cache
+//! line; messages between its own actors go through a private ring without any atomic operation.
+//! Both are handled strictly in order, one message at a time, so the stage is fair among its actors.
+//!
+//! PROTOCOL
+//! 1. An actor's `Owner` is touched by the stage's thread alone.
+//! 2. The thread sleeps only after its inbox went idle; the sender that wakes an idle inbox leaves
+//!    the token. There is no other wake-up and no timeout.
+//! 3. Reclaim: the last reference to a cell sends `RECLAIM` through the inbox, from there it goes
+//!    through the ring, and then the cell is freed. Whoever sent to the actor did so before giving
+//!    up its reference, so both queues hold nothing for the cell by then.
+//! 4. A closed inbox means that the thread has handled all and touches no cell any more; from then
+//!    on cells are freed and actors ended by whoever needs it.
+
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
+use odeon_sync::Parker;
+use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use odeon_sync::thread::JoinHandle;
+
+use super::envelope::{END_STAGE, Envelope, Payload, RECLAIM, RESUME};
+use super::local_ring::LocalRing;
+use super::placement;
+use super::submit::{Origin, Submit};
+use crate::cell::Header;
+use crate::current;
+use crate::mailbox::{Inbox, InboxOwner, Pushed, WentIdle};
+use crate::theater::shared::TheaterShared;
+use crate::turn::{Task, TurnVTable};
+
+/// What kind of thread-owning stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PinnedKind {
+    /// Any number of actors; lives as long as the theater. `core`: pinned to it.
+    Pinned { core: Option<usize> },
+    /// One actor that may block; ends with it.
+    Dedicated,
+}
+
+/// TUNE: messages taken from one of the two queues before the other is looked at: bounds the wait
+/// of either by the other's flood.
+const BATCH: u32 = 64;
+
+/// TUNE: looks at the inbox before the thread sleeps. The first ones follow each other at once
+/// (an answer from another core comes within some 100 ns), the rest with the processor's waiting
+/// hint; together about 20 us on the machines tried. A dedicated stage does not spin.
+const EAGER_LOOKS: u32 = 500;
+const PATIENT_LOOKS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 0 } else { 1_500 };
+
+/// The part of a stage that any thread may use.
+pub(crate) struct PinnedShared {
+    inbox: Inbox<Envelope>,
+    parker: Parker,
+    kind: PinnedKind,
+    /// The dedicated stage's actor has ended, and the thread with it.
+    ending: AtomicBool,
+    sleeps: AtomicU64,
+    asleep: AtomicBool,
+    theater: Arc<TheaterShared>,
+}
+
+impl PinnedShared {
+    /// Starts the stage's thread.
+    pub(crate) fn start(
+        theater: Arc<TheaterShared>,
+        name: &str,
+        kind: PinnedKind,
+    ) -> std::io::Result<(Arc<Self>, JoinHandle<()>)> {
+        let (inbox, owner) = Inbox::new();
+        let shared = Arc::new(Self {
+            inbox,
+            parker: Parker::new(),
+            kind,
+            ending: AtomicBool::new(false),
+            sleeps: AtomicU64::new(0),
+            asleep: AtomicBool::new(false),
+            theater,
+        });
+        let work = shared.theater.counted_thread({
+            let shared = shared.clone();
+            move || StageThread { shared: &shared, owner, ring: LocalRing::new() }.run()
+        });
+        let started = odeon_sync::thread::Builder::new()
+            .name(format!("{}-{name}", shared.theater.config.name))
+            .spawn(work);
+        match started {
+            Ok(thread) => Ok((shared, thread)),
+            Err(error) => {
+                shared.theater.uncount_thread();
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn is_dedicated(&self) -> bool {
+        self.kind == PinnedKind::Dedicated
+    }
+
+    /// Any thread: a message for an actor of this stage. Gives it back if the stage has ended.
+    #[inline]
+    pub(crate) fn deliver<M>(
+        &self,
+        label: u32,
+        target: NonNull<Header>,
+        message: M,
+    ) -> Result<(), M> {
+        let local = current::with(|current| {
+            if !ptr::eq(current.pinned.get(), self) {
+                return Some(message);
+            }
+            // SAFETY: set by this thread, which is the stage's, for as long as the ring lives.
+            let ring = unsafe { &*current.ring.get() };
+            // SAFETY: the place is writable.
+            ring.push(label, target, |place| unsafe { Payload::put(place, message) });
+            None
+        });
+        let Some(message) = local else { return Ok(()) };
+        let envelope = Envelope { target, payload: Payload::holding(message) };
+        match self.inbox.push(label, envelope) {
+            Pushed::WakeOwner => self.parker.unpark(),
+            Pushed::AlreadyPending => {}
+            Pushed::Closed(envelope) => {
+                // SAFETY: the payload was put in above as an `M`, and came back untaken.
+                return Err(unsafe { Payload::take(&raw const envelope.payload) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Any thread: a bare signal for an actor of this stage; `false` if the stage has ended.
+    pub(crate) fn signal(&self, label: u32, target: NonNull<Header>) -> bool {
+        let local = current::with(|current| {
+            let local = ptr::eq(current.pinned.get(), self);
+            if local {
+                // SAFETY: as in `deliver`.
+                unsafe { &*current.ring.get() }.push(label, target, |_| {});
+            }
+            local
+        });
+        local || self.signal_through_inbox(label, target)
+    }
+
+    fn signal_through_inbox(&self, label: u32, target: NonNull<Header>) -> bool {
+        match self.inbox.push(label, Envelope { target, payload: Payload::EMPTY }) {
+            Pushed::WakeOwner => self.parker.unpark(),
+            Pushed::AlreadyPending => {}
+            Pushed::Closed(_) => return false,
+        }
+        true
+    }
+
+    /// Rule 3: frees a cell that nobody references, behind everything that is under way to it.
+    ///
+    /// # Safety
+    /// `cell` belongs to this stage and its last weak count has been given back.
+    pub(crate) unsafe fn reclaim(&self, cell: NonNull<Header>) {
+        if !self.signal_through_inbox(RECLAIM, cell) {
+            // SAFETY: rule 4: the thread is gone, so nothing is under way.
+            unsafe { (cell.as_ref().vtable.dealloc)(cell) }
+        }
+    }
+
+    /// An actor of this stage has ended; on a dedicated stage the thread ends with it.
+    pub(crate) fn actor_ended(&self) {
+        if self.is_dedicated() {
+            // ORDERING: Relaxed: called on the stage's own thread, or when there is none.
+            self.ending.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Tells the thread to return once it has handled what is already there.
+    pub(crate) fn end(&self) {
+        self.signal_through_inbox(END_STAGE, NonNull::dangling());
+    }
+
+    /// Whether the thread is gone.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.inbox.is_closed()
+    }
+
+    /// Whether the thread sleeps (or is gone), and a number that changes with every falling asleep.
+    pub(crate) fn is_asleep(&self) -> (bool, u64) {
+        // ORDERING: SeqCst: the shutdown's two looks must not be reordered.
+        let asleep =
+            self.asleep.load(Ordering::SeqCst) && self.inbox.is_idle() || self.inbox.is_closed();
+        (asleep, self.sleeps.load(Ordering::SeqCst))
+    }
+}
+
+impl Submit for PinnedShared {
+    /// A pinned actor is scheduled by its messages alone; a task can only come from code that
+    /// treats it like a pool actor, which is a defect of the runtime.
+    fn submit(&self, task: Task, _origin: Origin) {
+        unreachable!("a pinned actor was submitted as a task: {task:?}");
+    }
+
+    fn theater(&self) -> &Arc<TheaterShared> {
+        &self.theater
+    }
+}
+
+/// The stage's thread at work.
+struct StageThread<'a> {
+    shared: &'a PinnedShared,
+    owner: InboxOwner<Envelope>,
+    ring: LocalRing,
+}
+
+impl StageThread<'_> {
+    fn run(mut self) {
+        if let PinnedKind::Pinned { core: Some(core) } = self.shared.kind {
+            placement::pin_to_nth_core(core);
+        }
+        current::with(|current| {
+            current.pinned.set(self.shared);
+            current.ring.set(&self.ring);
+            // Spread over the registry's shards, away from the pool's.
+            current.shard.set(ptr::from_ref(self.shared).addr() >> 7);
+        });
+        // Delivery catches the panics of handlers; anything else is a defect of the runtime.
+        let guard = odeon_sync::AbortGuard::new("pinned stage");
+        let mut looks = 0;
+        while !self.shared.ending.load(Ordering::Relaxed) {
+            if self.handle_some() {
+                looks = 0;
+            } else {
+                looks = self.wait(looks);
+            }
+        }
+        self.finish();
+        guard.disarm();
+        current::with(|current| {
+            current.pinned.set(ptr::null());
+            current.ring.set(ptr::null());
+        });
+    }
+
+    /// Handles up to one batch from each queue; `false` if both were empty.
+    #[inline]
+    fn handle_some(&mut self) -> bool {
+        let mut worked = false;
+        for _ in 0..BATCH {
+            // SAFETY: this thread is the owner of the stage's inbox.
+            let Some((label, envelope)) = (unsafe { self.owner.pop(&self.shared.inbox) }) else {
+                break;
+            };
+            worked = true;
+            // SAFETY: an envelope is pushed whole, also with a signal.
+            let envelope = unsafe { envelope.assume_init() };
+            self.handle_arrival(label, &envelope);
+        }
+        for _ in 0..BATCH {
+            let Some(entry) = self.ring.pop() else { break };
+            worked = true;
+            // SAFETY: the entry is good until the next push; `deliver` takes the payload first.
+            let (label, target, payload) =
+                unsafe { ((*entry).label, (*entry).target, &raw const (*entry).payload) };
+            self.handle_entry(label, target, payload);
+        }
+        worked
+    }
+
+    #[inline(always)]
+    fn handle_arrival(&self, label: u32, envelope: &Envelope) {
+        match label {
+            END_STAGE => self.shared.ending.store(true, Ordering::Relaxed),
+            RECLAIM => self.ring.push(RECLAIM, envelope.target, |_| {}),
+            _ => self.handle_entry(label, envelope.target, &raw const envelope.payload),
+        }
+    }
+
+    #[inline(always)]
+    fn handle_entry(&self, label: u32, target: NonNull<Header>, payload: *const Payload) {
+        // SAFETY: rule 3: the cell of a message under way has not been freed.
+        let vtable: &'static TurnVTable = unsafe { target.as_ref() }.vtable;
+        if label == RECLAIM {
+            // SAFETY: rule 3: it has passed both queues.
+            unsafe { (vtable.dealloc)(target) };
+            return;
+        }
+        // SAFETY: rule 1: this is the stage's thread.
+        if unsafe { (vtable.deliver)(target, label, payload) } {
+            self.ring.push(RESUME, target, |_| {});
+        }
+    }
+
+    /// Nothing to do: spins a little, then sleeps until a sender leaves a token (rule 2).
+    #[cold]
+    fn wait(&mut self, looks: u32) -> u32 {
+        if !self.shared.is_dedicated() && looks < EAGER_LOOKS + PATIENT_LOOKS {
+            if looks >= EAGER_LOOKS {
+                odeon_sync::spin_loop();
+            }
+            return looks + 1;
+        }
+        // ORDERING: SeqCst: before the inbox goes idle, so that whoever sees it idle sees the flag.
+        self.shared.sleeps.fetch_add(1, Ordering::SeqCst);
+        self.shared.asleep.store(true, Ordering::SeqCst);
+        // SAFETY: this thread is the owner. It stays so also on success: the sender that wakes the
+        // inbox only leaves the token.
+        if unsafe { InboxOwner::go_idle(&mut self.owner, &self.shared.inbox) } == WentIdle::Yes {
+            self.shared.theater.fell_asleep();
+            self.shared.parker.park();
+        }
+        self.shared.asleep.store(false, Ordering::SeqCst);
+        0
+    }
+
+    /// Handles everything that is under way and closes the inbox (rule 4).
+    fn finish(&mut self) {
+        loop {
+            while self.handle_some() {}
+            // SAFETY: this thread is the owner.
+            if unsafe { self.owner.close(&self.shared.inbox) } == WentIdle::Yes {
+                break;
+            }
+            odeon_sync::spin_loop();
+        }
+        while self.handle_some() {}
+        self.shared.theater.fell_asleep();
+    }
+}

@@ -1,0 +1,157 @@
+//! The pool: worker threads that steal from each other.
+
+use std::sync::Arc;
+
+use crossbeam_deque::{Injector, Stealer, Worker as Queue};
+use crossbeam_utils::CachePadded;
+use odeon_sync::Parker;
+use odeon_sync::atomic::{AtomicBool, Ordering};
+use odeon_sync::thread::JoinHandle;
+
+use super::idle::Idle;
+use super::placement;
+use super::submit::{Origin, Submit};
+use super::worker::{self, WorkerLocal};
+use crate::current;
+use crate::random::Random;
+use crate::theater::shared::TheaterShared;
+use crate::turn::Task;
+
+/// In which order a worker of the pool takes woken actors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum QueueOrder {
+    /// Each worker takes its own in the order they were woken (the `asyncMode` of Java's
+    /// `ForkJoinPool`): fair, and the default.
+    #[default]
+    Fifo,
+    /// Each worker takes the actor woken last: best for caches, unfair under load.
+    Lifo,
+    /// All workers share one queue and do not steal: for comparison.
+    Central,
+}
+
+/// One worker as the others see it.
+pub(super) struct WorkerShared {
+    pub(super) stealer: Stealer<Task>,
+    pub(super) parker: Parker,
+}
+
+/// The pool of one theater.
+pub(crate) struct PoolShared {
+    pub(super) workers: Box<[CachePadded<WorkerShared>]>,
+    pub(super) injector: Injector<Task>,
+    pub(super) order: QueueOrder,
+    pub(super) lifo_slot: bool,
+    pub(super) idle: Idle,
+    pub(super) ending: AtomicBool,
+    pub(super) theater: Arc<TheaterShared>,
+}
+
+impl PoolShared {
+    /// Starts the pool's threads.
+    pub(crate) fn start(
+        theater: Arc<TheaterShared>,
+    ) -> std::io::Result<(Arc<Self>, Vec<JoinHandle<()>>)> {
+        let config = theater.config.clone();
+        let queues: Vec<Queue<Task>> = (0..config.workers)
+            .map(|_| match config.order {
+                QueueOrder::Lifo => Queue::new_lifo(),
+                QueueOrder::Fifo | QueueOrder::Central => Queue::new_fifo(),
+            })
+            .collect();
+        let pool = Arc::new(Self {
+            workers: queues
+                .iter()
+                .map(|queue| {
+                    CachePadded::new(WorkerShared {
+                        stealer: queue.stealer(),
+                        parker: Parker::new(),
+                    })
+                })
+                .collect(),
+            injector: Injector::new(),
+            order: config.order,
+            lifo_slot: config.lifo_slot,
+            idle: Idle::new(config.workers),
+            ending: AtomicBool::new(false),
+            theater,
+        });
+        let mut seeds = Random::from_seed(config.random_seed);
+        let mut threads = Vec::with_capacity(config.workers);
+        for (index, queue) in queues.into_iter().enumerate() {
+            let shared = pool.clone();
+            let random = Random::from_seed(seeds.next_u64());
+            let pin = config.pin_workers;
+            let work = pool.theater.counted_thread(move || {
+                if pin {
+                    placement::pin_to_nth_core(index);
+                }
+                let local = WorkerLocal::new(&shared, index, queue, random);
+                worker::run(&shared, &local);
+            });
+            let started = odeon_sync::thread::Builder::new()
+                .name(format!("{}-worker-{index}", config.name))
+                .spawn(work);
+            match started {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    pool.theater.uncount_thread();
+                    pool.end();
+                    for thread in threads {
+                        let _ = thread.join();
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok((pool, threads))
+    }
+
+    /// After a queue push that others can see: wakes a worker if that helps.
+    #[inline]
+    pub(super) fn wake_one(&self) {
+        if let Some(worker) = self.idle.wake_one() {
+            self.workers[worker].parker.unpark();
+        }
+    }
+
+    /// Tells all workers to return; tasks still queued are not run any more.
+    pub(crate) fn end(&self) {
+        // ORDERING: SeqCst: stored before the tokens are left; workers look after taking theirs.
+        self.ending.store(true, Ordering::SeqCst);
+        for worker in &self.workers {
+            worker.parker.unpark();
+        }
+    }
+
+    /// Whether all workers sleep, and a number that changes with every falling asleep.
+    pub(crate) fn all_sleep(&self) -> (bool, u64) {
+        self.idle.all_sleep()
+    }
+
+    /// Whether any queue holds a task.
+    pub(super) fn has_work(&self) -> bool {
+        !self.injector.is_empty() || self.workers.iter().any(|worker| !worker.stealer.is_empty())
+    }
+}
+
+impl Submit for PoolShared {
+    #[inline]
+    fn submit(&self, task: Task, origin: Origin) {
+        let worker = current::with(|current| current.worker.get());
+        if !worker.is_null() {
+            // SAFETY: the pointer is set by this very thread for as long as its `WorkerLocal` lives.
+            let worker = unsafe { &*worker };
+            if std::ptr::eq(worker.pool, self) && self.order != QueueOrder::Central {
+                worker.submit(self, task, origin);
+                return;
+            }
+        }
+        self.injector.push(task);
+        self.wake_one();
+    }
+
+    fn theater(&self) -> &Arc<TheaterShared> {
+        &self.theater
+    }
+}

@@ -1,0 +1,198 @@
+//! A theater: one runtime, its stages and its actors. No globals: any number can run side by side.
+
+pub(crate) mod builder;
+pub(crate) mod shared;
+mod shutdown;
+pub(crate) mod spawn;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use odeon_sync::Mutex;
+use odeon_sync::thread::JoinHandle;
+
+use crate::actor::Actor;
+use crate::actor_ref::ActorRef;
+use crate::error::{BuildError, BuildErrorKind, StageError};
+use crate::scheduler::pinned::{PinnedKind, PinnedShared};
+use crate::scheduler::pool::PoolShared;
+use crate::scheduler::submit::Submit;
+use builder::TheaterBuilder;
+use shared::TheaterShared;
+
+pub use shutdown::StopReport;
+
+/// A runtime for actors: a pool of worker threads, further stages on demand, and all actors on them.
+///
+/// Dropping it stops it without waiting for messages under way; [`shutdown`](Self::shutdown) drains
+/// it first.
+///
+/// ```
+/// use odeon_core::{Theater, QueueOrder};
+///
+/// let theater = Theater::builder().name("game").workers(2).order(QueueOrder::Fifo).build()?;
+/// let other = Theater::new()?;
+/// # Ok::<(), odeon_core::BuildError>(())
+/// ```
+pub struct Theater {
+    shared: Arc<TheaterShared>,
+    default_stage: Arc<dyn Submit>,
+    pool: Option<Arc<PoolShared>>,
+    pinned: Mutex<Vec<Arc<PinnedShared>>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// A thread that owns its actors; made by [`Theater::pinned`].
+///
+/// Messages between two actors of one stage use no atomic read-modify-write. Lives as long as its
+/// theater.
+#[derive(Clone)]
+pub struct Stage {
+    shared: Arc<PinnedShared>,
+}
+
+impl Theater {
+    /// A theater with one worker per core and all settings at their defaults.
+    ///
+    /// # Errors
+    /// If a thread cannot be started.
+    pub fn new() -> Result<Self, BuildError> {
+        Self::builder().build()
+    }
+
+    /// A theater to be configured.
+    pub fn builder() -> TheaterBuilder {
+        TheaterBuilder::default()
+    }
+
+    pub(crate) fn start(shared: Arc<TheaterShared>) -> Result<Self, BuildError> {
+        let (pool, threads) = PoolShared::start(shared.clone())
+            .map_err(|error| BuildError(BuildErrorKind::Thread(error)))?;
+        shared.set_pool(&(pool.clone() as Arc<dyn Submit>));
+        Ok(Self {
+            shared,
+            default_stage: pool.clone(),
+            pool: Some(pool),
+            pinned: Mutex::default(),
+            threads: Mutex::new(threads),
+        })
+    }
+
+    /// A theater without threads of its own, whose actors run where `stage` has them run.
+    pub(crate) fn on_stage(shared: Arc<TheaterShared>, stage: Arc<dyn Submit>) -> Self {
+        shared.set_pool(&stage);
+        Self {
+            shared,
+            default_stage: stage,
+            pool: None,
+            pinned: Mutex::default(),
+            threads: Mutex::default(),
+        }
+    }
+
+    /// The theater's name.
+    pub fn name(&self) -> &str {
+        &self.shared.config.name
+    }
+
+    /// Creates an actor on the pool.
+    ///
+    /// After the theater was shut down the actor is dropped and the reference leads to nobody.
+    pub fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
+        spawn::on(&self.default_stage, None, actor)
+    }
+
+    /// Creates an actor on a pinned stage.
+    ///
+    /// # Panics
+    /// If the stage belongs to another theater.
+    #[track_caller]
+    pub fn spawn_on<A: Actor>(&self, stage: &Stage, actor: A) -> ActorRef<A::Msg> {
+        assert!(
+            Arc::ptr_eq(stage.shared.theater(), &self.shared),
+            "the stage belongs to another theater"
+        );
+        spawn::on(&(stage.shared.clone() as Arc<dyn Submit>), Some(&stage.shared), actor)
+    }
+
+    /// Creates an actor with a thread of its own, in which it may block. The thread ends with it.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub fn spawn_dedicated<A: Actor>(
+        &self,
+        name: &str,
+        actor: A,
+    ) -> Result<ActorRef<A::Msg>, StageError> {
+        let stage = self.start_pinned(name, PinnedKind::Dedicated)?;
+        Ok(spawn::on(&(stage.clone() as Arc<dyn Submit>), Some(&stage), actor))
+    }
+
+    /// A new pinned stage: a thread named `name` that will own the actors spawned on it.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub fn pinned(&self, name: &str) -> Result<Stage, StageError> {
+        let shared = self.start_pinned(name, PinnedKind::Pinned { core: None })?;
+        Ok(Stage { shared })
+    }
+
+    /// As [`pinned`](Self::pinned), its thread pinned to a core: number `core` modulo the number of
+    /// cores, where the operating system allows it.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub fn pinned_to_core(&self, name: &str, core: usize) -> Result<Stage, StageError> {
+        let shared = self.start_pinned(name, PinnedKind::Pinned { core: Some(core) })?;
+        Ok(Stage { shared })
+    }
+
+    fn start_pinned(&self, name: &str, kind: PinnedKind) -> Result<Arc<PinnedShared>, StageError> {
+        let (stage, thread) =
+            PinnedShared::start(self.shared.clone(), name, kind).map_err(StageError)?;
+        let mut stages = self.pinned.lock().expect("no panic happens under the list of stages");
+        stages.retain(|stage| !stage.has_ended());
+        stages.push(stage.clone());
+        let mut threads = self.threads.lock().expect("no panic happens under the list of threads");
+        threads.retain(|thread| !thread.is_finished());
+        threads.push(thread);
+        Ok(stage)
+    }
+
+    /// How many actors are alive.
+    pub fn live_actors(&self) -> usize {
+        self.shared.registry.len()
+    }
+
+    /// How many messages were accepted and will never be handled.
+    pub fn dead_letters(&self) -> u64 {
+        self.shared.dead_letter_count()
+    }
+
+    /// Stops the theater: lets messages under way be handled until nothing is left to do or
+    /// `deadline` has passed, then stops all actors and ends the threads.
+    ///
+    /// Messages that were not handled come back in the report. An actor still busy with one message
+    /// a second after the deadline is left behind with its thread and counted as stuck.
+    pub fn shutdown(self, deadline: Duration) -> StopReport {
+        self.stop(Some(deadline))
+    }
+}
+
+impl Drop for Theater {
+    fn drop(&mut self) {
+        let _ = self.stop(None);
+    }
+}
+
+impl std::fmt::Debug for Theater {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Theater").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stage").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,177 @@
+//! Configuration of a theater: consuming builder, immutable result.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Theater;
+use super::shared::{DeadLetterHook, TheaterShared};
+use crate::clock::{Clock, SystemClock};
+use crate::dead_letter::DeadLetter;
+use crate::error::{BuildError, BuildErrorKind};
+use crate::observe::Observer;
+use crate::random::Random;
+use crate::scheduler::pool::QueueOrder;
+use crate::scheduler::submit::Submit;
+
+/// The settings of a theater.
+#[derive(Debug, Clone)]
+pub(crate) struct Config {
+    pub(crate) name: String,
+    pub(crate) workers: usize,
+    pub(crate) order: QueueOrder,
+    pub(crate) lifo_slot: bool,
+    pub(crate) turn_messages: u32,
+    pub(crate) turn_time: Duration,
+    pub(crate) pin_workers: bool,
+    pub(crate) random_seed: u64,
+}
+
+/// TUNE: messages per turn: enough to make the cost of a turn vanish, few enough that 1,000 flooded
+/// actors are passed in well under a millisecond of small messages.
+const DEFAULT_TURN_MESSAGES: u32 = 64;
+
+/// TUNE: time per turn: a hundred times the cost of a turn, a hundredth of what a person notices.
+const DEFAULT_TURN_TIME: Duration = Duration::from_micros(100);
+
+/// More workers than this are surely a mistake.
+const MAX_WORKERS: usize = 1024;
+
+/// Configures and builds a [`Theater`].
+#[must_use = "nothing happens before `build`"]
+pub struct TheaterBuilder {
+    config: Config,
+    clock: Option<Arc<dyn Clock>>,
+    observer: Option<Arc<dyn Observer>>,
+    dead_letter_hook: Option<DeadLetterHook>,
+}
+
+impl Default for TheaterBuilder {
+    fn default() -> Self {
+        Self {
+            config: Config {
+                name: "odeon".into(),
+                workers: std::thread::available_parallelism().map_or(1, usize::from),
+                order: QueueOrder::default(),
+                lifo_slot: true,
+                turn_messages: DEFAULT_TURN_MESSAGES,
+                turn_time: DEFAULT_TURN_TIME,
+                pin_workers: false,
+                random_seed: Random::fresh_seed(),
+            },
+            clock: None,
+            observer: None,
+            dead_letter_hook: None,
+        }
+    }
+}
+
+impl TheaterBuilder {
+    /// Begins the names of all its threads. Default: `odeon`.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.config.name = name.into();
+        self
+    }
+
+    /// Worker threads of the pool, 1 to 1024. Default: one per core.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.config.workers = workers;
+        self
+    }
+
+    /// In which order a worker takes woken actors. Default: [`QueueOrder::Fifo`].
+    pub fn order(mut self, order: QueueOrder) -> Self {
+        self.config.order = order;
+        self
+    }
+
+    /// Whether the actor woken last by the running one goes next, at most 16 times in a row while
+    /// others wait. Keeps a chain of messages in one core's cache. Default: on.
+    pub fn lifo_slot(mut self, on: bool) -> Self {
+        self.config.lifo_slot = on;
+        self
+    }
+
+    /// Messages that one turn of a pool actor may handle, at least 1. Default: 64.
+    pub fn turn_messages(mut self, messages: u32) -> Self {
+        self.config.turn_messages = messages;
+        self
+    }
+
+    /// Time that one turn of a pool actor may take; looked at between messages, and not before the
+    /// third. Default: 100 microseconds.
+    pub fn turn_time(mut self, time: Duration) -> Self {
+        self.config.turn_time = time;
+        self
+    }
+
+    /// Whether worker n is pinned to core n. Default: no.
+    pub fn pin_workers(mut self, on: bool) -> Self {
+        self.config.pin_workers = on;
+        self
+    }
+
+    /// Seeds the workers' random choices (whom to steal from). Default: differs from run to run.
+    pub fn random_seed(mut self, seed: u64) -> Self {
+        self.config.random_seed = seed;
+        self
+    }
+
+    /// Called with each message that an actor accepted and did not handle, on the thread that finds
+    /// out. During [`Theater::shutdown`] such messages go into its report instead.
+    pub fn on_dead_letter(mut self, hook: impl Fn(DeadLetter) + Send + Sync + 'static) -> Self {
+        self.dead_letter_hook = Some(Box::new(hook));
+        self
+    }
+
+    /// Told about turns, ends and failures. Default: nobody.
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// The source of time. Default: the system's monotonic clock.
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Builds the theater and starts its workers.
+    ///
+    /// # Errors
+    /// If a setting is out of its range, or a thread cannot be started.
+    pub fn build(self) -> Result<Theater, BuildError> {
+        Theater::start(self.into_shared()?)
+    }
+
+    /// Builds a theater whose actors run where `make_stage` has them run, without threads.
+    pub(crate) fn build_on(
+        self,
+        make_stage: impl FnOnce(Arc<TheaterShared>) -> Arc<dyn Submit>,
+    ) -> Result<Theater, BuildError> {
+        let shared = self.into_shared()?;
+        let stage = make_stage(shared.clone());
+        Ok(Theater::on_stage(shared, stage))
+    }
+
+    fn into_shared(self) -> Result<Arc<TheaterShared>, BuildError> {
+        let invalid = |what: String| Err(BuildError(BuildErrorKind::Config(what)));
+        let config = self.config;
+        if !(1..=MAX_WORKERS).contains(&config.workers) {
+            return invalid(format!("workers must be 1 to {MAX_WORKERS}, not {}", config.workers));
+        }
+        if config.turn_messages == 0 {
+            return invalid("turn_messages must be at least 1".into());
+        }
+        if config.name.contains('\0') {
+            return invalid("name must not contain a NUL character".into());
+        }
+        let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::default()));
+        Ok(TheaterShared::new(config, clock, self.observer, self.dead_letter_hook))
+    }
+}
+
+impl std::fmt::Debug for TheaterBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TheaterBuilder").field("config", &self.config).finish_non_exhaustive()
+    }
+}

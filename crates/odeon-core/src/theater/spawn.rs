@@ -1,0 +1,121 @@
+//! How an actor comes to be: its cell, its place in the registry, its first turn.
+
+use std::cell::UnsafeCell;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
+use odeon_sync::atomic::AtomicU32;
+
+use crate::actor::Actor;
+use crate::actor_ref::ActorRef;
+use crate::cell::{ActorCell, Header, MessageCell};
+use crate::current;
+use crate::mailbox::{Inbox, label};
+use crate::outbox;
+use crate::registry::RegistrySlot;
+use crate::scheduler::pinned::PinnedShared;
+use crate::scheduler::submit::{Origin, Submit};
+use crate::turn::Task;
+use crate::turn::sequential::{Sequential, new_owner};
+
+/// Creates an actor on `stage`; `pinned` is the same stage if it owns its actors.
+pub(crate) fn on<A: Actor>(
+    stage: &Arc<dyn Submit>,
+    pinned: Option<&PinnedShared>,
+    actor: A,
+) -> ActorRef<A::Msg> {
+    let pinned = pinned.map_or(ptr::null(), ptr::from_ref);
+    create(stage.clone(), pinned, actor)
+}
+
+/// Creates an actor on the stage of the actor with this header, or on the pool if that stage is
+/// dedicated.
+pub(crate) fn beside<A: Actor>(header: &Header, actor: A) -> ActorRef<A::Msg> {
+    // SAFETY: `header.stage` keeps the pointee alive.
+    if !header.pinned.is_null() && unsafe { (*header.pinned).is_dedicated() } {
+        let pool = header.stage.theater().pool();
+        return create(pool, ptr::null(), actor);
+    }
+    create(header.stage.clone(), header.pinned, actor)
+}
+
+fn create<A: Actor>(
+    stage: Arc<dyn Submit>,
+    pinned: *const PinnedShared,
+    actor: A,
+) -> ActorRef<A::Msg> {
+    let theater = stage.theater().clone();
+    let shard = current::with(|current| current.shard.get());
+    let (cell, entered) = theater.registry.insert(shard, &theater, |id| {
+        // A pool actor is born with its start signal and the task that goes with it; a pinned
+        // actor's inbox serves only to be closed.
+        let (inbox, inbox_owner) =
+            if pinned.is_null() { Inbox::new_with_signal(label::START) } else { Inbox::new() };
+        let header = Header {
+            vtable: &Sequential::<A>::VTABLE,
+            stage,
+            pinned,
+            id,
+            signals: AtomicU32::new(0),
+            registry: RegistrySlot::unset(),
+            strong: AtomicU32::new(1),
+            // The strong references' common count and the one for being alive.
+            weak: AtomicU32::new(2),
+        };
+        let cell = Box::new(ActorCell {
+            message: MessageCell { header, inbox },
+            owner: UnsafeCell::new(new_owner(actor, inbox_owner)),
+        });
+        // SAFETY: `Box::into_raw` is never null.
+        unsafe { NonNull::new_unchecked(Box::into_raw(cell)) }.cast::<Header>()
+    });
+    let unstarted = Unstarted(cell);
+    if entered {
+        theater.actor_spawned(unstarted.header().id);
+        match outbox::held() {
+            None => unstarted.start(),
+            Some(outbox) => outbox.hold(Box::new(move || unstarted.start())),
+        }
+    }
+    // SAFETY: the strong count of 1 is this reference.
+    unsafe { ActorRef::from_counted(cell.cast::<MessageCell<A::Msg>>()) }
+}
+
+/// An actor that has not had its first turn; dropped, it ends without ever having one.
+struct Unstarted(NonNull<Header>);
+
+// SAFETY: the right to start an actor, which is `Send`.
+unsafe impl Send for Unstarted {}
+
+impl Unstarted {
+    fn header(&self) -> &Header {
+        // SAFETY: the alive count keeps the cell until the actor has ended.
+        unsafe { self.0.as_ref() }
+    }
+
+    fn start(self) {
+        let header = self.header();
+        if header.pinned.is_null() {
+            // SAFETY: the start signal in the inbox stands for exactly this task.
+            let task = unsafe { Task::new(self.0) };
+            let stage: *const dyn Submit = &raw const *header.stage;
+            std::mem::forget(self);
+            // SAFETY: the caller of `create` holds a strong reference, or (from an outbox) the actor
+            // cannot have ended before its first turn; either keeps the cell and with it the stage
+            // until `submit` has queued the task.
+            unsafe { (*stage).submit(task, Origin::Spawn) };
+            return;
+        }
+        // SAFETY: `header.stage` keeps the pointee alive.
+        if unsafe { &*header.pinned }.signal(label::START, self.0) {
+            std::mem::forget(self);
+        }
+    }
+}
+
+impl Drop for Unstarted {
+    fn drop(&mut self) {
+        // SAFETY: no stage knows the actor, so we own it.
+        unsafe { (self.header().vtable.end)(self.0) }
+    }
+}

@@ -1,0 +1,38 @@
+//! Threads, atomics, locks and cells under one set of names.
+//!
+//! This is the only crate of Odeon in which `std`, `loom` and `shuttle` differ. Everything above
+//! it is written once and compiled three ways:
+//!
+//! | build | chosen by | used for |
+//! |---|---|---|
+//! | production | nothing | everything |
+//! | exhaustive model | `RUSTFLAGS="--cfg odeon_loom"` | the small lock-free protocols |
+//! | randomised model | `RUSTFLAGS="--cfg odeon_shuttle"` | the scheduler as a whole |
+//!
+//! The names are our own (`odeon_loom`, not `loom`) because a `--cfg` reaches every crate of the
+//! build and others react to the plain name.
+
+#[cfg(not(any(odeon_loom, odeon_shuttle)))]
+#[path = "std_impl.rs"]
+mod chosen;
+#[cfg(odeon_loom)]
+#[path = "loom_impl.rs"]
+mod chosen;
+#[cfg(all(odeon_shuttle, not(odeon_loom)))]
+#[path = "shuttle_impl.rs"]
+mod chosen;
+
+#[cfg(not(odeon_loom))]
+mod unsafe_cell;
+
+mod abort_guard;
+mod backoff;
+mod parker;
+
+pub use abort_guard::AbortGuard;
+pub use backoff::Backoff;
+pub use chosen::*;
+pub use parker::Parker;
+
+#[cfg(all(test, odeon_loom))]
+mod loom;
