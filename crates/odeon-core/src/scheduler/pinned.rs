@@ -82,7 +82,7 @@ impl PinnedShared {
         });
         let work = shared.theater.counted_thread({
             let shared = shared.clone();
-            move || StageThread { shared: &shared, owner, ring: LocalRing::new() }.run()
+            move || StageThread { shared: &shared, owner, ring: &LocalRing::new() }.run()
         });
         let started = odeon_sync::thread::Builder::new()
             .name(format!("{}-{name}", shared.theater.config.name))
@@ -207,7 +207,9 @@ impl Submit for PinnedShared {
 struct StageThread<'a> {
     shared: &'a PinnedShared,
     owner: InboxOwner<Envelope>,
-    ring: LocalRing,
+    /// By reference: handlers push into the ring through `Current` while `self` is borrowed
+    /// exclusively.
+    ring: &'a LocalRing,
 }
 
 impl StageThread<'_> {
@@ -217,7 +219,7 @@ impl StageThread<'_> {
         }
         current::with(|current| {
             current.pinned.set(self.shared);
-            current.ring.set(&self.ring);
+            current.ring.set(self.ring);
             // Spread over the registry's shards, away from the pool's.
             current.shard.set(ptr::from_ref(self.shared).addr() >> 7);
         });
