@@ -127,7 +127,7 @@ fn last_reference_gone<M: Message>(cell: NonNull<MessageCell<M>>) {
     // SAFETY: the strong references' common weak count is ours to give back, and keeps the cell
     // until then.
     unsafe {
-        send::signal(cell.as_ref(), label::WAKE);
+        send::signal(cell.as_ref(), label::UNREFERENCED);
         cell::release_weak(cell.cast());
     }
 }

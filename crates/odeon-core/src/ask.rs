@@ -11,6 +11,7 @@ use crate::current;
 use crate::error::AskError;
 use crate::message::Message;
 use crate::reply::Reply;
+use crate::scheduler::pinned::PinnedShared;
 
 impl<M: Message> ActorRef<M> {
     /// Asks a question: sends the message that `question` makes around a [`Reply`].
@@ -100,16 +101,15 @@ const ALREADY_POLLED: &str = "an answer that has been polled as a future must be
 
 #[track_caller]
 fn check_may_block() {
-    current::with(|current| {
-        let pinned = current.pinned.get();
+    let may_block = current::here().home.get().as_pinned().is_some_and(|stage| {
         // SAFETY: set by this very thread for as long as its stage lives.
-        let on_pinned = !pinned.is_null() && unsafe { !(*pinned).is_dedicated() };
-        assert!(
-            current.worker.get().is_null() && !on_pinned,
-            "waiting for an answer on a stage's thread would hold up its other actors: \
-             use Context::reply_to, or spawn the actor on a dedicated stage"
-        );
+        unsafe { stage.as_ref() }.is_none_or(PinnedShared::is_dedicated)
     });
+    assert!(
+        may_block,
+        "waiting for an answer on a stage's thread would hold up its other actors: \
+         use Context::reply_to, or spawn the actor on a dedicated stage"
+    );
 }
 
 impl<T: Send + 'static> Future for Ask<T> {

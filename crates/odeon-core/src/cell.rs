@@ -24,14 +24,21 @@ use crate::actor::Actor;
 use crate::actor_id::ActorId;
 use crate::mailbox::{Guards, Inbox, InboxOwner, MailboxSet};
 use crate::registry::RegistrySlot;
+use crate::scheduler::home::Home;
 use crate::scheduler::pinned::PinnedShared;
 use crate::scheduler::submit::Submit;
 use crate::turn::TurnVTable;
 
-/// Request bits in [`Header::signals`].
+/// The parts of [`Header::signals`].
 pub(crate) mod signal {
     /// The actor is to end at the next message boundary.
     pub(crate) const STOP: u32 = 1;
+    /// The actor has ended by a panic: the reason for messages that were still under way to it.
+    pub(crate) const FAILED: u32 = 2;
+    /// One [`UNREFERENCED`](crate::mailbox::label::UNREFERENCED) signal is still to be taken by the
+    /// owner. Counted up with the first of any strong references, by the owner alone; so none is
+    /// due exactly if nobody has a reference and all that was ever sent has been taken.
+    pub(crate) const UNREFERENCED_DUE: u32 = 4;
 }
 
 /// The part of a cell that does not depend on any type.
@@ -39,8 +46,8 @@ pub(crate) mod signal {
 pub(crate) struct Header {
     pub(crate) vtable: &'static TurnVTable,
     pub(crate) stage: Arc<dyn Submit>,
-    /// The stage again if it is pinned or dedicated, else null: decides how a send is delivered.
-    pub(crate) pinned: *const PinnedShared,
+    /// The stage again: decides how a send is delivered.
+    pub(crate) home: Home,
     pub(crate) id: ActorId,
     pub(crate) signals: AtomicU32,
     pub(crate) registry: RegistrySlot,
@@ -88,6 +95,13 @@ fn too_many_references() -> ! {
 }
 
 impl Header {
+    /// The actor's stage if it is pinned or dedicated.
+    #[inline(always)]
+    pub(crate) fn pinned(&self) -> Option<&PinnedShared> {
+        // SAFETY: `stage` keeps the pointee alive; an actor is never at home nowhere.
+        self.home.as_pinned().map(|stage| unsafe { &*stage })
+    }
+
     /// One more strong reference, made from an existing one.
     #[inline]
     pub(crate) fn retain_strong(&self) {
@@ -109,7 +123,11 @@ impl Header {
     pub(crate) fn revive_strong(&self) {
         // ORDERING: Relaxed: the turn itself keeps the actor alive.
         match self.strong.fetch_add(1, Ordering::Relaxed) {
-            0 => self.retain_weak(),
+            0 => {
+                self.retain_weak();
+                // ORDERING: Relaxed: only the owner, who we are, counts.
+                self.signals.fetch_add(signal::UNREFERENCED_DUE, Ordering::Relaxed);
+            }
             n if n > MAX_REFERENCES => too_many_references(),
             _ => {}
         }
@@ -138,9 +156,25 @@ impl Header {
     #[inline]
     #[must_use]
     pub(crate) fn release_strong(&self) -> bool {
-        // ORDERING: Release: what this holder did with the actor comes before the turn that finds no
-        // reference left (its Acquire load of `strong`).
-        self.strong.fetch_sub(1, Ordering::Release) == 1
+        // ORDERING: Release: what this holder sent comes before the signal of the last one (the fence
+        // below), so that the owner takes the signal after all messages.
+        if self.strong.fetch_sub(1, Ordering::Release) != 1 {
+            return false;
+        }
+        fence(Ordering::Acquire);
+        true
+    }
+
+    /// The owner has taken an `UNREFERENCED` signal.
+    pub(crate) fn unreferenced_taken(&self) {
+        // ORDERING: Relaxed: only the owner counts.
+        self.signals.fetch_sub(signal::UNREFERENCED_DUE, Ordering::Relaxed);
+    }
+
+    /// Owner: whether nobody can reach the actor any more and all that was sent has been taken.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        // ORDERING: Relaxed: as above; other threads set only the flags below the count.
+        self.signals.load(Ordering::Relaxed) < signal::UNREFERENCED_DUE
     }
 }
 
@@ -151,9 +185,9 @@ impl Header {
 pub(crate) unsafe fn release_weak(cell: NonNull<Header>) {
     // SAFETY: our count keeps the cell until the subtraction.
     let header = unsafe { cell.as_ref() };
-    let (pinned, dealloc) = (header.pinned, header.vtable.dealloc);
+    let (home, dealloc) = (header.home, header.vtable.dealloc);
     // A pinned stage must outlive the call below, and the cell may be gone by then.
-    let stage = (!pinned.is_null()).then(|| header.stage.clone());
+    let stage = home.as_pinned().map(|pinned| (pinned, header.stage.clone()));
     // ORDERING: Release: everything this holder did comes before the free; the Acquire fence below
     // is the other half.
     if header.weak.fetch_sub(1, Ordering::Release) != 1 {
@@ -165,7 +199,7 @@ pub(crate) unsafe fn release_weak(cell: NonNull<Header>) {
             // SAFETY: the last count is gone, so nobody can reach the cell.
             unsafe { dealloc(cell) }
         }
-        Some(stage) => {
+        Some((pinned, stage)) => {
             // SAFETY: `stage` keeps the pointee alive; rule 4 hands the free to its thread.
             unsafe { (*pinned).reclaim(cell) };
             drop(stage);

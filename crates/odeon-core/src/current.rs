@@ -1,22 +1,22 @@
-//! What the present thread is: a pool worker, a pinned stage, or some other thread; and whether
-//! effects are held back. Read once per send.
+//! What the present thread is: a pool worker, a stage's own thread, or some other thread; and
+//! whether effects are held back. Read once or twice per send.
 
 use std::cell::Cell;
 use std::ptr;
 
 use crate::outbox::HeldOutbox;
+use crate::scheduler::home::Home;
 use crate::scheduler::local_ring::LocalRing;
-use crate::scheduler::pinned::PinnedShared;
 use crate::scheduler::worker::WorkerLocal;
 
-/// The present thread's place in a theater. All null on a thread that belongs to none.
+/// The present thread's place in a theater.
 pub(crate) struct Current {
-    /// The pinned stage whose thread this is.
-    pub(crate) pinned: Cell<*const PinnedShared>,
-    /// That stage's private queue.
-    pub(crate) ring: Cell<*const LocalRing>,
-    /// The pool worker whose thread this is.
+    /// The stage whose thread this is; nowhere on a thread that belongs to no theater.
+    pub(crate) home: Cell<Home>,
+    /// What only this thread touches, if `home` is a pool; null otherwise.
     pub(crate) worker: Cell<*const WorkerLocal>,
+    /// The stage's private queue, if `home` is a pinned or dedicated stage; null otherwise.
+    pub(crate) ring: Cell<*const LocalRing>,
     /// Where effects go instead of out, while an attempt runs.
     pub(crate) outbox: Cell<Option<HeldOutbox>>,
     /// The registry shard for actors created here.
@@ -25,16 +25,21 @@ pub(crate) struct Current {
 
 odeon_sync::thread_local_const! {
     static CURRENT: Current = Current {
-        pinned: Cell::new(ptr::null()),
-        ring: Cell::new(ptr::null()),
+        home: Cell::new(Home::NOWHERE),
         worker: Cell::new(ptr::null()),
+        ring: Cell::new(ptr::null()),
         outbox: Cell::new(None),
         shard: Cell::new(0),
     }
 }
 
-/// Looks at the present thread's place.
+/// The present thread's place.
+///
+/// Not a closure like `LocalKey::with`: the compiler does not inline closures that carry a message.
 #[inline(always)]
-pub(crate) fn with<R>(look: impl FnOnce(&Current) -> R) -> R {
-    CURRENT.with(look)
+pub(crate) fn here() -> &'static Current {
+    let place = CURRENT.with(ptr::from_ref);
+    // SAFETY: the value has no destructor and stays until its thread is gone; the reference cannot
+    // leave the thread, since `Current` is not `Sync`, and is used for single calls only.
+    unsafe { &*place }
 }

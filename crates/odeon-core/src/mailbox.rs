@@ -22,7 +22,9 @@ pub mod label {
     pub const FIRST_MAILBOX: u32 = 1;
     /// Signal: the actor is new, its `started` hook is due.
     pub const START: u32 = 254;
-    /// Signal: something outside the mailboxes wants a turn (a stop request, the last reference).
+    /// Signal: the last strong reference is gone. Comes behind everything that was sent.
+    pub const UNREFERENCED: u32 = 253;
+    /// Signal: something outside the mailboxes wants a turn (a stop request).
     pub const WAKE: u32 = 255;
 
     /// The label of a message for `mailbox`.

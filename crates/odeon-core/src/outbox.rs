@@ -36,11 +36,11 @@ impl Outbox {
         struct Restore(Option<HeldOutbox>);
         impl Drop for Restore {
             fn drop(&mut self) {
-                current::with(|current| current.outbox.set(self.0));
+                current::here().outbox.set(self.0);
             }
         }
         let held = HeldOutbox(NonNull::from(&mut *self));
-        let restore = Restore(current::with(|current| current.outbox.replace(Some(held))));
+        let restore = Restore(current::here().outbox.replace(Some(held)));
         let result = attempt();
         drop(restore);
         result
@@ -77,5 +77,5 @@ impl HeldOutbox {
 /// The outbox in force on this thread, if effects are held back.
 #[inline(always)]
 pub(crate) fn held() -> Option<HeldOutbox> {
-    current::with(|current| current.outbox.get())
+    current::here().outbox.get()
 }

@@ -6,10 +6,12 @@
 
 pub(crate) mod envelope;
 mod find_work;
+pub(crate) mod home;
 mod idle;
 pub(crate) mod local_ring;
 pub(crate) mod pinned;
 pub(crate) mod placement;
 pub(crate) mod pool;
 pub(crate) mod submit;
+mod watch;
 pub(crate) mod worker;

@@ -12,7 +12,7 @@ use crate::error::{SendError, TrySendError};
 use crate::mailbox::{Pushed, label};
 use crate::message::{Message, mailbox_of};
 use crate::outbox;
-use crate::scheduler::submit::Origin;
+use crate::scheduler::submit;
 use crate::turn::Task;
 
 impl<M: Message> ActorRef<M> {
@@ -78,38 +78,40 @@ impl<M: Message> ActorRef<M> {
 #[inline(always)]
 fn deliver<M: Message>(cell: &MessageCell<M>, mailbox: usize, message: M) -> Result<(), M> {
     let label = label::of_mailbox(mailbox);
-    let header = &cell.header;
-    if !header.pinned.is_null() {
+    if let Some(stage) = cell.header.pinned() {
         if cell.inbox.is_closed() {
             return Err(message);
         }
-        // SAFETY: `header.stage` keeps the pointee alive.
-        return unsafe { &*header.pinned }.deliver(label, NonNull::from(cell).cast(), message);
+        return stage.deliver(label, NonNull::from(cell).cast(), message);
     }
     match cell.inbox.push(label, message) {
         Pushed::AlreadyPending => Ok(()),
         Pushed::WakeOwner => {
-            // SAFETY: the push told us to wake the owner.
-            let task = unsafe { Task::new(NonNull::from(header)) };
-            header.stage.submit(task, Origin::Message);
+            wake(&cell.header);
             Ok(())
         }
         Pushed::Closed(message) => Err(message),
     }
 }
 
+/// Has the owner of an inbox run: the push said that exactly this sender must.
+#[inline(always)]
+fn wake(header: &Header) {
+    // SAFETY: by the function's purpose.
+    let task = unsafe { Task::new(NonNull::from(header)) };
+    submit::woken(header.home, &header.stage, task);
+}
+
 /// Gives the actor a turn for something that is not a message. Nothing happens if it has stopped.
 pub(crate) fn signal<M>(cell: &MessageCell<M>, label: u32) {
-    let header = &cell.header;
-    if !header.pinned.is_null() {
-        // SAFETY: `header.stage` keeps the pointee alive.
-        unsafe { &*header.pinned }
-            .signal(label, NonNull::<MessageCell<M>>::from(cell).cast::<Header>());
-        return;
-    }
-    if cell.inbox.push_signal(label) == Pushed::WakeOwner {
-        // SAFETY: the push told us to wake the owner.
-        let task = unsafe { Task::new(NonNull::from(header)) };
-        header.stage.submit(task, Origin::Message);
+    match cell.header.pinned() {
+        Some(stage) => {
+            stage.signal(label, NonNull::from(cell).cast::<Header>());
+        }
+        None => {
+            if cell.inbox.push_signal(label) == Pushed::WakeOwner {
+                wake(&cell.header);
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@
 
 use crate::atomic::{AtomicU32, Ordering};
 use crate::{Condvar, Mutex};
+use std::time::Duration;
 
 const EMPTY: u32 = 0;
 const PARKED: u32 = 1;
@@ -63,6 +64,34 @@ impl Parker {
                 return;
             }
         }
+    }
+
+    /// Owner only: sleeps until a token is there, and takes it, or until `limit` has passed; `true`
+    /// if it took a token. For periodic duties; what ends a wait must always leave a token.
+    pub fn park_timeout(&self, limit: Duration) -> bool {
+        // ORDERING: Acquire on every path that takes the token: as in `park`.
+        let take = || {
+            self.state
+                .compare_exchange(NOTIFIED, EMPTY, Ordering::Acquire, Ordering::Relaxed)
+                .is_ok()
+        };
+        if take() {
+            return true;
+        }
+        if cfg!(any(odeon_loom, odeon_shuttle)) {
+            // The models have no time: any moment may be the end of the wait.
+            crate::thread::yield_now();
+            return take();
+        }
+        let guard = self.lock.lock().expect("no panic happens under the parker's lock");
+        if self.state.compare_exchange(EMPTY, PARKED, Ordering::Relaxed, Ordering::Relaxed).is_err()
+        {
+            self.state.swap(EMPTY, Ordering::Acquire);
+            return true;
+        }
+        // A spurious wake-up ends the wait early, which a periodic duty does not mind.
+        drop(self.signal.wait_timeout(guard, limit).expect("no panic happens under this lock"));
+        self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED
     }
 
     /// Any thread: leaves a token and wakes the owner if it sleeps.

@@ -15,10 +15,13 @@
 //!    that had a slot has filled it, and the installer has made its last access (setting `next`).
 //! 4. The owner goes idle by exchanging exactly (its block, slots taken) for IDLE. Success proves
 //!    that no claim is outstanding, so every slot is empty and the embedded block can be reused.
-//! 5. CLOSED is written by the owner the same way as IDLE and is never left again.
+//! 5. The owner closes by one addition to the tail word, however busy the senders are; what was
+//!    claimed before is delivered, what comes after is refused. If the addition hits the moment of
+//!    an install, the installer overwrites it, and the owner adds again; senders that saw the first
+//!    addition have been refused rightly, since the owner will not handle anything any more.
 //!
 //! Covered by: the loom models beside this file (capacities 1 and 2), tests.rs, the conformance
-//! suite of `odeon-testkit`, TSan stress. Not covered: counter overflow at 2^18 senders (aborts).
+//! suite of `odeon-testkit`, TSan stress. Not covered: 60,000 senders at one block's end (aborts).
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -27,7 +30,7 @@ use odeon_sync::Backoff;
 use odeon_sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use super::block::{BLOCK_SLOTS, Block, EMBEDDED_SLOTS, EmbeddedBlock, Slot};
-use super::tail_word::{CLAIM, TailWord};
+use super::tail_word::{CLAIM, CLOSE, TailWord};
 
 /// What a push asks of the sender.
 #[derive(Debug, PartialEq, Eq)]
@@ -166,7 +169,9 @@ impl<T> Inbox<T> {
             // ORDERING: Relaxed: only a hint when to try again; the next claim synchronises.
             let word = TailWord(self.tail.load(Ordering::Relaxed));
             let full = if word.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
-            if word.is_closed() || word.claimed() < full {
+            // Exactly full counts as well: the block is a new one then, and without another sender it
+            // is ours to install the next.
+            if word.is_closed() || word.claimed() <= full {
                 return self.push_slot(label, message);
             }
             backoff.wait();
@@ -297,14 +302,13 @@ impl<T> InboxOwner<T> {
     /// reference to it is alive: on success another thread may use it at once.
     #[inline(always)]
     pub unsafe fn go_idle(owner: *mut Self, inbox: &Inbox<T>) -> WentIdle {
-        // SAFETY: by contract; the reference ends before the exchange below.
-        let present = unsafe { (*owner).present_word() };
+        // SAFETY: by contract; the reads end before the exchange below.
+        let (block, taken) = unsafe { ((*owner).block, (*owner).taken) };
+        let present = Self::word(block, taken);
         // ORDERING: Relaxed: a cheap look first; only the exchange decides.
         if inbox.tail.load(Ordering::Relaxed) != present.0 {
             return WentIdle::No;
         }
-        // SAFETY: by contract.
-        let block = unsafe { (*owner).block };
         if !block.is_null() {
             // Memory of an idle actor is its embedded block alone.
             Self::free_spare(inbox);
@@ -323,7 +327,7 @@ impl<T> InboxOwner<T> {
         );
         if exchanged.is_err() {
             // SAFETY: the exchange failed, so this side is still ours.
-            unsafe { *owner = Self { block, taken: present.claimed() } };
+            unsafe { *owner = Self { block, taken } };
             return WentIdle::No;
         }
         if !block.is_null() {
@@ -334,38 +338,60 @@ impl<T> InboxOwner<T> {
         WentIdle::Yes
     }
 
-    /// Closes the inbox if nothing has been pushed; [`WentIdle::No`] asks the caller to take what is
-    /// there first.
+    /// Closes the inbox and hands over everything that was accepted before, in order. Waits for
+    /// senders that are between claiming and filling, and for nothing else.
     ///
     /// # Safety
-    /// As for [`pop`](Self::pop).
-    pub unsafe fn close(&mut self, inbox: &Inbox<T>) -> WentIdle {
-        let present = self.present_word();
-        // ORDERING: as in `go_idle`; the Release half also pairs with `is_closed`.
-        let exchanged = inbox.tail.compare_exchange(
-            present.0,
-            TailWord::CLOSED.0,
-            Ordering::AcqRel,
-            Ordering::Relaxed,
-        );
-        if exchanged.is_err() {
-            return WentIdle::No;
+    /// As for [`pop`](Self::pop); only once.
+    pub unsafe fn close(&mut self, inbox: &Inbox<T>, mut take: impl FnMut(u32, MaybeUninit<T>)) {
+        let end = self.refuse_further(inbox);
+        let mut backoff = Backoff::new();
+        while Self::word(self.block, self.taken) != end {
+            // SAFETY: by contract.
+            match unsafe { self.pop(inbox) } {
+                Some((label, content)) => take(label, content),
+                None => backoff.wait(),
+            }
         }
+        // ORDERING: Relaxed: closed it is already; this takes the block's address out of the word.
+        inbox.tail.store(TailWord::CLOSED.0, Ordering::Relaxed);
         Self::free_spare(inbox);
         let block = std::mem::replace(&mut self.block, ptr::null_mut());
         self.taken = 0;
         if !block.is_null() {
-            // SAFETY: protocol 4, as in `go_idle`.
+            // SAFETY: every claim on it has been filled and taken, and later ones are refused
+            // before they touch it.
             unsafe { Block::free(block) };
         }
-        WentIdle::Yes
     }
 
-    fn present_word(&self) -> TailWord {
-        if self.block.is_null() {
-            TailWord::embedded(self.taken)
+    /// Protocol 5: from here on every send is refused. Returns the word that stands for having taken
+    /// all that was accepted before.
+    fn refuse_further(&self, inbox: &Inbox<T>) -> TailWord {
+        let mut backoff = Backoff::new();
+        loop {
+            // ORDERING: Acquire half: the senders whose blocks will be freed are done with them. The
+            // Release half pairs with `is_closed`.
+            let before = TailWord(inbox.tail.fetch_add(CLOSE, Ordering::AcqRel));
+            let size = if before.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
+            if before.claimed() <= size {
+                return before;
+            }
+            // A sender is installing a block and will overwrite what we added.
+            // ORDERING: Relaxed: the next addition synchronises.
+            while TailWord(inbox.tail.load(Ordering::Relaxed)).is_closed() {
+                backoff.wait();
+            }
+        }
+    }
+
+    /// The tail word of an inbox from which everything has been taken.
+    #[inline(always)]
+    fn word(block: *mut Block<T>, taken: usize) -> TailWord {
+        if block.is_null() {
+            TailWord::embedded(taken)
         } else {
-            TailWord::heap(self.block.cast(), self.taken)
+            TailWord::heap(block.cast(), taken)
         }
     }
 

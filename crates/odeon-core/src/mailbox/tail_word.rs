@@ -4,8 +4,8 @@
 //! |--------|----------|---------|
 //! | 63..20 | block    | address of the tail block, divided by 16; 0 while the embedded block is the tail |
 //! | 19     | heap     | the tail block is on the heap, not the embedded one |
-//! | 18     | closed   | no message is accepted any more; final |
-//! | 17..0  | claimed  | slots of the tail block handed out so far; beyond its size while one sender installs the next block |
+//! | 18     | unused   | keeps an overflow of `claimed` away from the flag |
+//! | 17..0  | claimed  | slots of the tail block handed out so far; beyond its size while one sender installs the next block; from 2^16 on: closed |
 //!
 //! A sender adds one to `claimed` and learns from the old word, in the same instruction, which
 //! slot is its own, in which block, whether the inbox is closed, and whether the owner sleeps.
@@ -16,9 +16,12 @@
 /// Added by a sender to claim one slot.
 pub(crate) const CLAIM: u64 = 1;
 
+/// Added by the owner to close the inbox: makes `claimed` larger than any block, so that senders
+/// notice by the comparison that they make anyway.
+pub(crate) const CLOSE: u64 = 1 << 16;
+
 const CLAIMED_BITS: u32 = 18;
 const CLAIMED_MASK: u64 = (1 << CLAIMED_BITS) - 1;
-const CLOSED: u64 = 1 << 18;
 const HEAP: u64 = 1 << 19;
 const BLOCK_SHIFT: u32 = 20;
 /// Block addresses are divisible by 2^4 ...
@@ -26,12 +29,10 @@ const ADDRESS_ALIGN_BITS: u32 = 4;
 /// ... and below 2^48, as all user-space addresses are unless a program asks for more.
 const ADDRESS_LIMIT: u64 = 1 << 48;
 
-/// `claimed` of a closed inbox starts here, so that a sender's first comparison already fails.
-const CLOSED_CLAIMED: u64 = 1 << 16;
 /// Sends to a closed inbox count up; from here the counter is set back.
 const CLOSED_RESET_AT: u64 = 1 << 17;
-/// More senders than this at one block's end means that the counter could run into the flags.
-const CLAIM_LIMIT: u64 = CLAIMED_MASK - (1 << 12);
+/// More senders than this waiting at one block's end could count up to "closed".
+const CLAIM_LIMIT: u64 = CLOSE - (1 << 12);
 
 /// A value of the tail word; see the module's table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +42,7 @@ impl TailWord {
     /// Embedded block, nothing claimed: the owner sleeps.
     pub(crate) const IDLE: TailWord = TailWord(0);
     /// No message is accepted any more.
-    pub(crate) const CLOSED: TailWord = TailWord(CLOSED | CLOSED_CLAIMED);
+    pub(crate) const CLOSED: TailWord = TailWord(CLOSE);
 
     /// The embedded block with `claimed` slots handed out.
     pub(crate) fn embedded(claimed: usize) -> Self {
@@ -70,7 +71,7 @@ impl TailWord {
 
     #[inline(always)]
     pub(crate) fn is_closed(self) -> bool {
-        self.0 & CLOSED != 0
+        self.0 & CLAIMED_MASK >= CLOSE
     }
 
     #[inline(always)]
@@ -88,11 +89,11 @@ impl TailWord {
 
     /// Whether the count of sends to a closed inbox should be set back to keep clear of the flags.
     pub(crate) fn closed_needs_reset(self) -> bool {
-        self.is_closed() && self.0 & CLAIMED_MASK >= CLOSED_RESET_AT
+        self.0 & CLAIMED_MASK >= CLOSED_RESET_AT
     }
 
-    /// Ends the process if so many senders wait at one block's end that the counter could run into
-    /// the flags (more than 250,000 threads inside one `send`).
+    /// Ends the process if so many senders wait at one block's end that they could count up to
+    /// "closed" (more than 60,000 threads inside one `send`).
     pub(crate) fn check_claim_limit(self) {
         if self.0 & CLAIMED_MASK > CLAIM_LIMIT {
             eprintln!("odeon: more threads than an inbox can count are sending to one actor");
@@ -126,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_closed_word_is_set_back_long_before_it_reaches_the_flags() {
-        let word = TailWord(TailWord::CLOSED.0 + CLOSED_RESET_AT);
+        let word = TailWord(CLOSED_RESET_AT);
         assert!(word.closed_needs_reset() && word.is_closed());
         assert!(!TailWord::CLOSED.closed_needs_reset());
     }

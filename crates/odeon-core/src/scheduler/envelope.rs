@@ -14,7 +14,8 @@ pub(crate) const RECLAIM: u32 = 251;
 /// Stage-internal signal: the stage is to end. The target is dangling.
 pub(crate) const END_STAGE: u32 = 252;
 
-const _: () = assert!(RESUME > crate::mailbox::MAX_MAILBOXES as u32 && END_STAGE < label::START);
+const _: () =
+    assert!(RESUME > crate::mailbox::MAX_MAILBOXES as u32 && END_STAGE < label::UNREFERENCED);
 
 const PAYLOAD_WORDS: usize = 6;
 

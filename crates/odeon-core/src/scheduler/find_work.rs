@@ -1,11 +1,13 @@
 //! Where a worker looks for its next task, and in which order.
 //!
-//! 1. Every [`INJECTOR_TICK`] turns the injector first: outside submissions never starve.
-//! 2. The LIFO slot: the actor woken last, whose message is still warm in the cache; at most
-//!    [`LIFO_STREAK`] times in a row while others wait.
-//! 3. The own queue.
-//! 4. The injector.
-//! 5. The other workers' queues, starting at a random one.
+//! 1. The LIFO slot: the actor woken last, whose message is still warm in the cache.
+//! 2. The own queue.
+//! 3. The injector.
+//! 4. The other workers' queues, starting at a random one.
+//!
+//! Every [`LOOK_AROUND`] turns the own queue goes before the LIFO slot, and every fourth time the
+//! injector before both: chains of messages do not hold up the queue, nor inside traffic submissions
+//! from outside.
 
 use crossbeam_deque::Steal;
 
@@ -13,42 +15,42 @@ use super::pool::{PoolShared, QueueOrder};
 use super::worker::WorkerLocal;
 use crate::turn::Task;
 
-/// TUNE: turns between two looks at the injector before own work. The longest wait of an outside
-/// submission is this many turns per earlier submission; 61 is the order of magnitude that tokio
-/// and Go use, guessed there and here, prime so that it does not resonate with patterns of actors.
-const INJECTOR_TICK: u32 = 61;
+/// TUNE: turns in a row for which the LIFO slot goes first. 16 keeps chains of messages warm; the
+/// wait it adds for the own queue is 16 turns.
+const LOOK_AROUND: u32 = 16;
 
-/// TUNE: turns in a row from the LIFO slot while the own queue waits. 16 keeps chains of messages
-/// warm; the wait it adds for the queue is 16 turns.
-const LIFO_STREAK: u32 = 16;
+/// TUNE: looks around between two at the injector: 64 turns, the order of magnitude that tokio and
+/// Go use, guessed there and here.
+const LOOKS_PER_INJECTOR: u32 = 4;
 
-/// The worker's own sources and the injector (steps 1 to 4).
-#[inline]
+/// The worker's own sources and the injector (steps 1 to 3).
+#[inline(always)]
 pub(super) fn local(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
-    if pool.order == QueueOrder::Central {
-        return from_injector(pool, me);
-    }
-    let tick = me.tick.get().wrapping_add(1);
-    me.tick.set(tick);
-    if tick % INJECTOR_TICK == 0 {
-        if let Some(task) = one_from_injector(pool) {
-            return Some(task);
-        }
-    }
-    if me.lifo_streak.get() < LIFO_STREAK || me.queue.is_empty() {
+    let turns = me.until_look.get();
+    if turns != 0 {
+        me.until_look.set(turns - 1);
         if let Some(task) = me.lifo.take() {
-            me.lifo_streak.set(me.lifo_streak.get() + 1);
             return Some(task);
         }
     }
-    me.lifo_streak.set(0);
-    if let Some(task) = me.queue.pop() {
-        return Some(task);
-    }
-    from_injector(pool, me)
+    beyond_lifo(pool, me, turns == 0)
 }
 
-/// Everybody else's work (step 5), for a worker that has none.
+#[inline(never)]
+fn beyond_lifo(pool: &PoolShared, me: &WorkerLocal, look_around: bool) -> Option<Task> {
+    if look_around {
+        me.until_look.set(LOOK_AROUND - 1);
+        me.looks.set(me.looks.get().wrapping_add(1));
+        if me.looks.get() % LOOKS_PER_INJECTOR == 0 && !pool.injector.is_empty() {
+            if let Some(task) = one_from_injector(pool) {
+                return Some(task);
+            }
+        }
+    }
+    me.queue.pop().or_else(|| me.lifo.take()).or_else(|| from_injector(pool, me))
+}
+
+/// Everybody else's work (step 4), for a worker that has none.
 pub(super) fn elsewhere(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     if let Some(task) = from_injector(pool, me) {
         return Some(task);

@@ -1,19 +1,27 @@
-//! Which workers search for work and which sleep; who is woken when there is more to do.
+//! Which workers are awake; who is woken when there is more to do, and who watches.
+//!
+//! Small messages are handled faster by one core than by two that pass them back and forth, so a
+//! second worker is not woken for every queued actor. A pool with nobody awake wakes a worker for
+//! the first task at once; while some worker is awake, one of the sleeping ones *watches*: it looks
+//! at the queues from time to time and calls for help only where work waits longer than moving it
+//! costs (`watch.rs`).
 //!
 //! PROTOCOL
-//! 1. `word` holds two counts: workers searching (low half) and workers sleeping (high half). The
-//!    list of sleepers changes only under its lock, together with the sleeping count.
-//! 2. Whoever makes work visible to others (a queue push) then calls `wake_one`: a full fence, then a
-//!    look at `word`. Nobody is woken if someone searches already, or nobody sleeps.
+//! 1. `word` holds three counts: workers searching, workers sleeping, and whether one of the sleeping
+//!    ones watches. The list of sleepers and the watcher change only under the lock, with the word.
+//! 2. Whoever makes work visible to others (a queue push) then calls `work_added`: a full fence, then
+//!    a look at `word`. If a worker is searching, or one is awake and another watches, that is
+//!    enough; otherwise a sleeper is woken to search (nobody is awake) or to watch.
 //! 3. A worker that finds nothing enters itself as sleeping, then a full fence, then looks at all
-//!    queues once more; only if they are empty does it park.
-//! 4. No wake-up is lost: of 2 and 3, one fence comes first. If the pusher's does, the worker's
-//!    second look sees the push. Otherwise the pusher sees the worker sleeping (or someone else
-//!    searching, who is bound by 3 before it sleeps) and wakes it.
-//! 5. The last searcher that finds work passes the search on (`found_work` says so), so that one
-//!    wake-up is enough for any number of tasks.
-//! 6. `wake_one` counts the woken worker as searching at once, so that a burst of pushes wakes one
-//!    worker and not all.
+//!    queues once more; only if they are empty does it park without limit. The same holds for a
+//!    watcher that gives up watching because nobody is awake.
+//! 4. No work is slept over: of the fences in 2 and 3, one comes first. If the pusher's does, the
+//!    worker's second look sees the push. Otherwise the pusher sees the worker sleeping, or sees
+//!    another one searching, awake, or watching, each of whom looks at the queues before it is bound
+//!    by 3.
+//! 5. A searcher that found work and was the last one searching calls `work_added` if more is
+//!    there, so that one wake-up is enough for any number of tasks.
+//! 6. A woken worker counts as searching at once, so that a burst of pushes wakes one and not all.
 //!
 //! Covered by `idle/loom.rs`, and with real queues by the shuttle tests of the scheduler.
 
@@ -21,100 +29,174 @@ use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicU64, Ordering, fence};
 
 const SEARCHING: u64 = 1;
-const SLEEPING: u64 = 1 << 32;
+const SLEEPING: u64 = 1 << 24;
+const WATCHING: u64 = 1 << 48;
 
 fn searching(word: u64) -> u64 {
     word & (SLEEPING - 1)
 }
 
 fn sleeping(word: u64) -> u64 {
-    word >> 32
+    (word / SLEEPING) & (SLEEPING - 1)
+}
+
+fn is_watched(word: u64) -> bool {
+    word >= WATCHING
+}
+
+/// What a worker is woken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Duty {
+    Search,
+    Watch,
 }
 
 /// The workers of one pool that have nothing to do.
 #[derive(Debug)]
 pub(super) struct Idle {
     word: AtomicU64,
-    sleepers: Mutex<Vec<usize>>,
+    state: Mutex<State>,
     /// How often any worker went to sleep: tells two looks at a sleeping pool apart.
     sleeps: AtomicU64,
-    workers: usize,
+    workers: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    sleepers: Vec<usize>,
+    watcher: Option<usize>,
 }
 
 impl Idle {
     pub(super) fn new(workers: usize) -> Self {
         Self {
             word: AtomicU64::new(0),
-            sleepers: Mutex::new(Vec::with_capacity(workers)),
+            state: Mutex::new(State { sleepers: Vec::with_capacity(workers), watcher: None }),
             sleeps: AtomicU64::new(0),
-            workers,
+            workers: workers as u64,
         }
     }
 
     /// After work was made visible: the worker to unpark, if any (rules 2, 4, 6).
     #[inline]
-    pub(super) fn wake_one(&self) -> Option<usize> {
+    pub(super) fn work_added(&self) -> Option<usize> {
         // ORDERING: SeqCst fence between the caller's queue push and the look at `word`; partner: the
-        // fence in `enter_sleep`. Anything weaker lets both sides miss each other.
+        // fence in `enter_sleep` and `stop_watching`. Anything weaker lets both sides miss each other.
         fence(Ordering::SeqCst);
         let word = self.word.load(Ordering::Relaxed);
-        if searching(word) > 0 || sleeping(word) == 0 { None } else { self.take_sleeper() }
+        let asleep = sleeping(word);
+        if asleep == 0 || searching(word) > 0 || (asleep < self.workers && is_watched(word)) {
+            return None;
+        }
+        self.wake_or_appoint()
     }
 
+    /// Somebody sleeps and nobody searches: wakes a worker if none is awake, else appoints a watcher.
     #[cold]
-    fn take_sleeper(&self) -> Option<usize> {
-        let mut sleepers = self.sleepers.lock().expect("no panic happens under the idle lock");
-        let worker = sleepers.pop()?;
-        // ORDERING: SeqCst: keeps the counts in the single order that rule 4 argues about.
-        self.word.fetch_add(SEARCHING.wrapping_sub(SLEEPING), Ordering::SeqCst);
+    fn wake_or_appoint(&self) -> Option<usize> {
+        let mut state = self.lock();
+        // ORDERING: Relaxed: the word changes only under this lock, except for `searching`.
+        let word = self.word.load(Ordering::Relaxed);
+        if sleeping(word) == self.workers {
+            return self.take_sleeper(&mut state);
+        }
+        if searching(word) > 0 || state.watcher.is_some() {
+            return None;
+        }
+        let watcher = *state.sleepers.last()?;
+        state.watcher = Some(watcher);
+        // ORDERING: SeqCst, here and on `word` below: the counts change in the single order that
+        // rule 4 argues about.
+        self.word.fetch_add(WATCHING, Ordering::SeqCst);
+        Some(watcher)
+    }
+
+    fn take_sleeper(&self, state: &mut State) -> Option<usize> {
+        let worker = state.sleepers.pop()?;
+        let mut change = SEARCHING.wrapping_sub(SLEEPING);
+        if state.watcher == Some(worker) {
+            state.watcher = None;
+            change = change.wrapping_sub(WATCHING);
+        }
+        self.word.fetch_add(change, Ordering::SeqCst);
         Some(worker)
+    }
+
+    /// Wakes one more sleeper to search: the watcher asks for help. `None` if nobody sleeps.
+    pub(super) fn call_help(&self) -> Option<usize> {
+        self.take_sleeper(&mut self.lock())
     }
 
     /// A worker out of work begins to search; `false` if enough others do already.
     pub(super) fn begin_search(&self) -> bool {
         // ORDERING: Relaxed look: a limit on effort, not on correctness.
-        if 2 * searching(self.word.load(Ordering::Relaxed)) >= self.workers as u64 {
+        if 2 * searching(self.word.load(Ordering::Relaxed)) >= self.workers {
             return false;
         }
-        // ORDERING: SeqCst: as in `take_sleeper`.
         self.word.fetch_add(SEARCHING, Ordering::SeqCst);
         true
     }
 
-    /// A searching worker found work; `true` if it was the last one searching and must therefore
-    /// call `wake_one` (rule 5).
+    /// A searching worker found work; `true` if it was the last one searching (rule 5).
     #[must_use]
     pub(super) fn found_work(&self) -> bool {
-        // ORDERING: SeqCst: as in `take_sleeper`.
         searching(self.word.fetch_sub(SEARCHING, Ordering::SeqCst)) == 1
     }
 
     /// Enters `worker` as sleeping. Afterwards it must look at all queues again (rule 3), and then
     /// either park or call [`leave_sleep`](Self::leave_sleep).
     pub(super) fn enter_sleep(&self, worker: usize, was_searching: bool) {
-        let mut sleepers = self.sleepers.lock().expect("no panic happens under the idle lock");
-        sleepers.push(worker);
+        let mut state = self.lock();
+        state.sleepers.push(worker);
         let change = if was_searching { SLEEPING.wrapping_sub(SEARCHING) } else { SLEEPING };
-        // ORDERING: SeqCst: as in `take_sleeper`.
         self.word.fetch_add(change, Ordering::SeqCst);
         self.sleeps.fetch_add(1, Ordering::SeqCst);
-        drop(sleepers);
+        drop(state);
         // ORDERING: SeqCst fence between entering and the second look at the queues; partner: the
-        // fence in `wake_one`.
+        // fence in `work_added`.
         fence(Ordering::SeqCst);
     }
 
-    /// A worker that entered and then saw work takes itself off the list and searches on. `false`
-    /// if somebody has woken it meanwhile: its token is on the way and must be taken by parking.
+    /// A sleeping or watching worker that saw work to do takes itself off the list and searches.
+    /// `false` if somebody has woken it meanwhile: its token is on the way, it searches already.
     #[must_use]
     pub(super) fn leave_sleep(&self, worker: usize) -> bool {
-        let mut sleepers = self.sleepers.lock().expect("no panic happens under the idle lock");
-        let Some(place) = sleepers.iter().position(|&sleeper| sleeper == worker) else {
+        let mut state = self.lock();
+        let Some(place) = state.sleepers.iter().position(|&sleeper| sleeper == worker) else {
             return false;
         };
-        sleepers.swap_remove(place);
-        // ORDERING: SeqCst: as in `take_sleeper`.
-        self.word.fetch_add(SEARCHING.wrapping_sub(SLEEPING), Ordering::SeqCst);
+        let last = state.sleepers.len() - 1;
+        state.sleepers.swap(place, last);
+        self.take_sleeper(&mut state).is_some()
+    }
+
+    /// What the worker has been woken for. A sleeping worker that wakes without a duty sleeps on.
+    pub(super) fn duty(&self, worker: usize) -> Option<Duty> {
+        let state = self.lock();
+        if state.watcher == Some(worker) {
+            Some(Duty::Watch)
+        } else if state.sleepers.contains(&worker) {
+            None
+        } else {
+            Some(Duty::Search)
+        }
+    }
+
+    /// The watcher stops watching if nobody is awake. Afterwards it must look at all queues again
+    /// (rule 3), as after `enter_sleep`. `false` if it must watch on, or has been woken to search.
+    #[must_use]
+    pub(super) fn stop_watching(&self, worker: usize) -> bool {
+        let mut state = self.lock();
+        // ORDERING: Relaxed: sleeping changes only under this lock.
+        let all_asleep = sleeping(self.word.load(Ordering::Relaxed)) == self.workers;
+        if state.watcher != Some(worker) || !all_asleep {
+            return false;
+        }
+        state.watcher = None;
+        self.word.fetch_sub(WATCHING, Ordering::SeqCst);
+        drop(state);
+        // ORDERING: SeqCst: as in `enter_sleep`.
+        fence(Ordering::SeqCst);
         true
     }
 
@@ -122,7 +204,11 @@ impl Idle {
     pub(super) fn all_sleep(&self) -> (bool, u64) {
         // ORDERING: SeqCst: the shutdown's two looks must not be reordered.
         let word = self.word.load(Ordering::SeqCst);
-        (sleeping(word) == self.workers as u64, self.sleeps.load(Ordering::SeqCst))
+        (sleeping(word) == self.workers, self.sleeps.load(Ordering::SeqCst))
+    }
+
+    fn lock(&self) -> odeon_sync::MutexGuard<'_, State> {
+        self.state.lock().expect("no panic happens under the idle lock")
     }
 }
 

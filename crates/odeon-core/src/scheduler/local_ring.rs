@@ -1,6 +1,6 @@
 //! The private queue of a pinned stage: messages between its own actors, no atomics.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
@@ -15,10 +15,13 @@ pub(crate) struct RingEntry {
 }
 
 /// A growing ring buffer that is written in place. Not `Sync`: it belongs to the stage's thread.
+///
+/// `head` and `tail` count entries taken and put in since the start; their low bits are the places.
 pub(crate) struct LocalRing {
-    entries: UnsafeCell<Box<[MaybeUninit<RingEntry>]>>,
+    entries: Cell<NonNull<RingEntry>>,
+    mask: Cell<usize>,
     head: Cell<usize>,
-    len: Cell<usize>,
+    tail: Cell<usize>,
 }
 
 const FIRST_CAPACITY: usize = 64;
@@ -26,9 +29,10 @@ const FIRST_CAPACITY: usize = 64;
 impl LocalRing {
     pub(crate) fn new() -> Self {
         Self {
-            entries: UnsafeCell::new(Box::new_uninit_slice(FIRST_CAPACITY)),
+            entries: Cell::new(allocate(FIRST_CAPACITY)),
+            mask: Cell::new(FIRST_CAPACITY - 1),
             head: Cell::new(0),
-            len: Cell::new(0),
+            tail: Cell::new(0),
         }
     }
 
@@ -40,55 +44,74 @@ impl LocalRing {
         target: NonNull<Header>,
         write: impl FnOnce(*mut Payload),
     ) {
-        // SAFETY: one thread, and no reference into the buffer outlives a call.
-        let capacity = unsafe { (&*self.entries.get()).len() };
-        if self.len.get() == capacity {
+        if self.tail.get().wrapping_sub(self.head.get()) > self.mask.get() {
             self.grow();
         }
-        // SAFETY: as above; the index is masked into the (power of two) buffer and free.
+        let tail = self.tail.get();
+        // SAFETY: the place is inside the buffer and free (the ring is not full).
         unsafe {
-            let entries = &mut *self.entries.get();
-            let index = (self.head.get() + self.len.get()) & (entries.len() - 1);
-            let entry = entries.get_unchecked_mut(index).as_mut_ptr();
+            let entry = self.entries.get().add(tail & self.mask.get()).as_ptr();
             (&raw mut (*entry).label).write(label);
             (&raw mut (*entry).target).write(target);
             write(&raw mut (*entry).payload);
         }
-        self.len.set(self.len.get() + 1);
+        self.tail.set(tail.wrapping_add(1));
     }
 
     /// Takes the oldest entry. The pointer is good until the next `push`: the caller must take
     /// everything out before it runs anybody's code.
     #[inline(always)]
     pub(crate) fn pop(&self) -> Option<*const RingEntry> {
-        let len = self.len.get();
-        if len == 0 {
+        let head = self.head.get();
+        if head == self.tail.get() {
             return None;
         }
-        let head = self.head.get();
-        // SAFETY: as in `push`; the entry was written.
-        let entry = unsafe {
-            let entries = &*self.entries.get();
-            self.head.set((head + 1) & (entries.len() - 1));
-            entries.get_unchecked(head).as_ptr()
-        };
-        self.len.set(len - 1);
-        Some(entry)
+        self.head.set(head.wrapping_add(1));
+        // SAFETY: the place is inside the buffer and was written.
+        Some(unsafe { self.entries.get().add(head & self.mask.get()).as_ptr() })
     }
 
     #[cold]
+    #[inline(never)]
     fn grow(&self) {
-        // SAFETY: one thread; the old buffer is replaced whole.
-        let entries = unsafe { &mut *self.entries.get() };
-        let mut larger = Box::new_uninit_slice(entries.len() * 2);
-        let (wrapped, first) = entries.split_at(self.head.get());
-        for (to, from) in larger.iter_mut().zip(first.iter().chain(wrapped)) {
-            // SAFETY: entries are moved bitwise; the old buffer forgets them (`MaybeUninit`).
-            *to = unsafe { std::ptr::read(from) };
+        let (old, mask) = (self.entries.get(), self.mask.get());
+        let larger = allocate((mask + 1) * 2);
+        let head = self.head.get();
+        let len = self.tail.get().wrapping_sub(head);
+        for n in 0..len {
+            // SAFETY: both places are inside their buffers; entries are moved bitwise.
+            unsafe {
+                let from = old.add(head.wrapping_add(n) & mask);
+                from.copy_to_nonoverlapping(larger.add(n), 1);
+            }
         }
-        *entries = larger;
+        self.entries.set(larger);
+        self.mask.set((mask + 1) * 2 - 1);
         self.head.set(0);
+        self.tail.set(len);
+        // SAFETY: it has this capacity and nothing points into it any more.
+        unsafe { free(old, mask + 1) };
     }
+}
+
+impl Drop for LocalRing {
+    fn drop(&mut self) {
+        // SAFETY: the stage has emptied the ring before it ends; the buffer is ours.
+        unsafe { free(self.entries.get(), self.mask.get() + 1) };
+    }
+}
+
+fn allocate(capacity: usize) -> NonNull<RingEntry> {
+    let entries: Box<[MaybeUninit<RingEntry>]> = Box::new_uninit_slice(capacity);
+    NonNull::from(Box::leak(entries)).cast()
+}
+
+/// # Safety
+/// `entries` came from `allocate(capacity)`.
+unsafe fn free(entries: NonNull<RingEntry>, capacity: usize) {
+    let slice = NonNull::slice_from_raw_parts(entries.cast::<MaybeUninit<RingEntry>>(), capacity);
+    // SAFETY: by contract.
+    drop(unsafe { Box::from_raw(slice.as_ptr()) });
 }
 
 #[cfg(test)]

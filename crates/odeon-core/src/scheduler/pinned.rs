@@ -9,26 +9,29 @@
 //! 1. An actor's `Owner` is touched by the stage's thread alone.
 //! 2. The thread sleeps only after its inbox went idle; the sender that wakes an idle inbox leaves
 //!    the token. There is no other wake-up and no timeout.
-//! 3. Reclaim: the last reference to a cell sends `RECLAIM` through the inbox, from there it goes
-//!    through the ring, and then the cell is freed. Whoever sent to the actor did so before giving
-//!    up its reference, so both queues hold nothing for the cell by then.
+//! 3. The last strong reference to a cell sends `UNREFERENCED`, the last of any kind `RECLAIM`: both
+//!    go through the inbox, from there through the ring, and only then have their effect. Whoever
+//!    sent to the actor did so before giving up its reference, so both queues hold nothing sent by
+//!    such a reference by then.
 //! 4. A closed inbox means that the thread has handled all and touches no cell any more; from then
 //!    on cells are freed and actors ended by whoever needs it.
 
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
+use crossbeam_utils::CachePadded;
 use odeon_sync::Parker;
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::thread::JoinHandle;
 
 use super::envelope::{END_STAGE, Envelope, Payload, RECLAIM, RESUME};
+use super::home::Home;
 use super::local_ring::LocalRing;
 use super::placement;
 use super::submit::{Origin, Submit};
 use crate::cell::Header;
 use crate::current;
-use crate::mailbox::{Inbox, InboxOwner, Pushed, WentIdle};
+use crate::mailbox::{Inbox, InboxOwner, Pushed, WentIdle, label};
 use crate::theater::shared::TheaterShared;
 use crate::turn::{Task, TurnVTable};
 
@@ -53,7 +56,8 @@ const PATIENT_LOOKS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 0 } else { 
 
 /// The part of a stage that any thread may use.
 pub(crate) struct PinnedShared {
-    inbox: Inbox<Envelope>,
+    /// Alone on its cache lines: senders write the tail while the thread spins on other fields.
+    inbox: CachePadded<Inbox<Envelope>>,
     parker: Parker,
     kind: PinnedKind,
     /// The dedicated stage's actor has ended, and the thread with it.
@@ -72,7 +76,7 @@ impl PinnedShared {
     ) -> std::io::Result<(Arc<Self>, JoinHandle<()>)> {
         let (inbox, owner) = Inbox::new();
         let shared = Arc::new(Self {
-            inbox,
+            inbox: CachePadded::new(inbox),
             parker: Parker::new(),
             kind,
             ending: AtomicBool::new(false),
@@ -101,24 +105,31 @@ impl PinnedShared {
     }
 
     /// Any thread: a message for an actor of this stage. Gives it back if the stage has ended.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn deliver<M>(
         &self,
         label: u32,
         target: NonNull<Header>,
         message: M,
     ) -> Result<(), M> {
-        let local = current::with(|current| {
-            if !ptr::eq(current.pinned.get(), self) {
-                return Some(message);
-            }
-            // SAFETY: set by this thread, which is the stage's, for as long as the ring lives.
-            let ring = unsafe { &*current.ring.get() };
-            // SAFETY: the place is writable.
-            ring.push(label, target, |place| unsafe { Payload::put(place, message) });
-            None
-        });
-        let Some(message) = local else { return Ok(()) };
+        let here = current::here();
+        if here.home.get() != Home::pinned(self) {
+            return self.deliver_through_inbox(label, target, message);
+        }
+        // SAFETY: set by this thread, which is the stage's, for as long as the ring lives.
+        let ring = unsafe { &*here.ring.get() };
+        // SAFETY: the place is writable.
+        ring.push(label, target, |place| unsafe { Payload::put(place, message) });
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn deliver_through_inbox<M>(
+        &self,
+        label: u32,
+        target: NonNull<Header>,
+        message: M,
+    ) -> Result<(), M> {
         let envelope = Envelope { target, payload: Payload::holding(message) };
         match self.inbox.push(label, envelope) {
             Pushed::WakeOwner => self.parker.unpark(),
@@ -133,15 +144,13 @@ impl PinnedShared {
 
     /// Any thread: a bare signal for an actor of this stage; `false` if the stage has ended.
     pub(crate) fn signal(&self, label: u32, target: NonNull<Header>) -> bool {
-        let local = current::with(|current| {
-            let local = ptr::eq(current.pinned.get(), self);
-            if local {
-                // SAFETY: as in `deliver`.
-                unsafe { &*current.ring.get() }.push(label, target, |_| {});
-            }
-            local
-        });
-        local || self.signal_through_inbox(label, target)
+        let here = current::here();
+        if label == label::UNREFERENCED || here.home.get() != Home::pinned(self) {
+            return self.signal_through_inbox(label, target);
+        }
+        // SAFETY: as in `deliver`.
+        unsafe { &*here.ring.get() }.push(label, target, |_| {});
+        true
     }
 
     fn signal_through_inbox(&self, label: u32, target: NonNull<Header>) -> bool {
@@ -217,12 +226,11 @@ impl StageThread<'_> {
         if let PinnedKind::Pinned { core: Some(core) } = self.shared.kind {
             placement::pin_to_nth_core(core);
         }
-        current::with(|current| {
-            current.pinned.set(self.shared);
-            current.ring.set(self.ring);
-            // Spread over the registry's shards, away from the pool's.
-            current.shard.set(ptr::from_ref(self.shared).addr() >> 7);
-        });
+        let here = current::here();
+        here.home.set(Home::pinned(self.shared));
+        here.ring.set(self.ring);
+        // Spread over the registry's shards, away from the pool's.
+        here.shard.set(ptr::from_ref(self.shared).addr() >> 7);
         // Delivery catches the panics of handlers; anything else is a defect of the runtime.
         let guard = odeon_sync::AbortGuard::new("pinned stage");
         let mut looks = 0;
@@ -235,42 +243,41 @@ impl StageThread<'_> {
         }
         self.finish();
         guard.disarm();
-        current::with(|current| {
-            current.pinned.set(ptr::null());
-            current.ring.set(ptr::null());
-        });
+        here.home.set(Home::NOWHERE);
+        here.ring.set(ptr::null());
     }
 
     /// Handles up to one batch from each queue; `false` if both were empty.
-    #[inline]
+    #[inline(always)]
     fn handle_some(&mut self) -> bool {
-        let mut worked = false;
-        for _ in 0..BATCH {
+        let mut arrivals = 0;
+        while arrivals < BATCH {
             // SAFETY: this thread is the owner of the stage's inbox.
             let Some((label, envelope)) = (unsafe { self.owner.pop(&self.shared.inbox) }) else {
                 break;
             };
-            worked = true;
+            arrivals += 1;
             // SAFETY: an envelope is pushed whole, also with a signal.
             let envelope = unsafe { envelope.assume_init() };
             self.handle_arrival(label, &envelope);
         }
-        for _ in 0..BATCH {
+        let mut local = 0;
+        while local < BATCH {
             let Some(entry) = self.ring.pop() else { break };
-            worked = true;
+            local += 1;
             // SAFETY: the entry is good until the next push; `deliver` takes the payload first.
-            let (label, target, payload) =
-                unsafe { ((*entry).label, (*entry).target, &raw const (*entry).payload) };
-            self.handle_entry(label, target, payload);
+            unsafe {
+                self.handle_entry((*entry).label, (*entry).target, &raw const (*entry).payload)
+            }
         }
-        worked
+        arrivals + local != 0
     }
 
     #[inline(always)]
     fn handle_arrival(&self, label: u32, envelope: &Envelope) {
         match label {
             END_STAGE => self.shared.ending.store(true, Ordering::Relaxed),
-            RECLAIM => self.ring.push(RECLAIM, envelope.target, |_| {}),
+            RECLAIM | label::UNREFERENCED => self.ring.push(label, envelope.target, |_| {}),
             _ => self.handle_entry(label, envelope.target, &raw const envelope.payload),
         }
     }
@@ -279,14 +286,14 @@ impl StageThread<'_> {
     fn handle_entry(&self, label: u32, target: NonNull<Header>, payload: *const Payload) {
         // SAFETY: rule 3: the cell of a message under way has not been freed.
         let vtable: &'static TurnVTable = unsafe { target.as_ref() }.vtable;
-        if label == RECLAIM {
+        if label != RECLAIM {
+            // SAFETY: rule 1: this is the stage's thread.
+            if unsafe { (vtable.deliver)(target, label, payload) } {
+                self.ring.push(RESUME, target, |_| {});
+            }
+        } else {
             // SAFETY: rule 3: it has passed both queues.
             unsafe { (vtable.dealloc)(target) };
-            return;
-        }
-        // SAFETY: rule 1: this is the stage's thread.
-        if unsafe { (vtable.deliver)(target, label, payload) } {
-            self.ring.push(RESUME, target, |_| {});
         }
     }
 
@@ -313,16 +320,22 @@ impl StageThread<'_> {
     }
 
     /// Handles everything that is under way and closes the inbox (rule 4).
-    fn finish(&mut self) {
-        loop {
-            while self.handle_some() {}
-            // SAFETY: this thread is the owner.
-            if unsafe { self.owner.close(&self.shared.inbox) } == WentIdle::Yes {
-                break;
-            }
-            odeon_sync::spin_loop();
-        }
+    fn finish(mut self) {
         while self.handle_some() {}
+        let mut owner = std::mem::replace(&mut self.owner, Inbox::new().1);
+        // SAFETY: this thread is the owner; it ends once.
+        unsafe {
+            owner.close(&self.shared.inbox, |label, envelope| {
+                // An envelope is pushed whole, also with a signal.
+                self.handle_arrival(label, &envelope.assume_init());
+            });
+        }
+        while let Some(entry) = self.ring.pop() {
+            // SAFETY: as in `handle_some`.
+            unsafe {
+                self.handle_entry((*entry).label, (*entry).target, &raw const (*entry).payload)
+            }
+        }
         self.shared.theater.fell_asleep();
     }
 }

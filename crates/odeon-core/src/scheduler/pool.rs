@@ -5,9 +5,10 @@ use std::sync::Arc;
 use crossbeam_deque::{Injector, Stealer, Worker as Queue};
 use crossbeam_utils::CachePadded;
 use odeon_sync::Parker;
-use odeon_sync::atomic::{AtomicBool, Ordering};
+use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::thread::JoinHandle;
 
+use super::home::Home;
 use super::idle::Idle;
 use super::placement;
 use super::submit::{Origin, Submit};
@@ -34,6 +35,8 @@ pub enum QueueOrder {
 pub(super) struct WorkerShared {
     pub(super) stealer: Stealer<Task>,
     pub(super) parker: Parker,
+    /// Turns given so far; written by the worker, read by watchers.
+    pub(super) turns: AtomicU64,
 }
 
 /// The pool of one theater.
@@ -66,6 +69,7 @@ impl PoolShared {
                     CachePadded::new(WorkerShared {
                         stealer: queue.stealer(),
                         parker: Parker::new(),
+                        turns: AtomicU64::new(0),
                     })
                 })
                 .collect(),
@@ -109,8 +113,8 @@ impl PoolShared {
 
     /// After a queue push that others can see: wakes a worker if that helps.
     #[inline]
-    pub(super) fn wake_one(&self) {
-        if let Some(worker) = self.idle.wake_one() {
+    pub(super) fn work_added(&self) {
+        if let Some(worker) = self.idle.work_added() {
             self.workers[worker].parker.unpark();
         }
     }
@@ -136,19 +140,16 @@ impl PoolShared {
 }
 
 impl Submit for PoolShared {
-    #[inline]
     fn submit(&self, task: Task, origin: Origin) {
-        let worker = current::with(|current| current.worker.get());
-        if !worker.is_null() {
-            // SAFETY: the pointer is set by this very thread for as long as its `WorkerLocal` lives.
-            let worker = unsafe { &*worker };
-            if std::ptr::eq(worker.pool, self) && self.order != QueueOrder::Central {
-                worker.submit(self, task, origin);
-                return;
-            }
+        let here = current::here();
+        if here.home.get() == Home::submitting(self) && self.order != QueueOrder::Central {
+            // SAFETY: this thread is a worker of this pool, and sets the pointer for as long as its
+            // `WorkerLocal` lives.
+            unsafe { &*here.worker.get() }.submit(self, task, origin);
+        } else {
+            self.injector.push(task);
+            self.work_added();
         }
-        self.injector.push(task);
-        self.wake_one();
     }
 
     fn theater(&self) -> &Arc<TheaterShared> {

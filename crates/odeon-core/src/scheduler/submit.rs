@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use super::home::Home;
+use crate::current;
 use crate::theater::shared::TheaterShared;
 use crate::turn::Task;
 
@@ -29,4 +31,23 @@ pub trait Submit: Send + Sync + 'static {
 
     /// The theater this stage belongs to.
     fn theater(&self) -> &Arc<TheaterShared>;
+}
+
+/// Submits an actor that a message or signal has woken.
+///
+/// The common case, an actor of the pool woken by another one on the same worker, is settled here:
+/// it goes into the worker's LIFO slot if that is free.
+#[inline(always)]
+pub(crate) fn woken(home: Home, stage: &Arc<dyn Submit>, task: Task) {
+    let here = current::here();
+    if here.home.get() == home {
+        // SAFETY: a thread whose home is a submitting stage is a worker of it, and sets the pointer
+        // for as long as its `WorkerLocal` lives.
+        let worker = unsafe { &*here.worker.get() };
+        if worker.lifo_slot_is_free() {
+            worker.lifo.set(Some(task));
+            return;
+        }
+    }
+    stage.submit(task, Origin::Message);
 }

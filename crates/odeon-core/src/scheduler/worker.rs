@@ -9,23 +9,26 @@ use crossbeam_deque::Worker as Queue;
 use odeon_sync::atomic::Ordering;
 
 use super::find_work;
+use super::home::Home;
+use super::idle::Duty;
 use super::pool::{PoolShared, QueueOrder};
 use super::submit::Origin;
+use super::watch::Watch;
 use crate::current;
 use crate::random::Random;
 use crate::turn::Task;
 
 /// What only the worker's own thread touches.
 pub(crate) struct WorkerLocal {
-    /// The pool, to recognise it; never dereferenced through this pointer.
-    pub(super) pool: *const PoolShared,
     pub(super) index: usize,
     pub(super) queue: Queue<Task>,
     /// The actor woken last: runs next, without passing through the queue. Nobody can steal it, so
     /// it waits at most for the end of the message being handled.
     pub(super) lifo: Cell<Option<Task>>,
-    pub(super) lifo_streak: Cell<u32>,
-    pub(super) tick: Cell<u32>,
+    lifo_in_use: bool,
+    /// Turns until the worker looks beyond its LIFO slot.
+    pub(super) until_look: Cell<u32>,
+    pub(super) looks: Cell<u32>,
     pub(super) random: RefCell<Random>,
 }
 
@@ -36,50 +39,61 @@ const SEARCH_ROUNDS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } else { 
 impl WorkerLocal {
     pub(super) fn new(pool: &PoolShared, index: usize, queue: Queue<Task>, random: Random) -> Self {
         Self {
-            pool,
             index,
             queue,
             lifo: Cell::new(None),
-            lifo_streak: Cell::new(0),
-            tick: Cell::new(0),
+            lifo_in_use: pool.lifo_slot && pool.order != QueueOrder::Central,
+            until_look: Cell::new(0),
+            looks: Cell::new(0),
             random: RefCell::new(random),
         }
     }
 
+    /// Whether a woken actor can be put into the LIFO slot.
+    #[inline(always)]
+    pub(super) fn lifo_slot_is_free(&self) -> bool {
+        // SAFETY: only this thread touches the cell, and the borrow ends here.
+        self.lifo_in_use && unsafe { (*self.lifo.as_ptr()).is_none() }
+    }
+
     /// Queues a task submitted by the actor that this worker is running.
-    #[inline]
     pub(super) fn submit(&self, pool: &PoolShared, task: Task, origin: Origin) {
-        let shared = if origin == Origin::Message && pool.lifo_slot {
-            match self.lifo.replace(Some(task)) {
+        let shared = match origin {
+            Origin::Message if self.lifo_in_use => match self.lifo.replace(Some(task)) {
                 None => return,
                 Some(displaced) => displaced,
-            }
-        } else {
-            task
+            },
+            Origin::Message | Origin::Spawn => task,
         };
         self.queue.push(shared);
-        pool.wake_one();
+        pool.work_added();
     }
 }
 
 /// The life of a worker thread.
 pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
-    current::with(|current| {
-        current.worker.set(me);
-        current.shard.set(me.index + 1);
-    });
+    let here = current::here();
+    here.home.set(Home::submitting(pool));
+    here.worker.set(me);
+    here.shard.set(me.index + 1);
     // A turn catches the panics of handlers; whatever else unwinds is a defect of the runtime and
     // must not leave a pool with a thread less.
     let guard = odeon_sync::AbortGuard::new("pool worker");
+    let limits = pool.theater.limits();
+    let shared = &pool.workers[me.index];
+    let mut turns = 0;
     while let Some(task) = next_task(pool, me) {
-        let limits = pool.theater.limits();
         let (_, again) = task.run(&limits);
+        turns += 1;
+        // ORDERING: Relaxed: read by watchers for an estimate.
+        shared.turns.store(turns, Ordering::Relaxed);
         if let Some(task) = again {
             requeue(pool, me, task);
         }
     }
     guard.disarm();
-    current::with(|current| current.worker.set(std::ptr::null()));
+    here.home.set(Home::NOWHERE);
+    here.worker.set(std::ptr::null());
     // What is left belongs to actors that the shutdown ends itself.
     while let Some(task) = me.lifo.take().or_else(|| me.queue.pop()) {
         task.forget();
@@ -115,25 +129,65 @@ fn wait_for_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
         if searching {
             if let Some(task) = search(pool, me) {
                 if pool.idle.found_work() && pool.has_work() {
-                    pool.wake_one();
+                    pool.work_added();
                 }
                 return Some(task);
             }
         }
         pool.idle.enter_sleep(me.index, searching);
         pool.theater.fell_asleep();
-        // Not searching workers have not looked everywhere yet: `has_work` is that look.
-        if pool.has_work() && pool.idle.leave_sleep(me.index) {
-            searching = true;
-            continue;
+        // A worker that did not search has not looked everywhere yet; for one that did, this is the
+        // second look.
+        if !pool.has_work() || !pool.idle.leave_sleep(me.index) {
+            sleep(pool, me);
         }
-        pool.workers[me.index].parker.park();
         // ORDERING: SeqCst: pairs with the store in `PoolShared::end`.
         if pool.ending.load(Ordering::SeqCst) {
             return None;
         }
-        // Whoever left the token counted us as searching.
+        // Leaving the list of sleepers counts as searching.
         searching = true;
+    }
+}
+
+/// Parks until there is something to search for, watching over the others meanwhile if asked to.
+fn sleep(pool: &PoolShared, me: &WorkerLocal) {
+    let parker = &pool.workers[me.index].parker;
+    // ORDERING: SeqCst: as in `wait_for_task`.
+    while !pool.ending.load(Ordering::SeqCst) {
+        match pool.idle.duty(me.index) {
+            Some(Duty::Search) => return,
+            Some(Duty::Watch) => {
+                if watch(pool, me) {
+                    return;
+                }
+            }
+            None => parker.park(),
+        }
+    }
+}
+
+/// Looks after the awake workers until nobody is awake, or until this worker is needed itself
+/// (`true`).
+fn watch(pool: &PoolShared, me: &WorkerLocal) -> bool {
+    let mut watch = Watch::begin(pool);
+    loop {
+        pool.workers[me.index].parker.park_timeout(watch.interval);
+        // ORDERING: SeqCst: as in `wait_for_task`.
+        if pool.ending.load(Ordering::SeqCst) || pool.idle.duty(me.index) != Some(Duty::Watch) {
+            return pool.idle.duty(me.index) == Some(Duty::Search);
+        }
+        if pool.idle.stop_watching(me.index) {
+            return pool.has_work() && pool.idle.leave_sleep(me.index);
+        }
+        let wanted = watch.helpers_wanted(pool);
+        if wanted > 0 && pool.idle.leave_sleep(me.index) {
+            for _ in 1..wanted {
+                let Some(helper) = pool.idle.call_help() else { break };
+                pool.workers[helper].parker.unpark();
+            }
+            return true;
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
 
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::{Condvar, Mutex};
@@ -83,6 +84,10 @@ impl TheaterShared {
             clock: &*self.clock,
             observer: self.observer.as_deref(),
         }
+    }
+
+    pub(crate) fn now(&self) -> Duration {
+        self.clock.now()
     }
 
     pub(crate) fn is_stopping(&self) -> bool {

@@ -15,6 +15,7 @@ use crate::cell::signal;
 use crate::current;
 use crate::dead_letter::DeadLetter;
 use crate::mailbox::label;
+use crate::scheduler::home::Home;
 
 /// How long after the deadline the message that an actor is handling may still take.
 const GRACE: Duration = Duration::from_secs(1);
@@ -35,9 +36,7 @@ pub struct StopReport {
 impl Theater {
     /// `drain`: how long to wait for messages under way; `None` to stop at once.
     pub(super) fn stop(&self, drain: Option<Duration>) -> StopReport {
-        let on_own_thread = current::with(|current| {
-            !current.worker.get().is_null() || !current.pinned.get().is_null()
-        });
+        let on_own_thread = current::here().home.get() != Home::NOWHERE;
         if !self.shared.is_stopping() && drain.is_some() {
             *self.shared.leftovers.lock().expect("nothing panics under this lock") =
                 Some(Vec::new());

@@ -1,18 +1,19 @@
 //! How an actor comes to be: its cell, its place in the registry, its first turn.
 
 use std::cell::UnsafeCell;
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use odeon_sync::atomic::AtomicU32;
 
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
-use crate::cell::{ActorCell, Header, MessageCell};
+use crate::cell::{ActorCell, Header, MessageCell, signal};
 use crate::current;
 use crate::mailbox::{Inbox, label};
 use crate::outbox;
 use crate::registry::RegistrySlot;
+use crate::scheduler::home::Home;
 use crate::scheduler::pinned::PinnedShared;
 use crate::scheduler::submit::{Origin, Submit};
 use crate::turn::Task;
@@ -24,39 +25,38 @@ pub(crate) fn on<A: Actor>(
     pinned: Option<&PinnedShared>,
     actor: A,
 ) -> ActorRef<A::Msg> {
-    let pinned = pinned.map_or(ptr::null(), ptr::from_ref);
-    create(stage.clone(), pinned, actor)
+    let home = pinned.map_or_else(|| Home::submitting(&**stage), Home::pinned);
+    create(stage.clone(), home, actor)
 }
 
 /// Creates an actor on the stage of the actor with this header, or on the pool if that stage is
 /// dedicated.
 pub(crate) fn beside<A: Actor>(header: &Header, actor: A) -> ActorRef<A::Msg> {
-    // SAFETY: `header.stage` keeps the pointee alive.
-    if !header.pinned.is_null() && unsafe { (*header.pinned).is_dedicated() } {
+    if header.pinned().is_some_and(PinnedShared::is_dedicated) {
         let pool = header.stage.theater().pool();
-        return create(pool, ptr::null(), actor);
+        let home = Home::submitting(&*pool);
+        return create(pool, home, actor);
     }
-    create(header.stage.clone(), header.pinned, actor)
+    create(header.stage.clone(), header.home, actor)
 }
 
-fn create<A: Actor>(
-    stage: Arc<dyn Submit>,
-    pinned: *const PinnedShared,
-    actor: A,
-) -> ActorRef<A::Msg> {
+fn create<A: Actor>(stage: Arc<dyn Submit>, home: Home, actor: A) -> ActorRef<A::Msg> {
     let theater = stage.theater().clone();
-    let shard = current::with(|current| current.shard.get());
+    let shard = current::here().shard.get();
     let (cell, entered) = theater.registry.insert(shard, &theater, |id| {
         // A pool actor is born with its start signal and the task that goes with it; a pinned
         // actor's inbox serves only to be closed.
-        let (inbox, inbox_owner) =
-            if pinned.is_null() { Inbox::new_with_signal(label::START) } else { Inbox::new() };
+        let (inbox, inbox_owner) = if home.as_pinned().is_none() {
+            Inbox::new_with_signal(label::START)
+        } else {
+            Inbox::new()
+        };
         let header = Header {
             vtable: &Sequential::<A>::VTABLE,
             stage,
-            pinned,
+            home,
             id,
-            signals: AtomicU32::new(0),
+            signals: AtomicU32::new(signal::UNREFERENCED_DUE),
             registry: RegistrySlot::unset(),
             strong: AtomicU32::new(1),
             // The strong references' common count and the one for being alive.
@@ -95,21 +95,20 @@ impl Unstarted {
 
     fn start(self) {
         let header = self.header();
-        if header.pinned.is_null() {
-            // SAFETY: the start signal in the inbox stands for exactly this task.
-            let task = unsafe { Task::new(self.0) };
-            let stage: *const dyn Submit = &raw const *header.stage;
-            std::mem::forget(self);
-            // SAFETY: the caller of `create` holds a strong reference, or (from an outbox) the actor
-            // cannot have ended before its first turn; either keeps the cell and with it the stage
-            // until `submit` has queued the task.
-            unsafe { (*stage).submit(task, Origin::Spawn) };
+        if let Some(stage) = header.pinned() {
+            if stage.signal(label::START, self.0) {
+                std::mem::forget(self);
+            }
             return;
         }
-        // SAFETY: `header.stage` keeps the pointee alive.
-        if unsafe { &*header.pinned }.signal(label::START, self.0) {
-            std::mem::forget(self);
-        }
+        // SAFETY: the start signal in the inbox stands for exactly this task.
+        let task = unsafe { Task::new(self.0) };
+        let stage: *const dyn Submit = &raw const *header.stage;
+        std::mem::forget(self);
+        // SAFETY: the caller of `create` holds a strong reference, or (from an outbox) the actor
+        // cannot have ended before its first turn; either keeps the cell and with it the stage
+        // until `submit` has queued the task.
+        unsafe { (*stage).submit(task, Origin::Spawn) };
     }
 }
 

@@ -25,47 +25,66 @@ pub struct TurnLimits<'a> {
 /// pass before the next look.
 pub(crate) struct Budget<'a> {
     limits: &'a TurnLimits<'a>,
+    /// Messages until the next look, at which the turn may also end.
+    until_look: u32,
+    /// Messages counted at the last look.
     spent: u32,
-    next_look: u32,
+    /// What `until_look` was set to at the last look.
+    stride: u32,
     started: Option<Duration>,
 }
+
+/// The first look starts the clock.
+const FIRST_LOOK: u32 = 2;
 
 impl<'a> Budget<'a> {
     #[inline(always)]
     pub(crate) fn new(limits: &'a TurnLimits<'a>) -> Self {
-        Self { limits, spent: 0, next_look: 2, started: None }
+        let stride = limits.messages.min(FIRST_LOOK);
+        Self { limits, until_look: stride, spent: 0, stride, started: None }
     }
 
     /// Messages counted so far.
     pub(crate) fn spent(&self) -> u32 {
-        self.spent
+        self.spent + self.stride - self.until_look
     }
 
     /// Counts one message; `true` if the turn must end.
     #[inline(always)]
     pub(crate) fn spend(&mut self) -> bool {
-        self.spent += 1;
-        self.spent >= self.limits.messages || (self.spent >= self.next_look && self.look())
+        self.until_look -= 1;
+        self.until_look == 0 && self.look()
     }
 
     #[cold]
+    #[inline(never)]
     fn look(&mut self) -> bool {
-        let now = self.limits.clock.now();
-        let Some(started) = self.started else {
-            self.started = Some(now);
-            self.next_look = self.spent + 1;
-            return false;
-        };
-        let elapsed = now.saturating_sub(started);
-        if elapsed >= self.limits.time {
+        self.spent += self.stride;
+        self.stride = 0;
+        if self.spent >= self.limits.messages {
             return true;
         }
-        // The first two messages were not timed: `started` was read after them.
-        let timed = u64::from(self.spent - 2);
-        let per_message = (elapsed.as_nanos() as u64 / timed).max(1);
-        let left = (self.limits.time - elapsed).as_nanos() as u64;
-        // Look again when half of what is left should be spent: handlers may get slower.
-        self.next_look = self.spent + (left / per_message / 2).clamp(1, 1 << 20) as u32;
+        let now = self.limits.clock.now();
+        let next = match self.started {
+            None => {
+                self.started = Some(now);
+                1
+            }
+            Some(started) => {
+                let elapsed = now.saturating_sub(started);
+                if elapsed >= self.limits.time {
+                    return true;
+                }
+                // The messages before the first look were not timed.
+                let timed = u64::from(self.spent - FIRST_LOOK);
+                let per_message = (elapsed.as_nanos() as u64 / timed).max(1);
+                let left = (self.limits.time - elapsed).as_nanos() as u64;
+                // Look again when half of what is left should be spent: handlers may get slower.
+                (left / per_message / 2).clamp(1, 1 << 20) as u32
+            }
+        };
+        self.stride = next.min(self.limits.messages - self.spent);
+        self.until_look = self.stride;
         false
     }
 }

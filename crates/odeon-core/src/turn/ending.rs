@@ -7,7 +7,6 @@ use std::ptr::NonNull;
 use crate::actor::Actor;
 use crate::cell::{self, ActorCell, Header, Owner};
 use crate::dead_letter::DeadLetterReason;
-use crate::mailbox::WentIdle;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::send;
@@ -22,26 +21,20 @@ pub(crate) unsafe fn end<A: Actor>(cell: NonNull<ActorCell<A>>, reason: EndReaso
     let (message, owner) =
         unsafe { (&(*cell.as_ptr()).message, &mut *(*cell.as_ptr()).owner.get()) };
     let header = &message.header;
-    loop {
-        // SAFETY: we own the actor and thereby both sides' right to take.
-        while let Some((label, content)) = unsafe { owner.inbox.pop(&message.inbox) } {
+    // SAFETY: we own the actor; it ends once.
+    unsafe {
+        owner.inbox.close(&message.inbox, |label, content| {
             if label <= A::Msg::MAILBOXES as u32 {
-                // SAFETY: a mailbox label comes with a message.
-                dead_letter(header, reason, unsafe { content.assume_init() });
+                // A mailbox label comes with a message.
+                dead_letter(header, reason, content.assume_init());
             }
-        }
-        // SAFETY: as above.
-        if unsafe { owner.inbox.close(&message.inbox) } == WentIdle::Yes {
-            break;
-        }
-        odeon_sync::spin_loop();
+        });
     }
     drop_state(header, owner, reason);
     let theater = header.stage.theater();
     theater.actor_ended(header, reason);
-    if !header.pinned.is_null() {
-        // SAFETY: `header.stage` keeps the pointee alive.
-        unsafe { &*header.pinned }.actor_ended();
+    if let Some(stage) = header.pinned() {
+        stage.actor_ended();
     }
     // SAFETY: the alive count is the owner's to give back, once.
     unsafe { cell::release_weak(cell.cast()) }

@@ -70,12 +70,12 @@ unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnO
         Ok(Step::More | Step::Handled) => TurnOutcome::More,
         Ok(Step::End) => {
             // SAFETY: still ours, and not used afterwards.
-            unsafe { ending::end(cell, EndReason::Stopped) };
+            unsafe { end_after(cell, Ok(true)) };
             TurnOutcome::Stopped
         }
         Err(panic) => {
             // SAFETY: as above.
-            unsafe { fail(cell, panic) };
+            unsafe { end_after(cell, Err(panic)) };
             TurnOutcome::Stopped
         }
     }
@@ -87,6 +87,7 @@ unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnO
 unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -> Step {
     // SAFETY: we own the actor. The borrow of `message` is shared; `owner` is ours alone.
     let message = unsafe { &(*cell.as_ptr()).message };
+    // SAFETY: as above.
     let owner = unsafe { (*cell.as_ptr()).owner.get() };
     loop {
         // ORDERING: Acquire: pairs with the Release of whoever asked for the end.
@@ -102,9 +103,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                 }
             }
             Step::Idle => {
-                // ORDERING: Acquire: pairs with the Release of the last reference's drop, whose
-                // signal follows it: if it comes later, `go_idle` sees the signal.
-                if message.header.strong.load(Ordering::Acquire) == 0 {
+                if message.header.is_unreachable() {
                     return Step::End;
                 }
                 // SAFETY: we own the actor, and no reference into `owner` is alive.
@@ -195,11 +194,20 @@ unsafe fn sort_arrivals<A: Actor>(
 
 #[inline(always)]
 fn handle<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>, content: A::Msg) -> Step {
-    let guards = owner.selector.as_mut().map(|selector| &mut selector.guards);
+    let guards = guards_of(&mut owner.selector);
     let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     actor.handle(content, &mut ctx);
     if ctx.wants_stop() { Step::End } else { Step::Handled }
+}
+
+/// The guards, for an actor that has any.
+#[inline(always)]
+fn guards_of<M: Message>(selector: &mut Option<Box<Selector<M>>>) -> Option<&mut Guards> {
+    if M::MAILBOXES == 1 {
+        return None;
+    }
+    selector.as_mut().map(|selector| &mut selector.guards)
 }
 
 #[cold]
@@ -208,11 +216,15 @@ fn handle_signal<A: Actor>(
     owner: &mut Owner<A>,
     label: u32,
 ) -> Step {
+    if label == label::UNREFERENCED {
+        message.header.unreferenced_taken();
+        return Step::Handled;
+    }
     if label != label::START {
         // A wake-up: the turn looks at the reason itself.
         return Step::Handled;
     }
-    let guards = owner.selector.as_mut().map(|selector| &mut selector.guards);
+    let guards = guards_of(&mut owner.selector);
     let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     actor.started(&mut ctx);
@@ -229,29 +241,74 @@ unsafe fn deliver<A: Actor>(cell: NonNull<Header>, label: u32, payload: *const P
     // again: messages to itself go into the ring.
     let (message, owner) =
         unsafe { (&(*cell.as_ptr()).message, &mut *(*cell.as_ptr()).owner.get()) };
+    if A::Msg::MAILBOXES == 1 && label == label::FIRST_MAILBOX {
+        // SAFETY: by contract; taken before any user code runs, as the ring demands.
+        let content = unsafe { Payload::take::<A::Msg>(payload) };
+        // ORDERING: Acquire: as in `turn`.
+        let stopping = message.header.signals.load(Ordering::Acquire) & signal::STOP != 0;
+        if let (Some(actor), false) = (owner.actor.as_mut(), stopping) {
+            let handled = catch_unwind(AssertUnwindSafe(|| {
+                let mut ctx = Context::new(message, None);
+                actor.handle(content, &mut ctx);
+                ctx.wants_stop()
+            }));
+            if !matches!(handled, Ok(false)) {
+                // SAFETY: ours, and not used afterwards.
+                unsafe { end_after(cell, handled) };
+            }
+            return false;
+        }
+        return deliver_rarely(cell, message, owner, label, Some(content));
+    }
     let is_message = label <= A::Msg::MAILBOXES as u32;
     // SAFETY: by contract; taken before any user code runs, as the ring demands.
     let content = is_message.then(|| unsafe { Payload::take::<A::Msg>(payload) });
+    deliver_rarely(cell, message, owner, label, content)
+}
+
+/// What a pinned actor gets apart from messages to its only mailbox: several mailboxes, signals, and
+/// messages after its end.
+#[inline(never)]
+fn deliver_rarely<A: Actor>(
+    cell: NonNull<ActorCell<A>>,
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+    label: u32,
+    content: Option<A::Msg>,
+) -> bool {
     if owner.actor.is_none() {
         if let Some(content) = content {
-            ending::dead_letter(&message.header, EndReason::Stopped, content);
+            // ORDERING: Relaxed: written by this thread.
+            let failed = message.header.signals.load(Ordering::Relaxed) & signal::FAILED != 0;
+            let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
+            ending::dead_letter(&message.header, reason, content);
         }
         return false;
     }
     let step = catch_unwind(AssertUnwindSafe(|| step_pinned(message, owner, label, content)));
     match step {
-        Ok(Step::Handled) => has_ready(owner),
-        Ok(Step::Idle | Step::More) => false,
-        Ok(Step::End) => {
-            // SAFETY: ours, and not used afterwards.
-            unsafe { ending::end(cell, EndReason::Stopped) };
-            false
-        }
-        Err(panic) => {
-            // SAFETY: as above.
-            unsafe { fail(cell, panic) };
-            false
-        }
+        Ok(Step::Handled) => return has_ready(owner),
+        Ok(Step::Idle | Step::More) => {}
+        // SAFETY: the stage's thread owns the actor, which is not used afterwards.
+        Ok(Step::End) => unsafe { end_after(cell, Ok(true)) },
+        // SAFETY: as above.
+        Err(panic) => unsafe { end_after(cell, Err(panic)) },
+    }
+    false
+}
+
+/// Ends an actor whose handler asked for it (`Ok`) or panicked.
+///
+/// # Safety
+/// As [`ending::end`].
+#[cold]
+#[inline(never)]
+unsafe fn end_after<A: Actor>(cell: NonNull<ActorCell<A>>, handled: std::thread::Result<bool>) {
+    match handled {
+        // SAFETY: by contract.
+        Ok(_) => unsafe { ending::end(cell, EndReason::Stopped) },
+        // SAFETY: by contract.
+        Err(panic) => unsafe { fail(cell, panic) },
     }
 }
 
@@ -298,10 +355,10 @@ fn step_pinned<A: Actor>(
         None => handle_signal(message, owner, label),
     };
     // The last reference's signal comes after all messages, and a RESUME follows while any of them
-    // is ready. ORDERING: Acquire: as in `turn`.
+    // is ready.
     if step == Step::Handled
-        && (label == label::WAKE || label == RESUME)
-        && message.header.strong.load(Ordering::Acquire) == 0
+        && (label == label::UNREFERENCED || label == RESUME)
+        && message.header.is_unreachable()
         && !has_ready(owner)
     {
         return Step::End;
@@ -317,6 +374,8 @@ fn step_pinned<A: Actor>(
 unsafe fn fail<A: Actor>(cell: NonNull<ActorCell<A>>, panic: Box<dyn Any + Send>) {
     // SAFETY: by contract.
     let header = unsafe { &(*cell.as_ptr()).message.header };
+    // ORDERING: Relaxed: read by this thread alone.
+    header.signals.fetch_or(signal::FAILED, Ordering::Relaxed);
     header.stage.theater().actor_failed(header.id, panic);
     // SAFETY: by contract.
     unsafe { ending::end(cell, EndReason::Failed) }

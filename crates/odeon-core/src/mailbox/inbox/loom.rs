@@ -92,7 +92,9 @@ fn two_senders_across_block_boundaries() {
 #[test]
 fn three_senders_one_message_each() {
     let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(2);
+    // One sender waits for another at the block's end: each look is a branch.
+    model.preemption_bound = Some(1);
+    model.max_branches = 5_000;
     model.check(|| senders_start_turns(3, 1));
 }
 
@@ -125,6 +127,34 @@ fn owner_takes_while_a_sender_pushes() {
         }
         sender.join().unwrap();
         // SAFETY: as above.
+        unsafe { owner.close(&inbox, |_, _| unreachable!("everything was taken")) };
+    });
+}
+
+/// No owner takes anything: a sender that waited for the block's end may find the next block full as
+/// well, and nobody else to go on.
+#[test]
+fn senders_get_on_without_an_owner() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let (inbox, mut owner) = Inbox::new();
+        let inbox = Arc::new(inbox);
+        let sender = thread::spawn({
+            let inbox = inbox.clone();
+            move || {
+                let _ = inbox.push(LABEL, Box::new(10));
+            }
+        });
+        for message in 0..3 {
+            let _ = inbox.push(LABEL, Box::new(message));
+        }
+        sender.join().unwrap();
+        // SAFETY: we are the only owner.
+        let taken = std::iter::from_fn(|| unsafe { owner.pop(&inbox) }.map(read));
+        let (one, other): (Vec<u32>, Vec<u32>) = taken.partition(|&message| message == 10);
+        assert_eq!((one.len(), &*other), (1, &[0, 1, 2][..]));
+        // SAFETY: as above.
         assert_eq!(unsafe { owner.close(&inbox) }, WentIdle::Yes);
     });
 }
@@ -140,27 +170,34 @@ fn close_takes_or_returns_every_message() {
         let senders: Vec<_> = (0..2u32)
             .map(|sender| {
                 let inbox = inbox.clone();
-                thread::spawn(move || match inbox.push(LABEL, Box::new(sender)) {
-                    Pushed::Closed(message) => {
-                        assert_eq!(*message, sender, "the sender gets its own message back");
-                        assert!(inbox.is_closed());
-                        0
+                thread::spawn(move || {
+                    let mut accepted = 0;
+                    for _ in 0..2 {
+                        match inbox.push(LABEL, Box::new(sender)) {
+                            Pushed::Closed(message) => {
+                                assert_eq!(
+                                    *message, sender,
+                                    "the sender gets its own message back"
+                                );
+                            }
+                            _ => accepted += 1,
+                        }
                     }
-                    _ => 1,
+                    accepted
                 })
             })
             .collect();
         let mut taken = 0;
-        loop {
-            // SAFETY: we are the only owner.
-            while unsafe { owner.pop(&inbox) }.map(read).is_some() {
+        // SAFETY: we are the only owner.
+        if unsafe { owner.pop(&inbox) }.map(read).is_some() {
+            taken += 1;
+        }
+        // SAFETY: as above.
+        unsafe {
+            owner.close(&inbox, |label, content| {
+                read((label, content));
                 taken += 1;
-            }
-            // SAFETY: as above.
-            if unsafe { owner.close(&inbox) } == WentIdle::Yes {
-                break;
-            }
-            thread::yield_now();
+            });
         }
         let accepted: u32 = senders.into_iter().map(|sender| sender.join().unwrap()).sum();
         assert_eq!(accepted, taken);

@@ -3,7 +3,7 @@
 use odeon_sync::atomic::{AtomicU32, Ordering};
 use odeon_sync::{Arc, Parker, thread};
 
-use super::Idle;
+use super::{Duty, Idle};
 
 struct Pool {
     idle: Idle,
@@ -27,45 +27,65 @@ impl Pool {
     fn push(&self) {
         // ORDERING: Relaxed: the idle protocol's fences must be enough.
         self.queue.fetch_add(1, Ordering::Relaxed);
-        self.wake_one();
+        self.work_added();
     }
 
-    fn wake_one(&self) {
-        if let Some(worker) = self.idle.wake_one() {
+    fn work_added(&self) {
+        if let Some(worker) = self.idle.work_added() {
             self.parkers[worker].unpark();
         }
+    }
+
+    fn has_work(&self) -> bool {
+        self.queue.load(Ordering::Relaxed) > 0
     }
 
     fn take(&self) -> bool {
         self.queue.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok()
     }
 
+    fn is_over(&self) -> bool {
+        self.done.load(Ordering::SeqCst) == self.target
+    }
+
     /// The worker's loop as `worker.rs` has it. The worker that handles the last task wakes all.
     fn work(&self, me: usize) {
         let mut searching = false;
-        loop {
+        while !self.is_over() {
             if self.take() {
-                if std::mem::take(&mut searching) && self.idle.found_work() {
-                    self.wake_one();
+                if std::mem::take(&mut searching) && self.idle.found_work() && self.has_work() {
+                    self.work_added();
                 }
                 if self.done.fetch_add(1, Ordering::SeqCst) + 1 == self.target {
                     self.parkers.iter().for_each(Parker::unpark);
                 }
                 continue;
             }
-            if self.done.load(Ordering::SeqCst) == self.target {
-                return;
-            }
             self.idle.enter_sleep(me, std::mem::take(&mut searching));
-            if self.queue.load(Ordering::Relaxed) > 0 && self.idle.leave_sleep(me) {
-                searching = true;
-                continue;
-            }
-            self.parkers[me].park();
-            if self.done.load(Ordering::SeqCst) == self.target {
-                return;
+            if !self.has_work() || !self.idle.leave_sleep(me) {
+                self.sleep(me);
             }
             searching = true;
+        }
+    }
+
+    fn sleep(&self, me: usize) {
+        while !self.is_over() {
+            match self.idle.duty(me) {
+                Some(Duty::Search) => return,
+                Some(Duty::Watch) => {
+                    self.parkers[me].park_timeout(std::time::Duration::ZERO);
+                    let stopped = self.idle.stop_watching(me);
+                    if stopped && self.has_work() && self.idle.leave_sleep(me) {
+                        return;
+                    }
+                    if !stopped {
+                        // Another worker is awake: in the model it needs no help.
+                        thread::yield_now();
+                    }
+                }
+                None => self.parkers[me].park(),
+            }
         }
     }
 }
@@ -96,5 +116,6 @@ fn one_worker_two_pushes() {
 fn two_workers_two_pushes() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
+    model.max_branches = 20_000;
     model.check(|| pushes_are_never_slept_over(2, 2));
 }

@@ -1,0 +1,7 @@
+//! Suites that every implementation of a seam must pass, one line per implementation.
+
+pub mod inbox;
+pub mod mailbox;
+pub mod population;
+pub mod stage;
+pub mod stages_of_core;

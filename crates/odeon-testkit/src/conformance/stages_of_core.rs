@@ -1,0 +1,158 @@
+//! The stages of `odeon-core` and of this crate as stages under test.
+
+use std::fmt::Display;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use odeon_core::{Actor, ActorRef, Stage, StopReport, Theater, TheaterBuilder};
+
+use super::stage::StageUnderTest;
+use crate::deterministic_scheduler::Deterministic;
+
+/// How long threads may take for what a test waits for; a lost wake-up shows as this running out.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[track_caller]
+fn wait_until(mut done: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !done() {
+        assert!(since.elapsed() < PATIENCE, "still waiting after {PATIENCE:?}");
+        // Not only yielding: the threads under test may have a lower claim to the core.
+        std::thread::sleep(Duration::from_micros(20));
+    }
+}
+
+/// The pool, with the workers that the builder says.
+#[derive(Debug)]
+pub struct OnPool(Theater);
+
+/// A pinned stage.
+#[derive(Debug)]
+pub struct OnPinned {
+    theater: Theater,
+    stage: Stage,
+}
+
+/// A dedicated stage per actor.
+#[derive(Debug)]
+pub struct OnDedicated {
+    theater: Theater,
+    spawned: AtomicU64,
+}
+
+/// The deterministic stage.
+#[derive(Debug)]
+pub struct OnDeterministic(Deterministic);
+
+#[track_caller]
+fn started<T, E: Display>(result: Result<T, E>) -> T {
+    result.unwrap_or_else(|error| panic!("the theater or stage did not start: {error}"))
+}
+
+impl StageUnderTest for OnPool {
+    const SEEDS: u64 = 5;
+    fn new(builder: TheaterBuilder, seed: u64) -> Self {
+        Self(started(builder.random_seed(seed).build()))
+    }
+    fn theater(&self) -> &Theater {
+        &self.0
+    }
+    fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
+        self.0.spawn(actor)
+    }
+    fn run_until(&self, done: impl FnMut() -> bool) {
+        wait_until(done);
+    }
+    fn work_a_little(&self, amount: usize) {
+        std::thread::sleep(Duration::from_micros(amount as u64));
+    }
+    fn drain(self) -> StopReport {
+        self.0.shutdown(PATIENCE)
+    }
+    fn shutdown_now(self) -> StopReport {
+        self.0.shutdown(Duration::ZERO)
+    }
+}
+
+impl StageUnderTest for OnPinned {
+    const SEEDS: u64 = 5;
+    fn new(builder: TheaterBuilder, seed: u64) -> Self {
+        let theater = started(builder.random_seed(seed).build());
+        let stage = started(theater.pinned("stage"));
+        Self { theater, stage }
+    }
+    fn theater(&self) -> &Theater {
+        &self.theater
+    }
+    fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
+        self.theater.spawn_on(&self.stage, actor)
+    }
+    fn run_until(&self, done: impl FnMut() -> bool) {
+        wait_until(done);
+    }
+    fn work_a_little(&self, amount: usize) {
+        std::thread::sleep(Duration::from_micros(amount as u64));
+    }
+    fn drain(self) -> StopReport {
+        self.theater.shutdown(PATIENCE)
+    }
+    fn shutdown_now(self) -> StopReport {
+        self.theater.shutdown(Duration::ZERO)
+    }
+}
+
+impl StageUnderTest for OnDedicated {
+    const SEEDS: u64 = 5;
+    fn new(builder: TheaterBuilder, seed: u64) -> Self {
+        let theater = started(builder.random_seed(seed).build());
+        Self { theater, spawned: AtomicU64::new(0) }
+    }
+    fn theater(&self) -> &Theater {
+        &self.theater
+    }
+    fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
+        // ORDERING: Relaxed: only makes names differ.
+        let serial = self.spawned.fetch_add(1, Ordering::Relaxed);
+        started(self.theater.spawn_dedicated(&format!("own-{serial}"), actor))
+    }
+    fn run_until(&self, done: impl FnMut() -> bool) {
+        wait_until(done);
+    }
+    fn work_a_little(&self, amount: usize) {
+        std::thread::sleep(Duration::from_micros(amount as u64));
+    }
+    fn drain(self) -> StopReport {
+        self.theater.shutdown(PATIENCE)
+    }
+    fn shutdown_now(self) -> StopReport {
+        self.theater.shutdown(Duration::ZERO)
+    }
+}
+
+impl StageUnderTest for OnDeterministic {
+    const SEEDS: u64 = 100;
+    fn new(builder: TheaterBuilder, seed: u64) -> Self {
+        Self(Deterministic::with(seed, builder))
+    }
+    fn theater(&self) -> &Theater {
+        self.0.theater()
+    }
+    fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
+        self.0.theater().spawn(actor)
+    }
+    fn run_until(&self, mut done: impl FnMut() -> bool) {
+        while !done() {
+            assert_eq!(self.0.run_steps(1), 1, "{:?}: idle, but not there yet", self.0);
+        }
+    }
+    fn work_a_little(&self, amount: usize) {
+        self.0.run_steps(amount);
+    }
+    fn drain(self) -> StopReport {
+        self.0.run_until_idle();
+        self.0.shutdown()
+    }
+    fn shutdown_now(self) -> StopReport {
+        self.0.shutdown()
+    }
+}

@@ -1,0 +1,203 @@
+//! What Odeon promises in numbers: the list behind `odeon bench figures`, as data.
+
+use crate::parameter::Value;
+use crate::workload::Variant;
+use Goal::{AtMostFloors, AtMostNanoseconds, AtMostTimes, TimesFasterThanPeers};
+use Variant::{Pinned, Pool, Sequential};
+
+/// Figures that are measured together, in alternation.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// The workload that all of them run.
+    pub workload: &'static str,
+    /// Parameters of all of them, where they differ from the defaults.
+    pub settings: Vec<Setting>,
+    /// Further parameters for a quick look, which judges nothing.
+    pub quick: &'static [Setting],
+    /// The runtimes to compare with.
+    pub peers: &'static [&'static str],
+    /// The promises.
+    pub figures: Vec<Figure>,
+}
+
+/// A parameter and its value.
+pub type Setting = (&'static str, Value);
+
+/// One promise about one case.
+#[derive(Debug, Clone)]
+pub struct Figure {
+    /// Its name: the first column of the table, and its heading in the notes.
+    pub what: String,
+    /// How Odeon runs it.
+    pub variant: Variant,
+    /// Parameters of this figure alone.
+    pub settings: &'static [Setting],
+    /// What must hold.
+    pub goal: Goal,
+}
+
+/// What must hold for the median of a case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Goal {
+    /// At most so many times its floor.
+    AtMostFloors(f64),
+    /// At most so many ns per operation.
+    AtMostNanoseconds(f64),
+    /// So many times faster than the fastest of the group's peers.
+    TimesFasterThanPeers(f64),
+    /// At most so many times another case of the group.
+    AtMostTimes(f64, &'static [Setting]),
+}
+
+/// Bytes of an idle live actor with one empty mailbox, at most.
+pub const IDLE_ACTOR_BYTES: f64 = 256.0;
+/// Its name.
+pub const IDLE_ACTOR: &str = "an idle live actor with one empty mailbox";
+/// How many actors the bytes are measured over.
+pub const IDLE_ACTOR_COUNT: usize = 100_000;
+/// Per cent of one core that a theater of idle actors uses, at most.
+pub const IDLE_THEATER_PERCENT: f64 = 0.2;
+/// Its name.
+pub const IDLE_THEATER: &str = "idle theater with 10,000 actors";
+/// How many actors that theater has.
+pub const IDLE_THEATER_COUNT: usize = 10_000;
+
+const TOKIO: &[&str] = &["tokio"];
+const FIFO: &[Setting] = &[("order", Value::Word("fifo"))];
+const LIFO: &[Setting] = &[("order", Value::Word("lifo"))];
+const CENTRAL: &[Setting] = &[("order", Value::Word("central"))];
+const MAILBOXES_1: &[Setting] = &[("mailboxes", Value::Number(1))];
+const MAILBOXES_64: &[Setting] = &[("mailboxes", Value::Number(64))];
+
+/// All groups but the idle ones.
+pub fn groups() -> Vec<Group> {
+    let mut groups = vec![
+        group("ring", &[("hops", Value::Number(100_000))])
+            .figure("ring of 31 on one pinned stage", Pinned, &[], AtMostFloors(2.0))
+            .figure("ring of 31 on the pool", Pool, &[], AtMostFloors(5.0))
+            .figure("ring of 31 on the pool", Pool, &[], TimesFasterThanPeers(6.0)),
+        group("pingpong", &[("rounds", Value::Number(30_000))])
+            .figure("ping-pong between two pinned stages", Pinned, &[], AtMostFloors(1.6))
+            .figure("ping-pong on the pool", Pool, &[], TimesFasterThanPeers(5.0)),
+        group("fjthrput", &[("messages", Value::Number(20_000))])
+            .figure("fjthrput", Pool, MAILBOXES_1, AtMostNanoseconds(25.0))
+            .figure("fjthrput", Pool, MAILBOXES_1, TimesFasterThanPeers(3.5))
+            .figure(
+                "64 mailboxes against 1 (fjthrput)",
+                Pool,
+                MAILBOXES_64,
+                AtMostTimes(1.05, MAILBOXES_1),
+            ),
+        group("chameneos", &[("meetings", Value::Number(20_000))]).figure(
+            "chameneos on the pool",
+            Pool,
+            &[],
+            TimesFasterThanPeers(4.0),
+        ),
+        group("count", &[("messages", Value::Number(100_000))]).figure(
+            "count on the pool",
+            Pool,
+            &[],
+            TimesFasterThanPeers(4.0),
+        ),
+        group("big", &[("pings", Value::Number(500))]).figure(
+            "big on the pool",
+            Pool,
+            &[],
+            TimesFasterThanPeers(3.0),
+        ),
+        group("create", &[("actors", Value::Number(20_000))])
+            .figure("create, acknowledge, stop", Pool, &[], AtMostNanoseconds(200.0))
+            .figure("create, acknowledge, stop", Pool, &[], TimesFasterThanPeers(5.0)),
+        group("forward", &[("hops", Value::Number(2000))])
+            .without_peers()
+            .figure("forward: FIFO against LIFO", Pool, FIFO, AtMostTimes(1.15, LIFO))
+            .figure(
+                "forward: work stealing against the central queue",
+                Pool,
+                FIFO,
+                AtMostTimes(1.0, CENTRAL),
+            ),
+    ];
+    groups.extend(list_groups());
+    groups
+}
+
+/// Each row of the list is a group of its own: its peers do the same row.
+fn list_groups() -> Vec<Group> {
+    let sizes = [(1, 125), (4, 125), (8, 125), (16, 125), (32, 125), (32, 500)];
+    let rows = sizes.iter().flat_map(|size| ["read", "write", "mixed"].map(|mix| (*size, mix)));
+    rows.map(|((list_actors, requesters), mix)| {
+        // With 32 list actors each part of the list is short, and messaging dominates.
+        let times = if list_actors == 32 { 2.0 } else { 1.3 };
+        let what = format!("list, {list_actors} list actors, {mix}, {requesters} requesters");
+        let mut group = group("list", &[("requests", Value::Number(40))]).figure(
+            &what,
+            Sequential,
+            &[],
+            TimesFasterThanPeers(times),
+        );
+        group.peers = &crate::peers::NAMES;
+        group.settings = vec![
+            ("list_actors", Value::Number(list_actors)),
+            ("requesters", Value::Number(requesters)),
+            ("workload", Value::Word(mix)),
+        ];
+        group
+    })
+    .collect()
+}
+
+fn group(workload: &'static str, quick: &'static [Setting]) -> Group {
+    Group { workload, settings: Vec::new(), quick, peers: TOKIO, figures: Vec::new() }
+}
+
+impl Group {
+    fn without_peers(mut self) -> Self {
+        self.peers = &[];
+        self
+    }
+
+    fn figure(
+        mut self,
+        what: &str,
+        variant: Variant,
+        settings: &'static [Setting],
+        goal: Goal,
+    ) -> Self {
+        self.figures.push(Figure { what: what.to_owned(), variant, settings, goal });
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workloads;
+
+    #[test]
+    fn every_figure_names_known_things() {
+        for group in groups() {
+            let about = workloads::find(group.workload).expect("the workload exists").about();
+            let known = |settings: &[Setting]| {
+                settings.iter().all(|(name, value)| {
+                    let parameter = about.parameters.iter().find(|p| p.name == *name);
+                    parameter.is_some_and(|p| p.parse(&value.to_string()) == Ok(*value))
+                })
+            };
+            assert!(known(&group.settings) && known(group.quick), "{}", group.workload);
+            for figure in &group.figures {
+                assert!(known(figure.settings), "{}", figure.what);
+                assert!(about.variants.contains(&figure.variant), "{}", figure.what);
+                if let AtMostTimes(_, other) = figure.goal {
+                    assert!(known(other), "{}", figure.what);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_list_has_eighteen_rows() {
+        assert_eq!(list_groups().len(), 18);
+    }
+}

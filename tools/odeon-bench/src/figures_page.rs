@@ -1,0 +1,187 @@
+//! The figures as a Markdown page, written by the program that measured them.
+
+use crate::date;
+use crate::figures_run::{FiguresOutcome, FiguresPlan, Verdict, table};
+use crate::peers::Peers;
+use crate::runner::Results;
+use crate::table::{Table, factor, short};
+use std::fmt::Write;
+
+/// The whole page. `notes` is a Markdown text whose second-level headings are names of figures; the
+/// paragraphs below a heading explain why the figure is not reached.
+pub fn page(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers, notes: &str) -> String {
+    let mut page = String::from("# Benchmarks\n\n");
+    page += "This page is written by `odeon bench figures --report docs/benchmarks.md`; ";
+    page += "every figure was measured in one run on the machine below.\n\n";
+    if plan.quick {
+        page += "**A quick run with small parameters: ";
+        page += "it shows that everything works, and judges nothing.**\n\n";
+    }
+    page += &environment(outcome, plan, peers);
+    page += "\n## Figures\n\n";
+    page += &table(&outcome.verdicts).to_markdown();
+    page += &unreached(&outcome.verdicts, notes);
+    page += &idle_of_peers(outcome);
+    page += "\n## All medians\n\n";
+    page += "Medians and spreads (min..max) of all samples, none dropped; ";
+    page += "`--json` keeps every sample. ";
+    page += "The floor is the same work with no runtime, measured in the same alternation.\n";
+    page += "Peak memory is that of a whole process: Odeon's and the floors' rows share one, ";
+    page += "which keeps what earlier rows have used; each peer has its own.\n";
+    let mut rest = &outcome.results[..];
+    while let Some(first) = rest.first() {
+        let alike = rest.iter().take_while(|results| workload(results) == workload(first)).count();
+        page += &medians(&rest[..alike]);
+        rest = &rest[alike..];
+    }
+    page
+}
+
+fn environment(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers) -> String {
+    let machine = &outcome.machine;
+    let mut table = Table::new(["", ""]);
+    let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
+    row("processor", format!("{}, {} cores", machine.cpu, machine.cores));
+    if let Some(kib) = machine.memory_kib {
+        row("memory", format!("{} MiB", kib / 1024));
+    }
+    row("kernel", machine.kernel.clone());
+    row("compiler", format!("{}, profile {}", machine.rustc, machine.profile));
+    row("odeon", machine.version.clone());
+    row("commit", machine.commit.clone().unwrap_or_else(|| "not known".to_owned()));
+    row("date", date::today());
+    for hello in peers.hellos() {
+        let value = format!("{}, allocator {}, {}", hello.version, hello.allocator, hello.rustc);
+        row(&hello.implementation, value);
+    }
+    let rounds = plan.rounds;
+    row(
+        "runs",
+        format!(
+            "{} samples of each case, taken in turn, after {}",
+            rounds.samples,
+            warm(rounds.warmup)
+        ),
+    );
+    table.to_markdown()
+}
+
+fn warm(runs: usize) -> String {
+    match runs {
+        1 => "1 run to warm up".to_owned(),
+        runs => format!("{runs} runs to warm up"),
+    }
+}
+
+/// One section per figure that is not reached, with its note.
+fn unreached(verdicts: &[Verdict], notes: &str) -> String {
+    let mut text = String::new();
+    let mut told = Vec::new();
+    for verdict in verdicts.iter().filter(|verdict| verdict.reached == Some(false)) {
+        if told.contains(&&verdict.what) {
+            continue;
+        }
+        told.push(&verdict.what);
+        if told.len() == 1 {
+            text += "\n## Not reached\n";
+        }
+        let note =
+            note_on(&verdict.what, notes).unwrap_or("The reason has not been written down yet.");
+        let _ = write!(text, "\n### {}\n\n{note}\n", verdict.what);
+    }
+    text
+}
+
+/// The text below the heading `## what`, up to the next heading of that level.
+fn note_on<'a>(what: &str, notes: &'a str) -> Option<&'a str> {
+    let mut sections = notes.split("\n## ").map(|section| section.trim_start_matches("## "));
+    let section = sections.find_map(|section| {
+        let (heading, text) = section.split_once('\n')?;
+        (heading.trim() == what).then_some(text.trim())
+    })?;
+    (!section.is_empty()).then_some(section)
+}
+
+fn idle_of_peers(outcome: &FiguresOutcome) -> String {
+    if outcome.peers_idle_bytes.is_empty() {
+        return String::new();
+    }
+    let all = outcome.peers_idle_bytes.iter();
+    let all: Vec<String> = all.map(|(name, bytes)| format!("{name} {}", short(*bytes))).collect();
+    format!("\nResident bytes of an idle actor elsewhere: {}.\n", all.join(", "))
+}
+
+fn workload(results: &Results) -> Option<&'static str> {
+    results.0.first().map(|first| first.case.workload.about().name)
+}
+
+/// One table for all groups of one workload.
+fn medians(groups: &[Results]) -> String {
+    let all = groups.iter().flat_map(|results| results.0.iter().map(move |o| (o, results)));
+    let Some((first, _)) = all.clone().next() else { return String::new() };
+    let about = first.case.workload.about();
+    let mut table =
+        Table::new(["impl", "params", "median ns", "min..max", "x floor", "peak RSS MiB"]);
+    for (outcome, results) in all {
+        let spread = outcome.samples.spread();
+        let floor = results.floor_of(outcome).map(|floor| factor(spread.median / floor.median()));
+        let peak = outcome.samples.peak_rss_kib.map(|kib| (kib / 1024).to_string());
+        table.row([
+            outcome.case.contender.implementation().to_owned(),
+            outcome.case.params.to_string(),
+            short(spread.median),
+            format!("{}..{}", short(spread.min), short(spread.max)),
+            floor.unwrap_or_default(),
+            peak.unwrap_or_default(),
+        ]);
+    }
+    let (name, operation, floor) = (about.name, about.operation, about.floor);
+    let heading = format!("\n### {name}, ns per {operation}\n\nFloor: {floor}.\n\n");
+    heading + &table.to_markdown()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Machine;
+    use crate::runner::Rounds;
+
+    fn verdict(what: &str, reached: bool) -> Verdict {
+        Verdict {
+            what: what.to_owned(),
+            to_reach: "1x".to_owned(),
+            measured: "2x".to_owned(),
+            reached: Some(reached),
+        }
+    }
+
+    #[test]
+    fn notes_are_merged_by_name() {
+        let notes = "# Notes\n\n## ring\n\nTwo cores.\n\n## other\n\nNot this.\n";
+        assert_eq!(note_on("ring", notes), Some("Two cores."));
+        assert_eq!(note_on("other", notes), Some("Not this."));
+        assert_eq!(note_on("ri", notes), None);
+        assert_eq!(note_on("ring", "## ring\nFirst line."), Some("First line."));
+    }
+
+    #[test]
+    fn the_page_explains_what_was_not_reached() {
+        let outcome = FiguresOutcome {
+            verdicts: vec![verdict("ring", false), verdict("ring", false), verdict("big", true)],
+            results: Vec::new(),
+            peers_idle_bytes: vec![("tokio".to_owned(), 1152.0)],
+            machine: Machine::here(),
+        };
+        let plan = FiguresPlan {
+            quick: true,
+            rounds: Rounds { warmup: 1, samples: 10 },
+            only: Vec::new(),
+            idle_seconds: 5,
+        };
+        let text = page(&outcome, &plan, &Peers::none(), "## ring\n\nTwo cores.\n");
+        assert_eq!(text.matches("### ring\n\nTwo cores.\n").count(), 1, "{text}");
+        assert!(text.contains("| ring | 1x | 2x | NO |"), "{text}");
+        assert!(text.contains("A quick run") && text.contains("tokio 1152"), "{text}");
+        assert!(!text.contains("### big"), "{text}");
+    }
+}

@@ -1,0 +1,286 @@
+//! Measuring the figures and judging them.
+
+use crate::environment::Machine;
+use crate::error::BenchError;
+use crate::figures::{self, Figure, Goal, Group, Setting};
+use crate::idle::{self, BytesPerActor};
+use crate::parameter::Params;
+use crate::peers::Peers;
+use crate::runner::{Case, Plan, Results, Rounds, measure};
+use crate::statistics::Spread;
+use crate::table::{Table, factor, short};
+use crate::workload::{WORKERS, Workload};
+use crate::workloads;
+
+/// One line of the table of figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Name of the figure.
+    pub what: String,
+    /// The promise.
+    pub to_reach: String,
+    /// What came out.
+    pub measured: String,
+    /// `None` when something that the figure needs was not measured.
+    pub reached: Option<bool>,
+}
+
+impl Verdict {
+    fn judged(what: &str, to_reach: String, outcome: Option<(String, bool)>) -> Self {
+        let what = what.to_owned();
+        match outcome {
+            Some((measured, reached)) => Self { what, to_reach, measured, reached: Some(reached) },
+            None => Self { what, to_reach, measured: "not measured".to_owned(), reached: None },
+        }
+    }
+}
+
+/// `what | to reach | measured | reached?`
+pub fn table(verdicts: &[Verdict]) -> Table {
+    let mut table = Table::new(["what", "to reach", "measured", "reached?"]);
+    for verdict in verdicts {
+        let reached = match verdict.reached {
+            Some(true) => "yes",
+            Some(false) => "NO",
+            None => "?",
+        };
+        let Verdict { what, to_reach, measured, .. } = verdict.clone();
+        table.row([what, to_reach, measured, reached.to_owned()]);
+    }
+    table
+}
+
+/// How the figures are measured.
+#[derive(Debug, Clone)]
+pub struct FiguresPlan {
+    /// Small parameters: shows that everything runs, judges nothing seriously.
+    pub quick: bool,
+    /// How often each case is run.
+    pub rounds: Rounds,
+    /// Workloads to measure, and `idle`; empty for all.
+    pub only: Vec<String>,
+    /// Seconds over which the idle theater is watched.
+    pub idle_seconds: usize,
+}
+
+/// What the figures came out at.
+#[derive(Clone)]
+pub struct FiguresOutcome {
+    /// In the order of the list.
+    pub verdicts: Vec<Verdict>,
+    /// All results behind them, one per group.
+    pub results: Vec<Results>,
+    /// Bytes of idle actors in other runtimes.
+    pub peers_idle_bytes: Vec<(String, f64)>,
+    /// Where they were measured.
+    pub machine: Machine,
+}
+
+/// Told about the course of a run.
+pub trait Watch {
+    /// A group begins, with so many runs.
+    fn group(&mut self, name: &str, runs: usize);
+    /// A run begins.
+    fn run(&mut self, case: &Case);
+    /// A group has ended with these results; an error ends the whole run.
+    fn results(&mut self, results: &Results, peers: &Peers) -> Result<(), BenchError>;
+}
+
+impl FiguresPlan {
+    fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == name)
+    }
+
+    /// Measures everything. The idle actors come first: their memory is only visible in a fresh
+    /// process.
+    pub fn run(
+        &self,
+        peers: &mut Peers,
+        watch: &mut dyn Watch,
+    ) -> Result<FiguresOutcome, BenchError> {
+        let mut outcome = FiguresOutcome {
+            verdicts: Vec::new(),
+            results: Vec::new(),
+            peers_idle_bytes: Vec::new(),
+            machine: Machine::here(),
+        };
+        let mut idle_verdicts = Vec::new();
+        if self.wants("idle") {
+            watch.group("idle", 2);
+            idle_verdicts = self.idle(peers, &mut outcome)?;
+        }
+        for group in figures::groups().iter().filter(|group| self.wants(group.workload)) {
+            let results = self.group(group, peers, watch)?;
+            watch.results(&results, peers)?;
+            let workload = workload_of(group);
+            for figure in &group.figures {
+                let params = self.params(group, figure.settings);
+                outcome.verdicts.push(judge(workload, group, figure, &params, &results));
+            }
+            outcome.results.push(results);
+        }
+        outcome.verdicts.extend(idle_verdicts);
+        Ok(outcome)
+    }
+
+    fn idle(
+        &self,
+        peers: &Peers,
+        outcome: &mut FiguresOutcome,
+    ) -> Result<Vec<Verdict>, BenchError> {
+        let params = Params::defaults(&[WORKERS]);
+        let bytes = idle::bytes_per_actor(figures::IDLE_ACTOR_COUNT, &params)?;
+        let watched = (figures::IDLE_THEATER_COUNT, self.idle_seconds);
+        let percents = idle::cpu_percent(watched.0, watched.1, &params, || {})?;
+        let count = idle::peers_params(figures::IDLE_ACTOR_COUNT);
+        for hello in peers.hellos() {
+            let name = &hello.implementation;
+            outcome.peers_idle_bytes.push((name.clone(), peers.idle_actor_bytes(name, &count)?));
+        }
+        Ok(vec![judge_bytes(bytes), judge_cpu(&percents)])
+    }
+
+    fn group(
+        &self,
+        group: &Group,
+        peers: &mut Peers,
+        watch: &mut dyn Watch,
+    ) -> Result<Results, BenchError> {
+        let workload = workload_of(group);
+        let running = peers.hellos().map(|hello| hello.implementation.clone());
+        let compared: Vec<String> =
+            running.filter(|name| group.peers.contains(&name.as_str())).collect();
+        let mut plan = Plan::default();
+        for figure in &group.figures {
+            plan.add(workload, figure.variant, &self.params(group, figure.settings), &compared);
+            if let Goal::AtMostTimes(_, other) = figure.goal {
+                plan.add(workload, figure.variant, &self.params(group, other), &compared);
+            }
+        }
+        watch.group(&group_name(group), self.rounds.runs(&plan));
+        measure(&plan, self.rounds, peers, |case| watch.run(case))
+    }
+
+    fn params(&self, group: &Group, own: &[Setting]) -> Params {
+        let quick = if self.quick { group.quick } else { &[] };
+        let settings = group.settings.iter().chain(quick).chain(own);
+        let start = Params::defaults(workload_of(group).about().parameters);
+        settings.fold(start, |params, (name, value)| params.with(name, *value))
+    }
+}
+
+fn workload_of(group: &Group) -> &'static dyn Workload {
+    workloads::find(group.workload).expect("a test checks that every group names a workload")
+}
+
+fn group_name(group: &Group) -> String {
+    match &group.figures[..] {
+        [only] => only.what.clone(),
+        _ => group.workload.to_owned(),
+    }
+}
+
+fn judge(
+    workload: &dyn Workload,
+    group: &Group,
+    figure: &Figure,
+    params: &Params,
+    results: &Results,
+) -> Verdict {
+    let odeon = results.odeon(workload, figure.variant, params).map(|samples| samples.median());
+    let operation = workload.about().operation;
+    match figure.goal {
+        Goal::AtMostFloors(times) => {
+            let floor = results.floor(workload, params).map(|samples| samples.median());
+            let outcome = odeon.zip(floor).map(|(odeon, floor)| {
+                let ratio = odeon / floor;
+                let text =
+                    format!("{} ({} ns, floor {} ns)", factor(ratio), short(odeon), short(floor));
+                (text, ratio <= times)
+            });
+            let to_reach = format!("at most {times:.1}x its floor, per {operation}");
+            Verdict::judged(&figure.what, to_reach, outcome)
+        }
+        Goal::AtMostNanoseconds(limit) => {
+            let outcome = odeon.map(|odeon| (format!("{} ns", short(odeon)), odeon <= limit));
+            Verdict::judged(&figure.what, format!("at most {limit} ns per {operation}"), outcome)
+        }
+        Goal::TimesFasterThanPeers(times) => {
+            let fastest = fastest_peer(workload, group.peers, params, results);
+            let outcome = odeon.zip(fastest).map(|(odeon, (peer, fastest))| {
+                let ratio = fastest / odeon;
+                let text = format!(
+                    "{} ({} ns, {peer} {} ns)",
+                    factor(ratio),
+                    short(odeon),
+                    short(fastest)
+                );
+                (text, ratio >= times)
+            });
+            let rivals = match group.peers {
+                [only] => (*only).to_owned(),
+                several => format!("the fastest of {}", several.join(", ")),
+            };
+            let to_reach = format!("at least {times:.1}x faster than {rivals}");
+            Verdict::judged(&figure.what, to_reach, outcome)
+        }
+        Goal::AtMostTimes(times, other) => {
+            let words: Vec<String> =
+                other.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let other_params = other
+                .iter()
+                .fold(params.clone(), |params, (name, value)| params.with(name, *value));
+            let other = results.odeon(workload, figure.variant, &other_params);
+            let outcome = odeon.zip(other).map(|(odeon, other)| {
+                let ratio = odeon / other.median();
+                let text = format!(
+                    "{} ({} ns against {} ns)",
+                    factor(ratio),
+                    short(odeon),
+                    short(other.median())
+                );
+                (text, ratio <= times)
+            });
+            let to_reach = format!("at most {times:.2}x the time with {}", words.join(" "));
+            Verdict::judged(&figure.what, to_reach, outcome)
+        }
+    }
+}
+
+/// The best of the peers; `None` unless all of them have been measured.
+fn fastest_peer<'a>(
+    workload: &dyn Workload,
+    peers: &[&'a str],
+    params: &Params,
+    results: &Results,
+) -> Option<(&'a str, f64)> {
+    let medians = peers
+        .iter()
+        .map(|peer| Some((*peer, results.peer(workload, peer, params)?.median())))
+        .collect::<Option<Vec<_>>>()?;
+    medians.into_iter().min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+fn judge_bytes(bytes: BytesPerActor) -> Verdict {
+    let limit = figures::IDLE_ACTOR_BYTES;
+    let part = |name: &str, bytes: Option<f64>| match bytes {
+        Some(bytes) => format!("{} bytes {name}", short(bytes)),
+        None => format!("{name}: not known"),
+    };
+    let outcome = bytes.most().map(|most| {
+        let parts = [part("requested", bytes.requested), part("resident", bytes.resident)];
+        (parts.join(", "), most <= limit)
+    });
+    Verdict::judged(figures::IDLE_ACTOR, format!("at most {limit} bytes"), outcome)
+}
+
+fn judge_cpu(percents: &[f64]) -> Verdict {
+    let limit = figures::IDLE_THEATER_PERCENT;
+    let Spread { min, median, max } = Spread::of(percents);
+    let text = format!("{median:.3} % ({min:.3}..{max:.3} in {} windows of 1 s)", percents.len());
+    let outcome = (!percents.is_empty()).then_some((text, median <= limit));
+    Verdict::judged(figures::IDLE_THEATER, format!("at most {limit} % of one core"), outcome)
+}
+
+#[cfg(test)]
+mod tests;

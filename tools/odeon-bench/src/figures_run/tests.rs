@@ -1,0 +1,95 @@
+//! Judging made-up results.
+
+use super::*;
+use crate::figures::groups;
+use crate::parameter::Value;
+use crate::runner::{Contender, Outcome};
+use crate::samples::Samples;
+use crate::workload::Variant;
+
+fn outcome(workload: &str, contender: Contender, settings: &[Setting], ns: f64) -> Outcome {
+    let workload = workloads::find(workload).expect("it exists");
+    let parameters = workload.about().parameters;
+    let start = Params::defaults(parameters);
+    let params = settings.iter().fold(start, |params, (name, value)| params.with(name, *value));
+    let params = match &contender {
+        Contender::Odeon(_) => params,
+        Contender::Floor => params.for_floor(parameters),
+        Contender::Peer(_) => params.for_peers(parameters).expect("peers can do it"),
+    };
+    let samples = Samples { ops: 1, ns_per_op: vec![ns], peak_rss_kib: None };
+    Outcome { case: Case { workload, contender, params }, samples }
+}
+
+fn verdicts(workload: &str, results: &Results) -> Vec<Verdict> {
+    let plan = FiguresPlan {
+        quick: false,
+        rounds: Rounds { warmup: 0, samples: 1 },
+        only: Vec::new(),
+        idle_seconds: 0,
+    };
+    let groups = groups();
+    let group = groups.iter().find(|group| group.workload == workload).expect("it exists");
+    let judge_one = |figure: &Figure| {
+        let params = plan.params(group, figure.settings);
+        judge(workload_of(group), group, figure, &params, results)
+    };
+    group.figures.iter().map(judge_one).collect()
+}
+
+#[test]
+fn floors_and_peers_are_compared() {
+    let results = Results(vec![
+        outcome("ring", Contender::Odeon(Variant::Pinned), &[], 9.0),
+        outcome("ring", Contender::Odeon(Variant::Pool), &[], 30.0),
+        outcome("ring", Contender::Floor, &[], 5.0),
+        outcome("ring", Contender::Peer("tokio".to_owned()), &[], 240.0),
+    ]);
+    let verdicts = verdicts("ring", &results);
+    let reached: Vec<_> = verdicts.iter().map(|verdict| verdict.reached).collect();
+    assert_eq!(reached, [Some(true), Some(false), Some(true)]);
+    assert_eq!(verdicts[0].measured, "1.80x (9.00 ns, floor 5.00 ns)");
+    assert_eq!(verdicts[2].measured, "8.00x (30.0 ns, tokio 240 ns)");
+    assert_eq!(verdicts[2].to_reach, "at least 6.0x faster than tokio");
+    let text = table(&verdicts).to_text();
+    assert!(text.lines().nth(2).is_some_and(|line| line.ends_with("NO")), "{text}");
+}
+
+#[test]
+fn variants_are_compared_and_limits_hold() {
+    let mailboxes = |n| [("mailboxes", Value::Number(n))];
+    let odeon = || Contender::Odeon(Variant::Pool);
+    let results = Results(vec![
+        outcome("fjthrput", odeon(), &mailboxes(1), 20.0),
+        outcome("fjthrput", odeon(), &mailboxes(64), 22.0),
+    ]);
+    let verdicts = verdicts("fjthrput", &results);
+    let reached: Vec<_> = verdicts.iter().map(|verdict| verdict.reached).collect();
+    assert_eq!(reached, [Some(true), None, Some(false)]);
+    assert_eq!(verdicts[1].measured, "not measured");
+    assert_eq!(verdicts[2].to_reach, "at most 1.05x the time with mailboxes=1");
+    assert_eq!(verdicts[2].measured, "1.10x (22.0 ns against 20.0 ns)");
+}
+
+#[test]
+fn the_fastest_peer_counts_and_none_may_be_missing() {
+    let peer = |name: &str, ns| outcome("list", Contender::Peer(name.to_owned()), &[], ns);
+    let odeon = outcome("list", Contender::Odeon(Variant::Sequential), &[], 100.0);
+    let all = vec![odeon, peer("tokio", 300.0), peer("kameo", 140.0), peer("ractor", 200.0)];
+    let reached = &verdicts("list", &Results(all.clone()))[0];
+    assert_eq!(reached.measured, "1.40x (100 ns, kameo 140 ns)");
+    assert_eq!(reached.reached, Some(true));
+    let missing = Results(all[..3].to_vec());
+    assert_eq!(verdicts("list", &missing)[0].reached, None);
+}
+
+#[test]
+fn idle_figures_are_judged() {
+    let bytes = BytesPerActor { requested: Some(200.0), resident: Some(260.0) };
+    assert_eq!(judge_bytes(bytes).reached, Some(false));
+    assert_eq!(judge_bytes(bytes).measured, "200 bytes requested, 260 bytes resident");
+    let unknown = BytesPerActor { requested: None, resident: None };
+    assert_eq!(judge_bytes(unknown).reached, None);
+    assert_eq!(judge_cpu(&[0.1, 0.3, 0.15]).reached, Some(true));
+    assert_eq!(judge_cpu(&[]).reached, None);
+}

@@ -1,0 +1,94 @@
+//! How a run tells the driving thread that it is done: actors arrive at a finish line, the driving
+//! thread waits.
+
+use crate::error::BenchError;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+/// TUNE: s, guessed 2026-11: the longest sample of the figures takes some 10 s on two cores; a run
+/// that has lost a message must not hang a night of measuring.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// The side of the actors; clones arrive at the same line.
+#[derive(Clone)]
+pub(crate) struct Finish(Arc<Line>);
+
+struct Line {
+    missing: AtomicUsize,
+    done: SyncSender<Result<(), BenchError>>,
+}
+
+/// The side of the driving thread.
+pub(crate) struct Waiting(Receiver<Result<(), BenchError>>);
+
+/// A line that is reached when `arrivals` have arrived; `arrivals` must not be 0.
+pub(crate) fn finish_line(arrivals: usize) -> (Finish, Waiting) {
+    let (done, reached) = sync_channel(1);
+    (Finish(Arc::new(Line { missing: AtomicUsize::new(arrivals), done })), Waiting(reached))
+}
+
+impl Finish {
+    /// One of the expected arrivals.
+    pub(crate) fn arrive(&self) {
+        // ORDERING: AcqRel, so that whatever the arrived have written is visible to whom the last
+        // one wakes.
+        if self.0.missing.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.end(Ok(()));
+        }
+    }
+
+    /// Arrives if `right`, else ends the run with an error.
+    pub(crate) fn arrive_if(&self, right: bool, wrong: impl FnOnce() -> String) {
+        if right {
+            self.arrive();
+        } else {
+            self.end(Err(BenchError::WrongResult(wrong())));
+        }
+    }
+
+    /// WHY: never blocks and ignores a full or closed channel: the first end counts, and the
+    /// driving thread may have given up waiting.
+    fn end(&self, outcome: Result<(), BenchError>) {
+        let _ = self.0.done.try_send(outcome);
+    }
+}
+
+impl Waiting {
+    /// Blocks until the line is reached, the run has failed, or the time limit has passed.
+    pub(crate) fn wait(&self) -> Result<(), BenchError> {
+        match self.0.recv_timeout(LIMIT) {
+            Ok(outcome) => outcome,
+            Err(RecvTimeoutError::Timeout) => Err(BenchError::Unfinished { limit: LIMIT }),
+            Err(RecvTimeoutError::Disconnected) => Err(BenchError::WrongResult(
+                "every actor stopped before the end was signalled".to_owned(),
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_arrival_ends_the_wait() {
+        let (finish, waiting) = finish_line(2);
+        let other = finish.clone();
+        std::thread::spawn(move || other.arrive());
+        finish.arrive();
+        waiting.wait().expect("both have arrived");
+    }
+
+    #[test]
+    fn a_failure_and_a_loss_are_errors() {
+        let (finish, waiting) = finish_line(2);
+        finish.arrive_if(false, || "one and one is three".to_owned());
+        assert_eq!(waiting.wait().unwrap_err().to_string(), "wrong result: one and one is three");
+
+        let (finish, waiting) = finish_line(1);
+        drop(finish);
+        assert!(waiting.wait().unwrap_err().to_string().contains("before the end"));
+    }
+}

@@ -1,0 +1,38 @@
+//! Workloads, floors, measuring and reports behind the command `odeon bench`.
+//!
+//! * [`workload`] is what every benchmark looks like, [`workloads`] are the benchmarks;
+//! * [`parameter`] and [`sweep`] turn options into runs, [`runner`] measures them in alternation;
+//! * [`report`], [`json_lines`], [`plot`] and [`history`] are what comes out;
+//! * [`peers`] runs the same workloads on other runtimes, in processes of their own;
+//! * [`figures`] is the list of promises that [`figures_run`] measures and [`figures_page`] writes
+//!   down.
+
+#![deny(unsafe_code)]
+
+mod date;
+pub mod environment;
+pub mod error;
+pub mod figures;
+pub mod figures_page;
+pub mod figures_run;
+mod finish;
+mod floor;
+pub mod heap_bytes;
+pub mod history;
+pub mod idle;
+pub mod json_lines;
+pub mod memory;
+pub mod parameter;
+pub mod peers;
+pub mod plot;
+mod random;
+pub mod report;
+pub mod runner;
+pub mod samples;
+mod sorted_list;
+pub mod statistics;
+pub mod sweep;
+pub mod table;
+mod theater;
+pub mod workload;
+pub mod workloads;

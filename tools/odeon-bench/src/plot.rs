@@ -1,0 +1,252 @@
+//! Results as a chart: medians as lines, every sample as a dot, on a logarithmic axis.
+
+use crate::error::BenchError;
+use crate::report::swept_parameters;
+use crate::runner::{Outcome, Results};
+use plotters::prelude::*;
+use std::path::Path;
+
+const SIZE: (u32, u32) = (960, 600);
+
+/// Colours that stay apart for colour-blind readers (Okabe and Ito).
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+    RGBColor(150, 150, 150),
+];
+
+/// Draws the results of one workload into an SVG file.
+pub fn draw(results: &Results, path: &Path) -> Result<(), BenchError> {
+    let chart = Chart::new(results);
+    chart.draw(path).map_err(BenchError::Plot)
+}
+
+/// What is drawn, before anything is.
+#[derive(Debug, PartialEq)]
+struct Chart {
+    title: String,
+    x_title: String,
+    y_title: String,
+    /// Labels of the positions on the x axis.
+    positions: Vec<String>,
+    series: Vec<Series>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Series {
+    name: String,
+    /// Position on the x axis, median, samples.
+    points: Vec<(usize, f64, Vec<f64>)>,
+}
+
+impl Chart {
+    /// The parameter with the most values becomes the x axis, every combination of the others and
+    /// the implementation a series; without a sweep the implementations stand side by side.
+    fn new(results: &Results) -> Self {
+        let about = results.0.first().map(|first| first.case.workload.about());
+        let swept = swept_parameters(results);
+        let x_parameter = swept.iter().copied().max_by_key(|name| values(results, name).len());
+        let mut chart = Self {
+            title: about.map_or_else(String::new, |about| about.name.to_owned()),
+            x_title: x_parameter.unwrap_or("implementation").replace('_', " "),
+            y_title: format!("ns per {}", about.map_or("op", |about| about.operation)),
+            positions: Vec::new(),
+            series: Vec::new(),
+        };
+        match x_parameter {
+            Some(x) => chart.positions = values(results, x),
+            None => chart.positions = implementations(results),
+        }
+        for outcome in &results.0 {
+            let params = &outcome.case.params;
+            let name = series_name(outcome, &swept, x_parameter);
+            let at: Vec<usize> = match x_parameter {
+                None => positions_of(&chart.positions, outcome.case.contender.implementation()),
+                Some(x) => match params.get(x) {
+                    Some(value) => positions_of(&chart.positions, &value.to_string()),
+                    // A floor that the swept parameter does not change is a level line.
+                    None => (0..chart.positions.len()).collect(),
+                },
+            };
+            for position in at {
+                chart.add(&name, position, outcome);
+            }
+        }
+        chart
+    }
+
+    fn add(&mut self, name: &str, position: usize, outcome: &Outcome) {
+        let samples = outcome.samples.ns_per_op.clone();
+        let point = (position, outcome.samples.median(), samples);
+        match self.series.iter_mut().find(|series| series.name == name) {
+            Some(series) => series.points.push(point),
+            None => self.series.push(Series { name: name.to_owned(), points: vec![point] }),
+        }
+    }
+
+    fn draw(&self, path: &Path) -> Result<(), String> {
+        let samples = || self.series.iter().flat_map(|series| &series.points).flat_map(|p| &p.2);
+        // Whole decades, so that the marks on the axis are the same on every chart.
+        let low = decade(samples().copied().fold(f64::INFINITY, f64::min), f64::floor);
+        let high = decade(samples().copied().fold(0.0, f64::max), f64::ceil).max(low * 10.0);
+        let right = self.positions.len() as f64 - 0.5;
+
+        let area = SVGBackend::new(path, SIZE).into_drawing_area();
+        area.fill(&WHITE).map_err(|error| error.to_string())?;
+        let mut chart = ChartBuilder::on(&area)
+            .caption(&self.title, ("sans-serif", 24))
+            .margin(16)
+            .x_label_area_size(48)
+            .y_label_area_size(72)
+            .build_cartesian_2d(-0.5..right, (low..high).log_scale())
+            .map_err(|error| error.to_string())?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .x_labels(self.positions.len() * 2 + 1)
+            .x_label_formatter(&|x| self.label_at(*x))
+            .y_label_formatter(&|y| crate::table::short(*y))
+            .x_desc(&self.x_title)
+            .y_desc(&self.y_title)
+            .draw()
+            .map_err(|error| error.to_string())?;
+        for (index, series) in self.series.iter().enumerate() {
+            let colour = COLOURS[index % COLOURS.len()];
+            let medians: Vec<(f64, f64)> =
+                series.points.iter().map(|(x, median, _)| (*x as f64, *median)).collect();
+            let dots = series.points.iter().flat_map(|(x, _, samples)| {
+                samples
+                    .iter()
+                    .map(move |y| Circle::new((*x as f64, *y), 2, colour.mix(0.4).filled()))
+            });
+            chart.draw_series(dots).map_err(|error| error.to_string())?;
+            let marks = medians.iter().map(|at| Circle::new(*at, 4, colour.filled()));
+            chart.draw_series(marks).map_err(|error| error.to_string())?;
+            let line = PathElement::new(medians.clone(), colour.stroke_width(2));
+            chart
+                .draw_series([line])
+                .map_err(|error| error.to_string())?
+                .label(&series.name)
+                .legend(move |(x, y)| {
+                    PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(2))
+                });
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperRight)
+            .background_style(WHITE.mix(0.8))
+            .border_style(BLACK.mix(0.3))
+            .draw()
+            .map_err(|error| error.to_string())?;
+        area.present().map_err(|error| error.to_string())
+    }
+
+    /// Only whole positions carry labels.
+    fn label_at(&self, x: f64) -> String {
+        let nearest = x.round();
+        let at = (nearest >= 0.0 && (x - nearest).abs() < 0.01).then_some(nearest as usize);
+        at.and_then(|at| self.positions.get(at)).cloned().unwrap_or_default()
+    }
+}
+
+/// The power of ten below or above a time; nothing is faster than 0.01 ns.
+fn decade(ns: f64, round: fn(f64) -> f64) -> f64 {
+    10_f64.powf(round(ns.clamp(0.01, 1e12).log10()))
+}
+
+fn positions_of(positions: &[String], label: &str) -> Vec<usize> {
+    positions.iter().position(|known| known == label).into_iter().collect()
+}
+
+fn series_name(outcome: &Outcome, swept: &[&str], x_parameter: Option<&str>) -> String {
+    let mut name = outcome.case.contender.implementation().to_owned();
+    for parameter in swept.iter().filter(|name| Some(**name) != x_parameter) {
+        if let Some(value) = outcome.case.params.get(parameter) {
+            name += &format!(" {parameter}={value}");
+        }
+    }
+    name
+}
+
+fn values(results: &Results, parameter: &str) -> Vec<String> {
+    let values = results.0.iter().filter_map(|outcome| outcome.case.params.get(parameter));
+    distinct(values.map(|value| value.to_string()))
+}
+
+fn implementations(results: &Results) -> Vec<String> {
+    distinct(results.0.iter().map(|o| o.case.contender.implementation().to_owned()))
+}
+
+fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = Vec::new();
+    for one in all {
+        if !seen.contains(&one) {
+            seen.push(one);
+        }
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameter::{Params, Value};
+    use crate::runner::{Case, Contender};
+    use crate::samples::Samples;
+    use crate::workload::Variant;
+
+    fn outcome(contender: Contender, list_actors: u64, workload: &'static str) -> Outcome {
+        let list = crate::workloads::find("list").expect("list is a workload");
+        let params = Params::defaults(list.about().parameters)
+            .with("list_actors", Value::Number(list_actors))
+            .with("workload", Value::Word(workload));
+        let ns_per_op = vec![100.0 * list_actors as f64, 120.0];
+        let samples = Samples { ops: 10, ns_per_op, peak_rss_kib: None };
+        Outcome { case: Case { workload: list, contender, params }, samples }
+    }
+
+    fn sweep() -> Results {
+        let mut outcomes = Vec::new();
+        for workload in ["read", "write"] {
+            for list_actors in [1, 8, 32] {
+                let odeon = Contender::Odeon(Variant::Sequential);
+                outcomes.push(outcome(odeon, list_actors, workload));
+                outcomes.push(outcome(Contender::Floor, list_actors, workload));
+            }
+        }
+        Results(outcomes)
+    }
+
+    #[test]
+    fn the_longest_sweep_is_the_x_axis() {
+        let chart = Chart::new(&sweep());
+        assert_eq!(chart.x_title, "list actors");
+        assert_eq!(chart.positions, ["1", "8", "32"]);
+        assert_eq!(chart.series.len(), 4);
+        assert_eq!(chart.series[0].name, "odeon-sequential workload=read");
+        assert_eq!(chart.series[0].points.len(), 3);
+    }
+
+    #[test]
+    fn without_a_sweep_implementations_stand_side_by_side() {
+        let odeon = outcome(Contender::Odeon(Variant::Sequential), 1, "read");
+        let results = Results(vec![odeon, outcome(Contender::Floor, 1, "read")]);
+        let chart = Chart::new(&results);
+        assert_eq!(chart.positions, ["odeon-sequential", "floor"]);
+        assert_eq!(chart.series[1].points[0].0, 1);
+    }
+
+    #[test]
+    fn the_file_is_an_svg_with_the_names() {
+        let path = std::env::temp_dir().join(format!("odeon-plot-{}.svg", std::process::id()));
+        draw(&sweep(), &path).expect("it can be drawn");
+        let svg = std::fs::read_to_string(&path).expect("it was written");
+        let _ = std::fs::remove_file(&path);
+        assert!(svg.starts_with("<svg") && svg.contains("odeon-sequential workload=write"));
+    }
+}

@@ -1,0 +1,71 @@
+//! Results as a table on the terminal.
+
+use crate::runner::{Contender, Outcome, Results};
+use crate::table::{Table, factor, short};
+
+/// One row per result: median, spread, distance to the floor, and how many times as long as Odeon
+/// (the first result that did the same work) it took.
+pub fn table(results: &Results) -> Table {
+    let operation = results.0.first().map_or("op", |first| first.case.workload.about().operation);
+    let per_operation = format!("ns per {operation}");
+    let swept = swept_parameters(results);
+    let mut headings = vec!["impl"];
+    headings.extend(&swept);
+    headings.extend([
+        per_operation.as_str(),
+        "min..max",
+        "floor",
+        "x floor",
+        "x Odeon",
+        "peak MiB",
+    ]);
+    let mut table = Table::new(headings);
+    for outcome in &results.0 {
+        let spread = outcome.samples.spread();
+        let floor = results.floor_of(outcome).map(|floor| floor.median());
+        let odeon = odeon_beside(outcome, results);
+        let mut cells = vec![outcome.case.contender.implementation().to_owned()];
+        cells.extend(swept.iter().map(|name| {
+            outcome.case.params.get(name).map_or_else(|| "-".to_owned(), |value| value.to_string())
+        }));
+        cells.extend([
+            short(spread.median),
+            format!("{}..{}", short(spread.min), short(spread.max)),
+            floor.map_or_else(String::new, short),
+            floor.map_or_else(String::new, |floor| factor(spread.median / floor)),
+            odeon.map_or_else(String::new, |odeon| factor(spread.median / odeon)),
+            outcome.samples.peak_rss_kib.map_or_else(String::new, |kib| (kib / 1024).to_string()),
+        ]);
+        table.row(cells);
+    }
+    table
+}
+
+/// Parameters with more than one value.
+pub(crate) fn swept_parameters(results: &Results) -> Vec<&'static str> {
+    let Some(first) = results.0.first() else {
+        return Vec::new();
+    };
+    let names = first.case.params.iter().map(|(name, _)| name);
+    names
+        .filter(|name| {
+            let mut values = results.0.iter().filter_map(|outcome| outcome.case.params.get(name));
+            let one = values.next();
+            values.any(|value| Some(value) != one)
+        })
+        .collect()
+}
+
+/// Odeon's median for the work of a peer.
+fn odeon_beside(outcome: &Outcome, results: &Results) -> Option<f64> {
+    let Contender::Peer(peer) = &outcome.case.contender else {
+        return None;
+    };
+    let same_work = results.0.iter().find(|other| {
+        matches!(other.case.contender, Contender::Odeon(_))
+            && results
+                .peer(other.case.workload, peer, &other.case.params)
+                .is_some_and(|samples| std::ptr::eq(samples, &outcome.samples))
+    });
+    same_work.map(|odeon| odeon.samples.median())
+}

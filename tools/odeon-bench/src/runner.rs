@@ -1,0 +1,229 @@
+//! Measuring: all cases of a plan take turns, sample by sample, so that whatever disturbs the
+//! machine disturbs all of them alike.
+
+use crate::error::BenchError;
+use crate::memory::{peak_rss_kib, reset_peak_rss};
+use crate::parameter::Params;
+use crate::peers::Peers;
+use crate::samples::{Measured, Samples};
+use crate::workload::{Variant, Workload};
+
+/// Who does the work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Contender {
+    /// Odeon, in one of its ways.
+    Odeon(Variant),
+    /// Nobody: the same work with no runtime.
+    Floor,
+    /// Another runtime, in a process of its own.
+    Peer(String),
+}
+
+impl Contender {
+    /// The name in results.
+    pub fn implementation(&self) -> &str {
+        match self {
+            Self::Odeon(variant) => variant.implementation(),
+            Self::Floor => "floor",
+            Self::Peer(name) => name,
+        }
+    }
+}
+
+/// One thing to measure.
+#[derive(Clone)]
+pub struct Case {
+    /// What is done.
+    pub workload: &'static dyn Workload,
+    /// Who does it.
+    pub contender: Contender,
+    /// How much of it.
+    pub params: Params,
+}
+
+impl Case {
+    fn is(&self, workload: &dyn Workload, contender: &Contender, params: &Params) -> bool {
+        self.workload.about().name == workload.about().name
+            && self.contender == *contender
+            && self.params == *params
+    }
+
+    fn sample(&self, peers: &mut Peers) -> Result<Measured, BenchError> {
+        let name = self.workload.about().name;
+        reset_peak_rss();
+        let mut measured = match &self.contender {
+            Contender::Odeon(variant) => self.workload.run(*variant, &self.params)?,
+            Contender::Floor => self.workload.floor(&self.params)?,
+            Contender::Peer(peer) => return peers.sample(peer, name, &self.params),
+        };
+        measured.peak_rss_kib = peak_rss_kib();
+        Ok(measured)
+    }
+}
+
+/// Cases that will be measured in alternation; a case that several comparisons need is there once.
+#[derive(Clone, Default)]
+pub struct Plan {
+    cases: Vec<Case>,
+}
+
+impl Plan {
+    /// Adds Odeon, the floor, and every peer that can do the same.
+    pub fn add(
+        &mut self,
+        workload: &'static dyn Workload,
+        variant: Variant,
+        params: &Params,
+        peers: &[String],
+    ) {
+        let parameters = workload.about().parameters;
+        self.add_case(workload, Contender::Odeon(variant), params.clone());
+        self.add_case(workload, Contender::Floor, params.for_floor(parameters));
+        if let Some(shared) = params.for_peers(parameters) {
+            for peer in peers {
+                self.add_case(workload, Contender::Peer(peer.clone()), shared.clone());
+            }
+        }
+    }
+
+    fn add_case(&mut self, workload: &'static dyn Workload, contender: Contender, params: Params) {
+        if !self.cases.iter().any(|case| case.is(workload, &contender, &params)) {
+            self.cases.push(Case { workload, contender, params });
+        }
+    }
+
+    /// The cases in the order in which they were added.
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
+    }
+}
+
+/// How often each case is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rounds {
+    /// Runs before the samples, not kept.
+    pub warmup: usize,
+    /// Runs that are kept, all of them.
+    pub samples: usize,
+}
+
+impl Rounds {
+    /// How many runs `measure` will make.
+    pub fn runs(self, plan: &Plan) -> usize {
+        (self.warmup + self.samples) * plan.cases.len()
+    }
+}
+
+/// Measures a plan; `before_run` is told each run, for a progress display.
+pub fn measure(
+    plan: &Plan,
+    rounds: Rounds,
+    peers: &mut Peers,
+    mut before_run: impl FnMut(&Case),
+) -> Result<Results, BenchError> {
+    let count = plan.cases.len();
+    let mut samples = vec![Samples::default(); count];
+    for round in 0..rounds.warmup + rounds.samples {
+        for turn in 0..count {
+            // WHY: every round begins with another case, so that none always follows the same one.
+            let index = (round + turn) % count;
+            let case = &plan.cases[index];
+            before_run(case);
+            let measured = case.sample(peers)?;
+            if round >= rounds.warmup {
+                samples[index].push(measured);
+            }
+        }
+    }
+    let outcomes = plan.cases.iter().cloned().zip(samples);
+    Ok(Results(outcomes.map(|(case, samples)| Outcome { case, samples }).collect()))
+}
+
+/// One case with its samples.
+#[derive(Clone)]
+pub struct Outcome {
+    /// What was measured.
+    pub case: Case,
+    /// What came out.
+    pub samples: Samples,
+}
+
+/// All outcomes of a plan, in its order.
+#[derive(Clone, Default)]
+pub struct Results(pub Vec<Outcome>);
+
+impl Results {
+    /// Odeon's samples for these parameters.
+    pub fn odeon(
+        &self,
+        workload: &dyn Workload,
+        variant: Variant,
+        params: &Params,
+    ) -> Option<&Samples> {
+        self.find(workload, &Contender::Odeon(variant), params)
+    }
+
+    /// The floor that belongs to these parameters.
+    pub fn floor(&self, workload: &dyn Workload, params: &Params) -> Option<&Samples> {
+        let params = params.for_floor(workload.about().parameters);
+        self.find(workload, &Contender::Floor, &params)
+    }
+
+    /// A peer's samples for the same work.
+    pub fn peer(&self, workload: &dyn Workload, peer: &str, params: &Params) -> Option<&Samples> {
+        let params = params.for_peers(workload.about().parameters)?;
+        self.find(workload, &Contender::Peer(peer.to_owned()), &params)
+    }
+
+    fn find(
+        &self,
+        workload: &dyn Workload,
+        contender: &Contender,
+        params: &Params,
+    ) -> Option<&Samples> {
+        let outcome = self.0.iter().find(|outcome| outcome.case.is(workload, contender, params));
+        outcome.map(|outcome| &outcome.samples)
+    }
+
+    /// The floor of any outcome; a floor is its own.
+    pub fn floor_of(&self, outcome: &Outcome) -> Option<&Samples> {
+        self.floor(outcome.case.workload, &outcome.case.params)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameter::Value;
+    use crate::workloads;
+
+    #[test]
+    fn cases_alternate_and_floors_are_shared() {
+        let workload = workloads::find("fjthrput").expect("fjthrput is a workload");
+        let small = [("actors", 2), ("messages", 10)];
+        let start = Params::defaults(workload.about().parameters);
+        let base =
+            small.iter().fold(start, |params, (name, n)| params.with(name, Value::Number(*n)));
+        let many = base.clone().with("mailboxes", Value::Number(64));
+        let mut plan = Plan::default();
+        plan.add(workload, Variant::Pool, &base, &[]);
+        plan.add(workload, Variant::Pool, &many, &[]);
+        assert_eq!(plan.cases().len(), 3, "two of Odeon, one floor");
+
+        let rounds = Rounds { warmup: 1, samples: 3 };
+        let mut order = Vec::new();
+        let results = measure(&plan, rounds, &mut Peers::none(), |case| {
+            order.push(case.contender.implementation().to_owned());
+        });
+        let results = results.expect("it runs");
+        assert_eq!(order.len(), rounds.runs(&plan));
+        assert_eq!(order[..4], ["odeon-pool", "floor", "odeon-pool", "floor"]);
+        for outcome in &results.0 {
+            assert_eq!(outcome.samples.ns_per_op.len(), 3);
+            assert_eq!(outcome.samples.ops, 20);
+            assert!(results.floor_of(outcome).is_some());
+        }
+        assert!(results.odeon(workload, Variant::Pool, &many).is_some());
+        assert!(results.peer(workload, "tokio", &base).is_none());
+    }
+}

@@ -1,0 +1,82 @@
+//! What one run measured, and all runs of one case together. No sample is ever dropped.
+
+use crate::statistics::Spread;
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// The measured part of one run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// How many operations it did; each workload says what one is.
+    pub ops: u64,
+    /// How long they took together.
+    pub ns: u64,
+    /// Highest resident memory of the process that ran it, where the system tells.
+    pub peak_rss_kib: Option<u64>,
+}
+
+impl Measured {
+    /// So many operations in this time.
+    pub fn new(ops: u64, elapsed: Duration) -> Self {
+        let ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        Self { ops, ns, peak_rss_kib: None }
+    }
+
+    /// Measures `work`, which does `ops` operations.
+    pub fn time<T>(ops: u64, work: impl FnOnce() -> T) -> (Self, T) {
+        let start = Instant::now();
+        let outcome = work();
+        (Self::new(ops, start.elapsed()), outcome)
+    }
+
+    /// Time of one operation on average.
+    pub fn ns_per_op(&self) -> f64 {
+        self.ns as f64 / self.ops.max(1) as f64
+    }
+}
+
+/// All samples of one case, in the order in which they were taken.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Samples {
+    /// Operations of one run.
+    pub ops: u64,
+    /// Time of one operation in each run.
+    pub ns_per_op: Vec<f64>,
+    /// The highest of all runs.
+    pub peak_rss_kib: Option<u64>,
+}
+
+impl Samples {
+    /// Adds a run.
+    pub fn push(&mut self, measured: Measured) {
+        self.ops = measured.ops;
+        self.ns_per_op.push(measured.ns_per_op());
+        self.peak_rss_kib = self.peak_rss_kib.max(measured.peak_rss_kib);
+    }
+
+    /// Smallest, middle and largest time of one operation.
+    pub fn spread(&self) -> Spread {
+        Spread::of(&self.ns_per_op)
+    }
+
+    /// The middle time of one operation.
+    pub fn median(&self) -> f64 {
+        self.spread().median
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_keep_everything() {
+        let mut samples = Samples::default();
+        for (ns, peak) in [(300, Some(10)), (100, Some(30)), (200, None)] {
+            samples.push(Measured { ops: 10, ns, peak_rss_kib: peak });
+        }
+        assert_eq!(samples.ns_per_op, [30.0, 10.0, 20.0]);
+        assert_eq!(samples.median(), 20.0);
+        assert_eq!(samples.peak_rss_kib, Some(30));
+    }
+}

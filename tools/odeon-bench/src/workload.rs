@@ -1,0 +1,84 @@
+//! What every workload looks like to the runner, the figures and the command line.
+
+use crate::error::BenchError;
+use crate::history::History;
+use crate::parameter::{Parameter, Params};
+use crate::samples::Measured;
+
+/// A benchmark program for actor runtimes, with the same work done without any runtime as its
+/// floor.
+pub trait Workload: Sync {
+    /// What it is called, what it takes, what it counts.
+    fn about(&self) -> &'static About;
+
+    /// Refuses combinations of parameters that make no sense together.
+    fn check(&self, _params: &Params) -> Result<(), BenchError> {
+        Ok(())
+    }
+
+    /// Sets Odeon up, runs once, checks the result, and tears down; only the run is measured.
+    fn run(&self, variant: Variant, params: &Params) -> Result<Measured, BenchError>;
+
+    /// The same work with no runtime: a loop, a queue, two atomics.
+    fn floor(&self, params: &Params) -> Result<Measured, BenchError>;
+
+    /// How to record what every client of a run saw, where that makes sense.
+    fn recorder(&self) -> Option<Recorder> {
+        None
+    }
+}
+
+/// Runs Odeon once with every operation recorded.
+pub type Recorder = fn(Variant, &Params) -> Result<History, BenchError>;
+
+/// The description of a workload.
+#[derive(Debug)]
+pub struct About {
+    /// The subcommand, and `workload` in JSON.
+    pub name: &'static str,
+    /// One line for `--help`.
+    pub summary: &'static str,
+    /// What one operation is, for headings: `ns per <operation>`.
+    pub operation: &'static str,
+    /// What the floor does.
+    pub floor: &'static str,
+    /// All parameters, `workers` included.
+    pub parameters: &'static [Parameter],
+    /// The ways in which Odeon can run it; the first is the default.
+    pub variants: &'static [Variant],
+}
+
+/// A way in which Odeon runs a workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variant {
+    /// On the work-stealing pool.
+    Pool,
+    /// On pinned stages.
+    Pinned,
+    /// On the pool, each actor handling one message at a time.
+    Sequential,
+}
+
+impl Variant {
+    /// The word on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pool => "pool",
+            Self::Pinned => "pinned",
+            Self::Sequential => "sequential",
+        }
+    }
+
+    /// The name of the implementation in results.
+    pub fn implementation(self) -> &'static str {
+        match self {
+            Self::Pool => "odeon-pool",
+            Self::Pinned => "odeon-pinned",
+            Self::Sequential => "odeon-sequential",
+        }
+    }
+}
+
+/// The worker threads of the runtime: a parameter of every workload.
+pub const WORKERS: Parameter =
+    Parameter::number("workers", "worker threads of the runtime", 1, 256, 2).outside_floor();

@@ -1,0 +1,224 @@
+//! `chameneos`: creatures meet in pairs at a mall and change colour.
+
+mod floor;
+
+use crate::error::BenchError;
+use crate::finish::{Finish, finish_line};
+use crate::parameter::{Parameter, Params};
+use crate::samples::Measured;
+use crate::theater::{Post, theater};
+use crate::workload::{About, Variant, WORKERS, Workload};
+use odeon::prelude::*;
+
+/// See the module.
+pub(super) struct Chameneos;
+
+static ABOUT: About = About {
+    name: "chameneos",
+    summary: "creatures meet in pairs at one mall and change colour",
+    operation: "meeting",
+    floor: "the same mall and creatures, boxed, driven by one VecDeque on one thread",
+    parameters: &[
+        Parameter::number("creatures", "creatures", 2, 1_000_000, 100),
+        Parameter::number("meetings", "meetings before the mall closes", 1, 1_000_000_000, 200_000),
+        WORKERS,
+    ],
+    variants: &[Variant::Pool],
+};
+
+impl Workload for Chameneos {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+        let theater = theater(params)?;
+        let (creatures, meetings) = (params.count("creatures"), params.number("meetings"));
+        let (finish, waiting) = finish_line(1);
+        let mall = theater.spawn(MallActor { mall: Mall::new(creatures, meetings), finish });
+        let refs: Vec<ActorRef<ToCreature>> = (0..creatures)
+            .map(|index| {
+                theater.spawn(CreatureActor { creature: Creature::new(index), mall: mall.clone() })
+            })
+            .collect();
+        let (measured, outcome) = Measured::time(meetings, || {
+            for creature in &refs {
+                creature.post(ToCreature::Begin);
+            }
+            waiting.wait()
+        });
+        outcome.map(|()| measured)
+    }
+
+    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
+        floor::run(params)
+    }
+}
+
+fn wrong(total: u64, meetings: u64) -> String {
+    format!("the creatures report {total} participations in {meetings} meetings")
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Colour {
+    Blue,
+    Red,
+    Yellow,
+}
+
+impl Colour {
+    /// Equal colours stay; different ones become the third.
+    fn complement(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Blue, Self::Red) | (Self::Red, Self::Blue) => Self::Yellow,
+            (Self::Blue, Self::Yellow) | (Self::Yellow, Self::Blue) => Self::Red,
+            (Self::Red, Self::Yellow) | (Self::Yellow, Self::Red) => Self::Blue,
+            (same, _) => same,
+        }
+    }
+}
+
+/// The mall, whatever addresses are made of.
+struct Mall<Address> {
+    first: Option<Address>,
+    meetings_left: u64,
+    reports_missing: usize,
+    participations: u64,
+    meetings: u64,
+}
+
+/// What happens to a creature that arrives at the mall.
+enum Arrival<Address> {
+    Waits,
+    /// The first learns about the second.
+    Meets {
+        first: Address,
+        second: Address,
+    },
+    Closed(Address),
+}
+
+impl<Address> Mall<Address> {
+    fn new(creatures: usize, meetings: u64) -> Self {
+        Self {
+            first: None,
+            meetings_left: meetings,
+            reports_missing: creatures,
+            participations: 0,
+            meetings,
+        }
+    }
+
+    #[inline]
+    fn arrive(&mut self, creature: Address) -> Arrival<Address> {
+        if self.meetings_left == 0 {
+            return Arrival::Closed(creature);
+        }
+        match self.first.take() {
+            None => {
+                self.first = Some(creature);
+                Arrival::Waits
+            }
+            Some(first) => {
+                self.meetings_left -= 1;
+                Arrival::Meets { first, second: creature }
+            }
+        }
+    }
+
+    /// Whether this was the last report.
+    fn report(&mut self, participations: u64) -> bool {
+        self.participations += participations;
+        self.reports_missing -= 1;
+        self.reports_missing == 0
+    }
+}
+
+struct Creature {
+    colour: Colour,
+    participations: u64,
+}
+
+impl Creature {
+    fn new(index: usize) -> Self {
+        let colour = [Colour::Blue, Colour::Red, Colour::Yellow][index % 3];
+        Self { colour, participations: 0 }
+    }
+
+    /// The first of a pair computes the new colour of both.
+    #[inline]
+    fn meet(&mut self, other: Colour) -> Colour {
+        self.change(self.colour.complement(other));
+        self.colour
+    }
+
+    #[inline]
+    fn change(&mut self, colour: Colour) {
+        self.colour = colour;
+        self.participations += 1;
+    }
+}
+
+#[derive(Message)]
+enum ToMall {
+    Meet(Colour, ActorRef<ToCreature>),
+    Report(u64),
+}
+
+#[derive(Message)]
+enum ToCreature {
+    Begin,
+    Meet(Colour, ActorRef<ToCreature>),
+    Change(Colour),
+    Exit,
+}
+
+struct MallActor {
+    mall: Mall<ActorRef<ToCreature>>,
+    finish: Finish,
+}
+
+impl Actor for MallActor {
+    type Msg = ToMall;
+
+    fn handle(&mut self, message: ToMall, _ctx: &mut Context<'_, Self>) {
+        match message {
+            ToMall::Meet(colour, creature) => match self.mall.arrive(creature) {
+                Arrival::Waits => {}
+                Arrival::Meets { first, second } => first.post(ToCreature::Meet(colour, second)),
+                Arrival::Closed(creature) => creature.post(ToCreature::Exit),
+            },
+            ToMall::Report(participations) => {
+                if self.mall.report(participations) {
+                    let (total, meetings) = (self.mall.participations, self.mall.meetings);
+                    self.finish.arrive_if(total == 2 * meetings, || wrong(total, meetings));
+                }
+            }
+        }
+    }
+}
+
+struct CreatureActor {
+    creature: Creature,
+    mall: ActorRef<ToMall>,
+}
+
+impl Actor for CreatureActor {
+    type Msg = ToCreature;
+
+    fn handle(&mut self, message: ToCreature, ctx: &mut Context<'_, Self>) {
+        match message {
+            ToCreature::Begin => {}
+            ToCreature::Meet(colour, second) => {
+                second.post(ToCreature::Change(self.creature.meet(colour)));
+            }
+            ToCreature::Change(colour) => self.creature.change(colour),
+            ToCreature::Exit => {
+                self.mall.post(ToMall::Report(self.creature.participations));
+                ctx.stop();
+                return;
+            }
+        }
+        self.mall.post(ToMall::Meet(self.creature.colour, ctx.actor_ref()));
+    }
+}

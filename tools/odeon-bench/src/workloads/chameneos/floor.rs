@@ -1,0 +1,90 @@
+//! The mall and its creatures without a runtime.
+
+use super::{Arrival, Colour, Creature, Mall, wrong};
+use crate::error::BenchError;
+use crate::floor::{Queue, Receiver};
+use crate::parameter::Params;
+use crate::samples::Measured;
+use std::cell::Cell;
+use std::rc::Rc;
+
+pub(super) fn run(params: &Params) -> Result<Measured, BenchError> {
+    let (creatures, meetings) = (params.count("creatures"), params.number("meetings"));
+    let reported = Rc::new(Cell::new(None));
+    let mall = Mall::new(creatures, meetings);
+    let mut actors: Vec<Box<dyn Receiver<FloorMessage>>> =
+        vec![Box::new(FloorMall { mall, reported: reported.clone() })];
+    for index in 0..creatures {
+        actors.push(Box::new(FloorCreature { creature: Creature::new(index), own: index + 1 }));
+    }
+    let mut queue = Queue::new();
+    let (measured, ()) = Measured::time(meetings, || {
+        for index in 1..=creatures {
+            queue.post(index, FloorMessage::Begin);
+        }
+        queue.drive(&mut actors);
+    });
+    match reported.get() {
+        Some(total) if total == 2 * meetings => Ok(measured),
+        total => Err(BenchError::WrongResult(wrong(total.unwrap_or(0), meetings))),
+    }
+}
+
+const MALL: usize = 0;
+
+enum FloorMessage {
+    Begin,
+    Arrive(Colour, usize),
+    Report(u64),
+    Meet(Colour, usize),
+    Change(Colour),
+    Exit,
+}
+
+struct FloorMall {
+    mall: Mall<usize>,
+    reported: Rc<Cell<Option<u64>>>,
+}
+
+impl Receiver<FloorMessage> for FloorMall {
+    fn receive(&mut self, message: FloorMessage, queue: &mut Queue<FloorMessage>) {
+        match message {
+            FloorMessage::Arrive(colour, creature) => match self.mall.arrive(creature) {
+                Arrival::Waits => {}
+                Arrival::Meets { first, second } => {
+                    queue.post(first, FloorMessage::Meet(colour, second));
+                }
+                Arrival::Closed(creature) => queue.post(creature, FloorMessage::Exit),
+            },
+            FloorMessage::Report(participations) => {
+                let last = self.mall.report(participations);
+                if last {
+                    self.reported.set(Some(self.mall.participations));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+struct FloorCreature {
+    creature: Creature,
+    own: usize,
+}
+
+impl Receiver<FloorMessage> for FloorCreature {
+    fn receive(&mut self, message: FloorMessage, queue: &mut Queue<FloorMessage>) {
+        match message {
+            FloorMessage::Meet(colour, second) => {
+                queue.post(second, FloorMessage::Change(self.creature.meet(colour)));
+            }
+            FloorMessage::Change(colour) => self.creature.change(colour),
+            FloorMessage::Exit => {
+                queue.post(MALL, FloorMessage::Report(self.creature.participations));
+                return;
+            }
+            _ => {}
+        }
+        queue.post(MALL, FloorMessage::Arrive(self.creature.colour, self.own));
+    }
+}

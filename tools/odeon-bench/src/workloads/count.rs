@@ -1,0 +1,165 @@
+//! `count`: a producer sends many increments in one handler, then asks for the total.
+
+use crate::error::BenchError;
+use crate::finish::{Finish, finish_line};
+use crate::floor::{Queue, Receiver};
+use crate::parameter::{Parameter, Params};
+use crate::samples::Measured;
+use crate::theater::{Post, theater};
+use crate::workload::{About, Variant, WORKERS, Workload};
+use odeon::prelude::*;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// See the module.
+pub(super) struct Count;
+
+static ABOUT: About = About {
+    name: "count",
+    summary: "a producer sends increments to a counter in one handler, then asks for the total",
+    operation: "message",
+    floor: "two boxed actors driven by one VecDeque on one thread",
+    parameters: &[
+        Parameter::number("messages", "increments", 1, 1_000_000_000, 1_000_000),
+        WORKERS,
+    ],
+    variants: &[Variant::Pool],
+};
+
+impl Workload for Count {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+        let theater = theater(params)?;
+        let messages = params.number("messages");
+        let (finish, waiting) = finish_line(1);
+        let counter = theater.spawn(Counter { total: 0 });
+        let producer = theater.spawn(Producer { counter, messages, finish });
+        let (measured, outcome) = Measured::time(messages, || {
+            producer.post(ToProducer::Begin);
+            waiting.wait()
+        });
+        outcome.map(|()| measured)
+    }
+
+    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
+        let messages = params.number("messages");
+        let received = Rc::new(Cell::new(0));
+        let mut actors: Vec<Box<dyn Receiver<FloorMessage>>> = vec![
+            Box::new(FloorProducer { messages, received: received.clone() }),
+            Box::new(FloorCounter { total: 0 }),
+        ];
+        let mut queue = Queue::new();
+        let (measured, ()) = Measured::time(messages, || {
+            queue.post(PRODUCER, FloorMessage::Begin);
+            queue.drive(&mut actors);
+        });
+        check(received.get(), messages).map(|()| measured)
+    }
+}
+
+fn check(total: u64, messages: u64) -> Result<(), BenchError> {
+    if total == messages { Ok(()) } else { Err(BenchError::WrongResult(wrong(total, messages))) }
+}
+
+fn wrong(total: u64, messages: u64) -> String {
+    format!("the counter counted {total} of {messages} increments")
+}
+
+#[derive(Message)]
+enum ToProducer {
+    Begin,
+    Total(u64),
+}
+
+struct Producer {
+    counter: ActorRef<ToCounter>,
+    messages: u64,
+    finish: Finish,
+}
+
+impl Actor for Producer {
+    type Msg = ToProducer;
+
+    fn handle(&mut self, message: ToProducer, ctx: &mut Context<'_, Self>) {
+        match message {
+            ToProducer::Begin => {
+                for _ in 0..self.messages {
+                    self.counter.post(ToCounter::Increment);
+                }
+                self.counter.post(ToCounter::Retrieve(ctx.actor_ref()));
+            }
+            ToProducer::Total(total) => {
+                let right = total == self.messages;
+                self.finish.arrive_if(right, || wrong(total, self.messages));
+            }
+        }
+    }
+}
+
+#[derive(Message)]
+enum ToCounter {
+    Increment,
+    Retrieve(ActorRef<ToProducer>),
+}
+
+struct Counter {
+    total: u64,
+}
+
+impl Actor for Counter {
+    type Msg = ToCounter;
+
+    fn handle(&mut self, message: ToCounter, _ctx: &mut Context<'_, Self>) {
+        match message {
+            ToCounter::Increment => self.total += 1,
+            ToCounter::Retrieve(producer) => producer.post(ToProducer::Total(self.total)),
+        }
+    }
+}
+
+const PRODUCER: usize = 0;
+const COUNTER: usize = 1;
+
+enum FloorMessage {
+    Begin,
+    Increment,
+    Retrieve,
+    Total(u64),
+}
+
+struct FloorProducer {
+    messages: u64,
+    received: Rc<Cell<u64>>,
+}
+
+impl Receiver<FloorMessage> for FloorProducer {
+    fn receive(&mut self, message: FloorMessage, queue: &mut Queue<FloorMessage>) {
+        match message {
+            FloorMessage::Begin => {
+                for _ in 0..self.messages {
+                    queue.post(COUNTER, FloorMessage::Increment);
+                }
+                queue.post(COUNTER, FloorMessage::Retrieve);
+            }
+            FloorMessage::Total(total) => self.received.set(total),
+            FloorMessage::Increment | FloorMessage::Retrieve => {}
+        }
+    }
+}
+
+struct FloorCounter {
+    total: u64,
+}
+
+impl Receiver<FloorMessage> for FloorCounter {
+    fn receive(&mut self, message: FloorMessage, queue: &mut Queue<FloorMessage>) {
+        match message {
+            FloorMessage::Increment => self.total += 1,
+            FloorMessage::Retrieve => queue.post(PRODUCER, FloorMessage::Total(self.total)),
+            FloorMessage::Begin | FloorMessage::Total(_) => {}
+        }
+    }
+}

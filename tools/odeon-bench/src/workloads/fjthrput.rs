@@ -1,0 +1,144 @@
+//! `fjthrput` (fork-join throughput): the main thread sends to many actors in turn.
+
+use crate::error::BenchError;
+use crate::finish::{Finish, finish_line};
+use crate::floor::{Queue, Receiver};
+use crate::parameter::{Parameter, Params};
+use crate::samples::Measured;
+use crate::theater::{Post, theater};
+use crate::workload::{About, Variant, WORKERS, Workload};
+use odeon::prelude::*;
+use std::hint::black_box;
+
+/// See the module.
+pub(super) struct ForkJoinThroughput;
+
+static ABOUT: About = About {
+    name: "fjthrput",
+    summary: "the main thread sends to many actors in turn, spread over their mailboxes",
+    operation: "message",
+    floor: "the main thread pushes each message to a VecDeque, pops it and does the work",
+    parameters: &[
+        Parameter::number("actors", "receiving actors", 1, 1_000_000, 60),
+        Parameter::number("messages", "messages to each actor", 1, 1_000_000_000, 400_000),
+        Parameter::number("mailboxes", "mailboxes of each actor", 1, 64, 1)
+            .outside_floor()
+            .odeon_only(),
+        WORKERS,
+    ],
+    variants: &[Variant::Pool],
+};
+
+impl Workload for ForkJoinThroughput {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+        // WHY: the number of mailboxes is a constant of the message type, so the command line picks
+        // the smallest type that has enough; the sender uses exactly as many as asked.
+        match params.count("mailboxes") {
+            1 => run::<1>(params),
+            2 => run::<2>(params),
+            3..=4 => run::<4>(params),
+            5..=8 => run::<8>(params),
+            9..=16 => run::<16>(params),
+            17..=32 => run::<32>(params),
+            _ => run::<64>(params),
+        }
+    }
+
+    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
+        let (actors, messages) = (params.count("actors"), params.number("messages"));
+        let mut counters: Vec<Box<dyn Receiver<()>>> =
+            (0..actors).map(|_| Box::new(Work::new(messages)) as Box<dyn Receiver<()>>).collect();
+        let mut queue = Queue::new();
+        let (measured, ()) = Measured::time(actors as u64 * messages, || {
+            for _ in 0..messages {
+                for index in 0..actors {
+                    queue.post(index, ());
+                    queue.drive(&mut counters);
+                }
+            }
+        });
+        Ok(measured)
+    }
+}
+
+fn run<const CAPACITY: usize>(params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let (actors, messages) = (params.count("actors"), params.number("messages"));
+    let mailboxes = params.number("mailboxes");
+    let (finish, waiting) = finish_line(actors);
+    let refs: Vec<ActorRef<Job<CAPACITY>>> = (0..actors)
+        .map(|_| theater.spawn(Worker { work: Work::new(messages), finish: finish.clone() }))
+        .collect();
+    let (measured, outcome) = Measured::time(actors as u64 * messages, || {
+        for number in 0..messages {
+            let mailbox = (number % mailboxes) as u8;
+            for actor in &refs {
+                actor.post(Job { mailbox });
+            }
+        }
+        waiting.wait()
+    });
+    outcome.map(|()| measured)
+}
+
+/// What a handler does for each message.
+struct Work {
+    sum: f64,
+    left: u64,
+}
+
+impl Work {
+    fn new(messages: u64) -> Self {
+        Self { sum: 0.0, left: messages }
+    }
+
+    /// Whether this was the last message.
+    #[inline]
+    fn step(&mut self) -> bool {
+        let sine = f64::sin(black_box(37.2));
+        self.sum += sine * sine;
+        self.left -= 1;
+        self.left == 0
+    }
+}
+
+impl Receiver<()> for Work {
+    fn receive(&mut self, (): (), _queue: &mut Queue<()>) {
+        if self.step() {
+            black_box(self.sum);
+        }
+    }
+}
+
+/// The same message for any number of mailboxes, so that only the mailboxes differ.
+struct Job<const CAPACITY: usize> {
+    mailbox: u8,
+}
+
+impl<const CAPACITY: usize> Message for Job<CAPACITY> {
+    const MAILBOXES: usize = CAPACITY;
+
+    fn mailbox(&self) -> usize {
+        usize::from(self.mailbox)
+    }
+}
+
+struct Worker<const CAPACITY: usize> {
+    work: Work,
+    finish: Finish,
+}
+
+impl<const CAPACITY: usize> Actor for Worker<CAPACITY> {
+    type Msg = Job<CAPACITY>;
+
+    fn handle(&mut self, _job: Job<CAPACITY>, _ctx: &mut Context<'_, Self>) {
+        if self.work.step() {
+            black_box(self.work.sum);
+            self.finish.arrive();
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! What one list actor holds: its part of the list and the sum of it.
+
+use super::{Answer, Plan, Request};
+use crate::random::SplitMix64;
+use crate::sorted_list::SortedList;
+
+#[derive(Debug, Default)]
+pub(super) struct Segment {
+    list: SortedList,
+    partial_sum: i64,
+}
+
+impl Segment {
+    /// The parts of all list actors before the measured part.
+    pub(super) fn prefilled(plan: &Plan) -> Vec<Self> {
+        let mut segments: Vec<Self> = (0..plan.list_actors).map(|_| Self::default()).collect();
+        let mut random = SplitMix64::new(plan.seed);
+        let mut missing = plan.range * plan.fill_percent / 100;
+        while missing > 0 {
+            let value = (random.next() % plan.range) as u32;
+            if segments[plan.owner(value)].insert(value) {
+                missing -= 1;
+            }
+        }
+        segments
+    }
+
+    /// Answers a request about one value; of a sum, this part's share.
+    #[inline]
+    pub(super) fn answer(&mut self, request: Request) -> Answer {
+        match request {
+            Request::Lookup(value) => Answer::Whether(self.list.contains(value)),
+            Request::Insert(value) => Answer::Whether(self.insert(value)),
+            Request::Remove(value) => {
+                let removed = self.list.remove(value);
+                if removed {
+                    self.partial_sum -= i64::from(value);
+                }
+                Answer::Whether(removed)
+            }
+            Request::Sum => Answer::Sum(self.partial_sum),
+        }
+    }
+
+    fn insert(&mut self, value: u32) -> bool {
+        let inserted = self.list.insert(value);
+        if inserted {
+            self.partial_sum += i64::from(value);
+        }
+        inserted
+    }
+
+    pub(super) fn partial_sum(&self) -> i64 {
+        self.partial_sum
+    }
+
+    pub(super) fn values(&self) -> impl Iterator<Item = u32> + '_ {
+        self.list.values()
+    }
+
+    /// The partial sum as kept, and the sum of the values as found.
+    pub(super) fn audit(&self) -> (i64, i64) {
+        (self.partial_sum, self.values().map(i64::from).sum())
+    }
+}

@@ -1,0 +1,86 @@
+//! The list against a plain set, and the recorded history against both.
+
+use super::*;
+use crate::history::{Event, Operation, Outcome};
+use crate::parameter::Value;
+use std::collections::BTreeSet;
+
+fn params(settings: &[(&str, u64)], workload: &'static str) -> Params {
+    let start = Params::defaults(ABOUT.parameters).with("workload", Value::Word(workload));
+    settings.iter().fold(start, |params, (name, n)| params.with(name, Value::Number(*n)))
+}
+
+#[test]
+fn prefill_is_exact_and_in_the_right_parts() {
+    let plan = Plan::new(&params(&[("list_actors", 5), ("range", 1003)], "read"));
+    let segments = Segment::prefilled(&plan);
+    assert_eq!(segments.iter().map(|part| part.values().count()).sum::<usize>(), 200);
+    for (index, segment) in segments.iter().enumerate() {
+        let (partial_sum, values) = segment.audit();
+        assert_eq!(partial_sum, values);
+        let bounds = index as u32 * 201..(index as u32 + 1) * 201;
+        assert!(segment.values().all(|value| bounds.contains(&value)));
+    }
+}
+
+#[test]
+fn requests_follow_the_mix() {
+    let plan = Plan::new(&params(&[("requests", 10_000)], "mixed"));
+    let mut client = client::Client::new(&plan, 0, None);
+    let (mut lookups, mut updates, mut sums) = (0, 0, 0);
+    while let Some(request) = client.next_request() {
+        match request {
+            Request::Lookup(_) => lookups += 1,
+            Request::Insert(_) | Request::Remove(_) => updates += 1,
+            Request::Sum => sums += 1,
+        }
+    }
+    assert_eq!(lookups + updates + sums, 10_000);
+    assert!((4700..5100).contains(&lookups), "{lookups}");
+    assert!((4800..5200).contains(&updates), "{updates}");
+    assert!((60..140).contains(&sums), "{sums}");
+}
+
+#[test]
+fn a_wrong_sum_is_an_error() {
+    assert!(check_sums(&[(3, 3), (4, 4)], 7).is_ok());
+    let wrong = check_sums(&[(3, 3), (4, 5)], 7).unwrap_err().to_string();
+    assert!(wrong.contains("sums add up to 7, the values to 8; expected 7"), "{wrong}");
+}
+
+#[test]
+fn the_history_of_many_clients_is_well_formed() {
+    let settings = [("list_actors", 3), ("requesters", 4), ("requests", 50), ("range", 40)];
+    let history =
+        record_history(Variant::Sequential, &params(&settings, "mixed")).expect("the run is right");
+    assert_eq!(history.initial.len(), 8);
+    assert_eq!(history.events.len(), 200);
+    for event in &history.events {
+        assert!(event.call_ns <= event.return_ns, "{event:?}");
+        assert_eq!(matches!(event.result, Outcome::Sum(_)), event.op == Operation::Sum);
+    }
+    for client in 0..4 {
+        let own: Vec<&Event> = history.events.iter().filter(|e| e.client == client).collect();
+        assert_eq!(own.len(), 50);
+        assert!(own.windows(2).all(|pair| pair[0].return_ns <= pair[1].call_ns));
+    }
+}
+
+#[test]
+fn the_history_of_one_client_replays_on_a_set() {
+    for workload in ["read", "write", "mixed"] {
+        let settings = [("list_actors", 4), ("requesters", 1), ("requests", 500), ("range", 64)];
+        let history = record_history(Variant::Sequential, &params(&settings, workload))
+            .expect("the run is right");
+        let mut set: BTreeSet<u32> = history.initial.iter().copied().collect();
+        for event in &history.events {
+            let expected = match event.op {
+                Operation::Insert => Outcome::Whether(set.insert(event.arg)),
+                Operation::Remove => Outcome::Whether(set.remove(&event.arg)),
+                Operation::Lookup => Outcome::Whether(set.contains(&event.arg)),
+                Operation::Sum => Outcome::Sum(set.iter().copied().map(i64::from).sum()),
+            };
+            assert_eq!(event.result, expected, "{event:?}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Every workload and every floor with tiny parameters.
+
+use super::*;
+use crate::parameter::{Params, Value};
+use crate::workload::Variant;
+
+fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
+    let small = [
+        ("actors", 5),
+        ("hops", 50),
+        ("rounds", 20),
+        ("messages", 40),
+        ("creatures", 4),
+        ("meetings", 30),
+        ("pings", 10),
+        ("tokens", 3),
+        ("list_actors", 3),
+        ("requesters", 4),
+        ("requests", 20),
+        ("range", 100),
+    ];
+    let mut params = Params::defaults(workload.about().parameters);
+    for (name, number) in small {
+        if params.get(name).is_some() {
+            params = params.with(name, Value::Number(number));
+        }
+    }
+    settings.iter().fold(params, |params, (name, value)| params.with(name, *value))
+}
+
+#[test]
+fn every_workload_runs_in_every_variant_and_with_one_worker() {
+    for workload in ALL {
+        for &variant in workload.about().variants {
+            for workers in [1, 2] {
+                let params = tiny(workload, &[("workers", Value::Number(workers))]);
+                workload.check(&params).expect("tiny parameters fit together");
+                let measured = workload.run(variant, &params);
+                let measured =
+                    measured.unwrap_or_else(|e| panic!("{}: {e}", workload.about().name));
+                // A floor must not read what it is said not to depend on.
+                let floor = workload.floor(&params.for_floor(workload.about().parameters));
+                let floor = floor.unwrap_or_else(|e| panic!("{}: {e}", workload.about().name));
+                assert!(measured.ns > 0 && measured.ops > 0, "{}", workload.about().name);
+                assert_eq!(measured.ops, floor.ops, "{}", workload.about().name);
+            }
+        }
+    }
+}
+
+#[test]
+fn fjthrput_takes_any_number_of_mailboxes() {
+    let workload = find("fjthrput").expect("fjthrput is a workload");
+    for mailboxes in [1, 2, 3, 8, 9, 17, 63, 64] {
+        let params = tiny(workload, &[("mailboxes", Value::Number(mailboxes))]);
+        assert_eq!(workload.run(Variant::Pool, &params).expect("it runs").ops, 200);
+    }
+}
+
+#[test]
+fn forward_takes_every_order_and_checks_its_tokens() {
+    let workload = find("forward").expect("forward is a workload");
+    for order in ["fifo", "lifo", "central"] {
+        let params = tiny(workload, &[("order", Value::Word(order))]);
+        assert_eq!(workload.run(Variant::Pool, &params).expect("it runs").ops, 150);
+    }
+    let refused = workload.check(&tiny(workload, &[("tokens", Value::Number(6))])).unwrap_err();
+    assert_eq!(refused.to_string(), "--tokens: 6 tokens need at least as many actors, not 5");
+}
+
+#[test]
+fn names_and_defaults_are_sound() {
+    for workload in ALL {
+        let about = workload.about();
+        assert!(find(about.name).is_some());
+        assert!(about.parameters.iter().any(|p| p.name == "workers"), "{}", about.name);
+        assert!(!about.variants.is_empty(), "{}", about.name);
+        for parameter in about.parameters {
+            let default = parameter.default_value();
+            assert_eq!(parameter.parse(&default.to_string()), Ok(default), "{}", parameter.name);
+        }
+        workload.check(&Params::defaults(about.parameters)).expect("defaults fit together");
+    }
+}
+
+#[test]
+fn what_peers_and_floors_are_told() {
+    let workload = find("fjthrput").expect("fjthrput is a workload");
+    let parameters = workload.about().parameters;
+    let one = tiny(workload, &[]);
+    let many = tiny(workload, &[("mailboxes", Value::Number(64))]);
+    let peers = one.for_peers(parameters).expect("one mailbox is comparable");
+    assert_eq!(peers.get("mailboxes"), None);
+    assert_eq!(peers.get("workers"), Some(Value::Number(2)));
+    assert_eq!(many.for_peers(parameters), None);
+    assert_eq!(one.for_floor(parameters), many.for_floor(parameters));
+}

@@ -1,0 +1,78 @@
+//! `odeon bench`: one subcommand per workload, made from the workload's own table of parameters;
+//! `idle`; and `figures`.
+
+mod figures;
+mod idle;
+mod measuring;
+mod workload;
+
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
+use odeon_bench::error::BenchError;
+use odeon_bench::workloads;
+
+/// What comes after `odeon bench`.
+#[derive(Args)]
+pub(crate) struct BenchArguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
+    match &arguments.what {
+        What::Workload(arguments) => workload::run(arguments),
+        What::Idle(arguments) => idle::run(arguments),
+        What::Figures(arguments) => figures::run(arguments),
+    }
+}
+
+enum What {
+    Workload(workload::WorkloadArguments),
+    Idle(idle::IdleArguments),
+    Figures(figures::FiguresArguments),
+}
+
+const IDLE: &str = "idle";
+const FIGURES: &str = "figures";
+
+// WHY by hand: the subcommands of the workloads are made from data, which a derive cannot see.
+impl Subcommand for What {
+    fn augment_subcommands(command: Command) -> Command {
+        let idle = Command::new(IDLE).about("what idle actors cost: bytes each, CPU time together");
+        let figures =
+            Command::new(FIGURES).about("measure everything that Odeon promises in numbers");
+        command
+            .subcommands(workloads::ALL.map(workload::command))
+            .subcommand(idle::IdleArguments::augment_args(idle))
+            .subcommand(figures::FiguresArguments::augment_args(figures))
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        name == IDLE || name == FIGURES || workloads::find(name).is_some()
+    }
+}
+
+impl FromArgMatches for What {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let missing = || Error::new(clap::error::ErrorKind::MissingSubcommand);
+        let (name, matches) = matches.subcommand().ok_or_else(missing)?;
+        match name {
+            IDLE => Ok(Self::Idle(idle::IdleArguments::from_arg_matches(matches)?)),
+            FIGURES => Ok(Self::Figures(figures::FiguresArguments::from_arg_matches(matches)?)),
+            name => {
+                let found = workloads::find(name).ok_or_else(missing)?;
+                Ok(Self::Workload(workload::WorkloadArguments::read(found, matches)?))
+            }
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

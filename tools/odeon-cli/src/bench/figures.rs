@@ -1,0 +1,130 @@
+//! `odeon bench figures`: everything that Odeon promises in numbers, and the page about it.
+
+use super::measuring::at_most;
+use crate::output;
+use crate::progress::Progress;
+use clap::Args;
+use odeon_bench::environment::Machine;
+use odeon_bench::error::BenchError;
+use odeon_bench::figures_run::{FiguresPlan, Watch, table};
+use odeon_bench::json_lines::JsonLines;
+use odeon_bench::peers::{self, Peers};
+use odeon_bench::runner::{Case, Results, Rounds};
+use odeon_bench::{figures_page, report, workloads};
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub(super) struct FiguresArguments {
+    /// Small parameters and 3 samples: shows that everything works, judges nothing seriously
+    #[arg(long)]
+    quick: bool,
+    /// Samples of each case, taken in turn, 1 to 1000 [default: 10, with --quick 3]
+    #[arg(long, value_name = "N", value_parser = at_most(1, 1000))]
+    samples: Option<usize>,
+    /// Runs of each case before the samples, 0 to 1000
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_most(0, 1000))]
+    warmup: usize,
+    /// Only the figures of these workloads; `idle` is one
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = names())]
+    only: Vec<String>,
+    /// Leave out the comparisons with other runtimes
+    #[arg(long)]
+    no_peers: bool,
+    /// Write the page of figures in Markdown; paragraphs about figures that are not reached come
+    /// from the file beside it whose name ends in -notes.md
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Write every result with every sample as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+fn names() -> Vec<&'static str> {
+    let all = workloads::ALL.iter().map(|workload| workload.about().name);
+    all.chain(["idle"]).collect()
+}
+
+pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
+    let plan = FiguresPlan {
+        quick: arguments.quick,
+        rounds: Rounds {
+            warmup: arguments.warmup,
+            samples: arguments.samples.unwrap_or(if arguments.quick { 3 } else { 10 }),
+        },
+        only: arguments.only.clone(),
+        idle_seconds: if arguments.quick { 2 } else { 10 },
+    };
+    let notes = notes_beside(arguments.report.as_deref())?;
+    let json = output::json(arguments.json.as_deref())?;
+    let names: &[&str] = if arguments.no_peers { &[] } else { &peers::NAMES };
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let mut peers = Peers::start(&names)?;
+
+    let mut display =
+        Display { json, machine: Machine::here(), progress: None, group: String::new(), done: 0 };
+    output::print(&format!("figures on {}\n", display.machine.line()));
+    let outcome = plan.run(&mut peers, &mut display)?;
+    drop(display);
+
+    output::print(&table(&outcome.verdicts).to_text());
+    if let Some(path) = &arguments.report {
+        let page = figures_page::page(&outcome, &plan, &peers, &notes);
+        std::fs::write(path, page)
+            .map_err(|source| BenchError::File { path: path.clone(), source })?;
+    }
+    Ok(())
+}
+
+/// For `docs/benchmarks.md` the text of `docs/benchmarks-notes.md`; empty when there is none.
+/// Refuses a report in a folder that does not exist, before anything is measured.
+fn notes_beside(report: Option<&Path>) -> Result<String, BenchError> {
+    let Some(report) = report else {
+        return Ok(String::new());
+    };
+    let folder = report.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) || report.is_dir() {
+        let problem = format!("{}: no file can be written there", report.display());
+        return Err(BenchError::bad_argument("--report", problem));
+    }
+    let stem = report.file_stem().unwrap_or_default().to_string_lossy();
+    let notes = report.with_file_name(format!("{stem}-notes.md"));
+    match std::fs::read_to_string(&notes) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(source) => Err(BenchError::File { path: notes, source }),
+    }
+}
+
+/// Shows a bar per group, then its table, and writes its lines of JSON.
+struct Display {
+    json: Option<JsonLines>,
+    machine: Machine,
+    progress: Option<Progress>,
+    group: String,
+    done: usize,
+}
+
+impl Watch for Display {
+    fn group(&mut self, name: &str, runs: usize) {
+        self.group = name.to_owned();
+        self.done = 0;
+        self.progress = Some(Progress::new(runs));
+    }
+
+    fn run(&mut self, case: &Case) {
+        if let Some(progress) = &mut self.progress {
+            let message = format!("{}: {}", self.group, case.contender.implementation());
+            progress.begin(message, self.done);
+        }
+        self.done += 1;
+    }
+
+    fn results(&mut self, results: &Results, peers: &Peers) -> Result<(), BenchError> {
+        self.progress = None;
+        output::print(&format!("{}\n{}", self.group, report::table(results).to_text()));
+        match &mut self.json {
+            Some(json) => json.write_all(results, peers, &self.machine),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! `odeon bench <workload>`: measure one workload for every combination of the given values.
+
+use super::measuring::{Comparison, Repetition};
+use crate::output;
+use crate::progress::Progress;
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
+use odeon_bench::environment::Machine;
+use odeon_bench::error::BenchError;
+use odeon_bench::parameter::{Parameter, Params, Value};
+use odeon_bench::peers::Peers;
+use odeon_bench::runner::{self, Plan, Results};
+use odeon_bench::workload::{Variant, Workload};
+use odeon_bench::{plot, report, sweep};
+use std::path::PathBuf;
+
+pub(super) struct WorkloadArguments {
+    workload: &'static dyn Workload,
+    variants: Vec<Variant>,
+    sweeps: Vec<(&'static str, Vec<Value>)>,
+    repetition: Repetition,
+    comparison: Comparison,
+    plot: Option<PathBuf>,
+    history: Option<PathBuf>,
+}
+
+const PLOT: &str = "plot";
+const HISTORY: &str = "history";
+const BOTH: &str = "both";
+
+/// The subcommand of a workload, from its table of parameters.
+pub(super) fn command(workload: &'static dyn Workload) -> Command {
+    let about = workload.about();
+    let floor = format!("Floor: {}.", about.floor);
+    let mut command = Command::new(about.name).about(about.summary).after_help(floor);
+    command = command.args(about.parameters.iter().map(parameter_option));
+    command = command.arg(variant_option(workload));
+    command = Comparison::augment_args(Repetition::augment_args(command));
+    command = command.arg(file_option(PLOT).help("Draw the results into an SVG file"));
+    if workload.recorder().is_some() {
+        let help = "Record one more run as JSON lines for a linearizability checker; \
+                    in sequential mode sums over several list actors are not atomic";
+        command = command.arg(file_option(HISTORY).help(help));
+    }
+    command
+}
+
+fn parameter_option(parameter: &'static Parameter) -> Arg {
+    let help = format!("{} [{}]", parameter.about, parameter.domain);
+    Arg::new(parameter.name)
+        .long(parameter.long())
+        .value_name("LIST")
+        .help(help)
+        .default_value(parameter.default_value().to_string())
+        // WHY: `--actors -1` shall be answered with the range, not with "unexpected argument".
+        .allow_hyphen_values(true)
+        .value_parser(move |text: &str| sweep::parse_sweep(parameter, text).map(Sweep))
+}
+
+/// A wrapper, because clap gives a plain `Vec` another meaning.
+#[derive(Clone)]
+struct Sweep(Vec<Value>);
+
+/// `--mode` for workloads that run in modes, `--stage` for those that run on stages.
+fn variant_option(workload: &dyn Workload) -> Arg {
+    let variants = workload.about().variants;
+    let (option, help) = match variants[0] {
+        Variant::Sequential => ("mode", "How actors process their messages"),
+        Variant::Pool | Variant::Pinned => ("stage", "Where the actors run"),
+    };
+    let mut words: Vec<&'static str> = variants.iter().map(|variant| variant.word()).collect();
+    if words.len() > 1 {
+        words.push(BOTH);
+    }
+    Arg::new(VARIANT)
+        .long(option)
+        .value_name("WORD")
+        .help(help)
+        .default_value(words[0])
+        .value_parser(words)
+}
+
+const VARIANT: &str = "variant";
+
+fn file_option(name: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("FILE").value_parser(clap::value_parser!(PathBuf))
+}
+
+impl WorkloadArguments {
+    pub(super) fn read(
+        workload: &'static dyn Workload,
+        matches: &ArgMatches,
+    ) -> Result<Self, Error> {
+        let about = workload.about();
+        let sweeps = about.parameters.iter().filter_map(|parameter| {
+            let Sweep(values) = matches.get_one::<Sweep>(parameter.name)?;
+            Some((parameter.name, values.clone()))
+        });
+        let word = matches.get_one::<String>(VARIANT).map_or(BOTH, String::as_str);
+        let chosen = |variant: &&Variant| word == BOTH || variant.word() == word;
+        let history = workload.recorder().and_then(|_| matches.get_one::<PathBuf>(HISTORY));
+        Ok(Self {
+            workload,
+            variants: about.variants.iter().filter(chosen).copied().collect(),
+            sweeps: sweeps.collect(),
+            repetition: Repetition::from_arg_matches(matches)?,
+            comparison: Comparison::from_arg_matches(matches)?,
+            plot: matches.get_one::<PathBuf>(PLOT).cloned(),
+            history: history.cloned(),
+        })
+    }
+}
+
+pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
+    let WorkloadArguments { workload, variants, comparison, .. } = arguments;
+    let combinations = sweep::combinations(*workload, &arguments.sweeps)?;
+    check_history(arguments, combinations.len())?;
+    let mut json = output::json(comparison.json.as_deref())?;
+    if let Some(path) = &arguments.plot {
+        output::create("--plot", path)?;
+    }
+
+    let mut peers = Peers::start(&comparison.vs)?;
+    let mut plan = Plan::default();
+    for params in &combinations {
+        for variant in variants {
+            plan.add(*workload, *variant, params, &comparison.vs);
+        }
+    }
+    let results = measure(&plan, arguments.repetition, &mut peers)?;
+
+    let machine = Machine::here();
+    output::print(&format!("{} on {}\n", workload.about().name, machine.line()));
+    output::print(&report::table(&results).to_text());
+    for hello in peers.hellos() {
+        let allocator = &hello.allocator;
+        output::print(&format!(
+            "{} {}, allocator {allocator}",
+            hello.implementation, hello.version
+        ));
+    }
+    if let Some(json) = &mut json {
+        json.write_all(&results, &peers, &machine)?;
+    }
+    if let Some(path) = &arguments.plot {
+        plot::draw(&results, path)?;
+    }
+    write_history(arguments, &combinations)
+}
+
+fn measure(plan: &Plan, repetition: Repetition, peers: &mut Peers) -> Result<Results, BenchError> {
+    let rounds = repetition.rounds();
+    let mut progress = Progress::new(rounds.runs(plan));
+    let mut done = 0;
+    runner::measure(plan, rounds, peers, |case| {
+        progress.begin(format!("{} {}", case.contender.implementation(), case.params), done);
+        done += 1;
+    })
+}
+
+fn check_history(arguments: &WorkloadArguments, combinations: usize) -> Result<(), BenchError> {
+    let Some(path) = &arguments.history else {
+        return Ok(());
+    };
+    if combinations * arguments.variants.len() != 1 {
+        let problem = format!("records one combination of values, not {combinations}");
+        return Err(BenchError::bad_argument("--history", problem));
+    }
+    output::create("--history", path).map(drop)
+}
+
+fn write_history(arguments: &WorkloadArguments, combinations: &[Params]) -> Result<(), BenchError> {
+    let (Some(path), Some(record)) = (&arguments.history, arguments.workload.recorder()) else {
+        return Ok(());
+    };
+    let history = record(arguments.variants[0], &combinations[0])?;
+    let file = std::io::BufWriter::new(output::create("--history", path)?);
+    history.write(file).map_err(|source| BenchError::File { path: path.clone(), source })
+}

@@ -1,0 +1,239 @@
+//! The program as a user meets it: options, messages, exit codes, files.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn odeon(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_odeon")).args(arguments).output().expect("the program starts")
+}
+
+/// Runs a line of arguments, which must be refused, and returns the message.
+#[track_caller]
+fn refused(line: &str) -> String {
+    let output = odeon(&line.split_whitespace().collect::<Vec<_>>());
+    let message = String::from_utf8(output.stderr).expect("messages are UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{line}: {message}");
+    message
+}
+
+#[track_caller]
+fn accepted(arguments: &[&str]) -> String {
+    let output = odeon(arguments);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {message}");
+    String::from_utf8(output.stdout).expect("tables are UTF-8")
+}
+
+/// A file name in a folder that is removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("odeon-cli-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("the temporary folder is writable");
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("temporary paths are UTF-8").to_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn bad_values_name_the_argument_and_its_range() {
+    for (line, expected) in [
+        ("bench ring --actors 0", "--actors takes whole numbers from 1 to 1000000, not '0'"),
+        ("bench ring --actors -1", "--actors takes whole numbers from 1 to 1000000, not '-1'"),
+        ("bench ring --hops x", "--hops takes whole numbers from 1 to 1000000000, not 'x'"),
+        ("bench ring --workers 257", "--workers takes whole numbers from 1 to 256, not '257'"),
+        ("bench list --list-actors 1,1", "--list-actors lists 1 twice"),
+        ("bench list --fill 101", "--fill takes whole numbers from 0 to 100, not '101'"),
+        ("bench list --workload reads", "--workload takes read, write, mixed, not 'reads'"),
+        ("bench fjthrput --mailboxes 65", "--mailboxes takes whole numbers from 1 to 64, not '65'"),
+        ("bench forward --order fast", "--order takes fifo, lifo, central, not 'fast'"),
+        ("bench forward --actors 5 --tokens 6", "--tokens: 6 tokens need at least as many actors"),
+        ("bench list --range 4 --list-actors 8", "--list-actors: 8 list actors need"),
+        ("bench ring --samples 0", "'--samples <N>': 0 is not in 1..=1000"),
+        ("bench ring --samples 1001", "'--samples <N>': 1001 is not in 1..=1000"),
+        ("bench ring --warmup 1001", "'--warmup <N>': 1001 is not in 0..=1000"),
+        ("bench ring --stage gpu", "[possible values: pool, pinned, both]"),
+        ("bench list --mode speculative", "[possible values: sequential]"),
+        ("bench ring --vs akka", "[possible values: tokio, kameo, ractor]"),
+        ("bench ring --vs tokio,tokio", "--vs: lists tokio twice"),
+        ("bench idle --seconds 0", "'--seconds <N>': 0 is not in 1..=3600"),
+        ("bench figures --only rings", "invalid value 'rings' for '--only <LIST>'"),
+        ("bench ring --json /no/such/folder/x", "--json: /no/such/folder/x: "),
+        ("bench ring --plot /no/such/folder/x", "--plot: /no/such/folder/x: "),
+        ("bench list --history /no/such/folder/x", "--history: /no/such/folder/x: "),
+        (
+            "bench list --history x --workers 1,2",
+            "--history: records one combination of values, not 2",
+        ),
+        ("bench figures --report /no/such/folder/x", "--report: /no/such/folder/x: "),
+        ("bench ring --history x", "unexpected argument '--history'"),
+        ("bench rings", "unrecognized subcommand 'rings'"),
+        ("bench", "Usage: odeon bench"),
+        ("", "Usage: odeon"),
+    ] {
+        let message = refused(line);
+        assert!(message.contains(expected), "{line}: {message}");
+    }
+}
+
+#[test]
+fn a_sweep_prints_a_table_and_writes_its_files() {
+    let folder = Folder::new("sweep");
+    let (json, svg) = (folder.file("ring.jsonl"), folder.file("ring.svg"));
+    let table = accepted(&[
+        "bench",
+        "ring",
+        "--actors",
+        "3,5",
+        "--hops",
+        "200",
+        "--stage",
+        "both",
+        "--samples",
+        "3",
+        "--json",
+        &json,
+        "--plot",
+        &svg,
+    ]);
+    assert!(table.contains("ns per hop") && table.contains("x floor"), "{table}");
+    for name in ["odeon-pool", "odeon-pinned", "floor"] {
+        assert_eq!(table.matches(&format!("\n{name}")).count(), 2, "{table}");
+    }
+    let text = std::fs::read_to_string(&json).expect("it was written");
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("lines are JSON")).collect();
+    assert_eq!(lines.len(), 6);
+    for line in &lines {
+        assert_eq!(line["workload"], "ring");
+        assert_eq!(line["ops"], 200);
+        assert_eq!(line["samples_ns_per_op"].as_array().map(Vec::len), Some(3));
+        assert!(line["floor_ns_per_op"].as_f64().is_some_and(|ns| ns > 0.0), "{line}");
+        assert!(line["machine"]["rustc"].is_string());
+    }
+    assert!(std::fs::read_to_string(&svg).expect("it was written").starts_with("<svg"));
+}
+
+#[test]
+fn the_list_records_a_history() {
+    let folder = Folder::new("history");
+    let history = folder.file("history.jsonl");
+    accepted(&[
+        "bench",
+        "list",
+        "--mode",
+        "sequential",
+        "--workload",
+        "mixed",
+        "--list-actors",
+        "2",
+        "--requesters",
+        "3",
+        "--requests",
+        "20",
+        "--range",
+        "50",
+        "--samples",
+        "1",
+        "--warmup",
+        "0",
+        "--history",
+        &history,
+    ]);
+    let text = std::fs::read_to_string(&history).expect("it was written");
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("lines are JSON")).collect();
+    assert_eq!(lines[0]["initial"].as_array().map(Vec::len), Some(10));
+    assert_eq!(lines.len(), 61);
+    for line in &lines[1..] {
+        assert!(line["call_ns"].as_u64() <= line["return_ns"].as_u64(), "{line}");
+        assert!(["insert", "remove", "lookup", "sum"].contains(&line["op"].as_str().unwrap_or("")));
+        assert!(line["result"].is_boolean() || line["op"] == "sum" && line["result"].is_i64());
+        assert!(line["client"].is_u64() && line["arg"].is_u64());
+    }
+}
+
+#[test]
+fn idle_reports_heap_bytes() {
+    let folder = Folder::new("idle");
+    let json = folder.file("idle.jsonl");
+    let table = accepted(&[
+        "bench",
+        "idle",
+        "--actors",
+        "2000",
+        "--cpu-actors",
+        "100",
+        "--seconds",
+        "1",
+        "--json",
+        &json,
+    ]);
+    assert!(table.contains("bytes requested"), "{table}");
+    let text = std::fs::read_to_string(&json).expect("it was written");
+    let line: serde_json::Value = serde_json::from_str(text.trim()).expect("one line of JSON");
+    // The counting allocator is installed in this program, so there is always a number.
+    assert!(line["requested_bytes_per_actor"].as_f64().is_some_and(|bytes| bytes > 8.0), "{line}");
+    assert_eq!(line["samples_cpu_percent"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn figures_write_their_page() {
+    let folder = Folder::new("figures");
+    let page = folder.file("benchmarks.md");
+    let notes = "## create, acknowledge, stop\n\nA debug build is slow.\n";
+    std::fs::write(folder.file("benchmarks-notes.md"), notes).expect("the folder is writable");
+    let table = accepted(&[
+        "bench",
+        "figures",
+        "--quick",
+        "--no-peers",
+        "--only",
+        "create,forward",
+        "--samples",
+        "1",
+        "--warmup",
+        "0",
+        "--report",
+        &page,
+    ]);
+    assert!(table.contains("reached?") && table.contains("forward: FIFO against LIFO"), "{table}");
+    let page = std::fs::read_to_string(&page).expect("it was written");
+    assert!(page.contains("| create, acknowledge, stop | at most 200 ns"), "{page}");
+    assert!(page.contains("not measured") && page.contains("## All medians"), "{page}");
+}
+
+#[test]
+fn help_names_every_workload() {
+    let help = accepted(&["bench", "--help"]);
+    for name in [
+        "ring",
+        "pingpong",
+        "fjthrput",
+        "create",
+        "chameneos",
+        "big",
+        "count",
+        "forward",
+        "list",
+        "idle",
+        "figures",
+    ] {
+        assert!(help.contains(&format!("\n  {name} ")), "{name}: {help}");
+    }
+    for (name, summary) in [("ring", "one token goes round"), ("idle", "what idle actors cost")] {
+        let help = accepted(&["bench", name, "--help"]);
+        assert!(help.starts_with(summary), "{help}");
+    }
+    assert!(accepted(&["bench", "list", "--help"]).contains("Floor: the same list parts"));
+}

@@ -1,0 +1,175 @@
+//! Each workload's parameters: name, default, permitted range.
+
+use std::ops::RangeInclusive;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// TUNE: more actors than any machine holds would end the process instead of answering (guessed).
+const MOST_ACTORS: usize = 1 << 24;
+/// TUNE: more worker threads than this is a slip of the pen (guessed).
+const MOST_WORKERS: usize = 1024;
+/// TUNE: the prefill walks the list for each value, so a wider range would never get ready (guessed).
+const WIDEST_RANGE: u32 = 1 << 22;
+
+/// What a request's `params` object is read into.
+pub trait Parameters: DeserializeOwned {
+    /// Names the parameter that is out of its range.
+    fn check(&self) -> Result<(), String>;
+
+    /// Worker threads of the runtime.
+    fn workers(&self) -> usize;
+}
+
+/// Declares a workload's parameters; each workload has `workers` besides those listed. A relation
+/// between parameters is checked by the method named after `also`.
+macro_rules! parameters {
+    (
+        $workload:ident { $($field:ident = $default:expr, in $range:expr;)* }
+        $(also $relation:ident)?
+    ) => {
+        #[derive(Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $workload {
+            $(pub $field: usize,)*
+            pub workers: usize,
+        }
+
+        impl Default for $workload {
+            fn default() -> Self {
+                Self { $($field: $default,)* workers: 2 }
+            }
+        }
+
+        impl Parameters for $workload {
+            fn check(&self) -> Result<(), String> {
+                $(check_range(stringify!($field), self.$field, $range)?;)*
+                $(self.$relation()?;)?
+                check_range("workers", self.workers, 1..=MOST_WORKERS)
+            }
+
+            fn workers(&self) -> usize {
+                self.workers
+            }
+        }
+    };
+}
+
+parameters!(Ring {
+    actors = 31, in 1..=MOST_ACTORS;
+    hops = 1_000_000, in 1..=usize::MAX;
+});
+
+parameters!(Pingpong {
+    rounds = 300_000, in 1..=usize::MAX;
+});
+
+// Only Odeon's actors have several mailboxes.
+parameters!(Fjthrput {
+    actors = 60, in 1..=MOST_ACTORS;
+    messages = 400_000, in 1..=usize::MAX;
+    mailboxes = 1, in 1..=1;
+});
+
+parameters!(Create {
+    actors = 100_000, in 1..=MOST_ACTORS;
+});
+
+parameters!(Chameneos {
+    creatures = 100, in 2..=MOST_ACTORS;
+    meetings = 200_000, in 1..=usize::MAX / 2;
+});
+
+parameters!(Big {
+    actors = 120, in 2..=MOST_ACTORS;
+    pings = 5_000, in 1..=usize::MAX;
+});
+
+parameters!(Count {
+    messages = 1_000_000, in 1..=usize::MAX;
+});
+
+parameters!(Forward {
+    actors = 1_000, in 1..=MOST_ACTORS;
+    tokens = 200, in 1..=MOST_ACTORS;
+    hops = 100_000, in 1..=usize::MAX;
+} also check_tokens);
+
+impl Forward {
+    /// Tokens start in the first actors, one in each, so there may not be more of them.
+    fn check_tokens(&self) -> Result<(), String> {
+        check_range("tokens", self.tokens, 1..=self.actors)
+    }
+}
+
+parameters!(IdleActors {
+    actors = 100_000, in 1..=MOST_ACTORS;
+});
+
+/// What a requester of `list` asks for, in percent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mix {
+    Read,
+    Write,
+    Mixed,
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct List {
+    pub list_actors: usize,
+    pub requesters: usize,
+    /// Requests of each requester.
+    pub requests: usize,
+    pub range: u32,
+    /// Percent of the range that the lists hold at the start.
+    pub fill: u32,
+    #[serde(rename = "workload")]
+    pub mix: Mix,
+    pub seed: u64,
+    pub workers: usize,
+}
+
+impl Default for List {
+    fn default() -> Self {
+        Self {
+            list_actors: 1,
+            requesters: 125,
+            requests: 1_000,
+            range: 41_216,
+            fill: 20,
+            mix: Mix::Read,
+            seed: 1,
+            workers: 2,
+        }
+    }
+}
+
+impl Parameters for List {
+    fn check(&self) -> Result<(), String> {
+        check_range("list_actors", self.list_actors, 1..=MOST_ACTORS)?;
+        check_range("requesters", self.requesters, 1..=MOST_ACTORS)?;
+        check_range("requests", self.requests, 1..=usize::MAX)?;
+        check_range("range", self.range, 1..=WIDEST_RANGE)?;
+        check_range("fill", self.fill, 0..=100)?;
+        check_range("workers", self.workers, 1..=MOST_WORKERS)
+    }
+
+    fn workers(&self) -> usize {
+        self.workers
+    }
+}
+
+fn check_range<N: PartialOrd + std::fmt::Display>(
+    name: &str,
+    value: N,
+    range: RangeInclusive<N>,
+) -> Result<(), String> {
+    if range.contains(&value) {
+        Ok(())
+    } else {
+        let (least, most) = range.into_inner();
+        Err(format!("{name} is {value}, not {least} to {most}"))
+    }
+}

@@ -1,0 +1,177 @@
+//! Drives the program through its standard input and output, as the benchmark does.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+const PEERS: [&str; 3] = ["tokio", "kameo", "ractor"];
+
+struct Program {
+    process: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Program {
+    /// Starts a peer and returns its greeting with it.
+    fn start(peer: &str) -> (Self, Value) {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_odeon-peers"))
+            .arg(peer)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let requests = process.stdin.take().unwrap();
+        let answers = BufReader::new(process.stdout.take().unwrap());
+        let mut program = Self {
+            process,
+            requests,
+            answers,
+        };
+        let greeting = program.read_line();
+        (program, greeting)
+    }
+
+    fn ask(&mut self, workload: &str, params: Value) -> Value {
+        self.ask_text(&json!({ "workload": workload, "params": params }).to_string())
+    }
+
+    fn ask_text(&mut self, request: &str) -> Value {
+        writeln!(self.requests, "{request}").unwrap();
+        self.read_line()
+    }
+
+    fn read_line(&mut self) -> Value {
+        let mut line = String::new();
+        self.answers.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    /// Closes the input and demands an orderly end.
+    fn finish(mut self) {
+        drop(self.requests);
+        assert!(self.process.wait().unwrap().success());
+    }
+}
+
+#[track_caller]
+fn assert_measured(answer: &Value, ops: u64) {
+    assert_eq!(answer["ops"], ops, "{answer}");
+    assert!(answer["ns"].as_u64().unwrap() > 0, "{answer}");
+    assert!(answer["peak_rss_kib"].as_u64().unwrap() > 0, "{answer}");
+}
+
+#[test]
+fn each_peer_greets_with_its_versions() {
+    for peer in PEERS {
+        let (program, greeting) = Program::start(peer);
+        assert_eq!(greeting["impl"], peer);
+        assert_eq!(greeting["allocator"], "system");
+        let version = greeting["version"].as_str().unwrap();
+        assert_eq!(version.split('.').count(), 3, "{version}");
+        let rustc = greeting["rustc"].as_str().unwrap();
+        assert!(rustc.starts_with("rustc "), "{rustc}");
+        program.finish();
+    }
+}
+
+#[test]
+fn each_peer_runs_each_workload() {
+    for peer in PEERS {
+        let (mut program, _) = Program::start(peer);
+        // Twice, to see that a sample leaves nothing that disturbs the next; and with one worker.
+        for workers in [2, 2, 1] {
+            let mut check = |workload: &str, mut params: Value, ops: u64| {
+                params["workers"] = workers.into();
+                assert_measured(&program.ask(workload, params), ops);
+            };
+            check("ring", json!({"actors": 5, "hops": 1003}), 1003);
+            check("ring", json!({"actors": 1, "hops": 10}), 10);
+            check("pingpong", json!({"rounds": 500}), 500);
+            check("fjthrput", json!({"actors": 7, "messages": 100}), 700);
+            check("create", json!({"actors": 300}), 300);
+            check("chameneos", json!({"creatures": 9, "meetings": 200}), 200);
+            check("chameneos", json!({"creatures": 2, "meetings": 1}), 1);
+            check("big", json!({"actors": 8, "pings": 50}), 400);
+            check("count", json!({"messages": 2000}), 2000);
+            check(
+                "forward",
+                json!({"actors": 20, "tokens": 5, "hops": 100}),
+                500,
+            );
+        }
+        program.finish();
+    }
+}
+
+#[test]
+fn each_peer_keeps_its_lists_right() {
+    for peer in PEERS {
+        let (mut program, _) = Program::start(peer);
+        for mix in ["read", "write", "mixed"] {
+            for list_actors in [1, 4, 90] {
+                let params = json!({
+                    "workload": mix,
+                    "list_actors": list_actors,
+                    "requesters": 6,
+                    "requests": 200,
+                    "range": 100,
+                    "fill": 30,
+                    "seed": 11,
+                });
+                assert_measured(&program.ask("list", params), 1200);
+            }
+        }
+        program.finish();
+    }
+}
+
+#[test]
+fn each_peer_weighs_its_idle_actors() {
+    for peer in PEERS {
+        let (mut program, _) = Program::start(peer);
+        let answer = program.ask("idle_actor_bytes", json!({"actors": 2000}));
+        assert_eq!(answer["ops"], 2000, "{answer}");
+        let bytes = answer["bytes_per_actor"].as_u64().unwrap();
+        assert!((100..100_000).contains(&bytes), "{answer}");
+        program.finish();
+    }
+}
+
+#[test]
+fn a_bad_request_is_answered_and_the_program_goes_on() {
+    for peer in PEERS {
+        let (mut program, _) = Program::start(peer);
+        let requests = [
+            "not json",
+            r#"{"params":{}}"#,
+            r#"{"workload":"waltz"}"#,
+            r#"{"workload":"ring","params":{"actors":0}}"#,
+            r#"{"workload":"ring","params":{"actors":-1}}"#,
+            r#"{"workload":"ring","params":{"singers":3}}"#,
+            r#"{"workload":"ring","params":{"workers":0}}"#,
+            r#"{"workload":"fjthrput","params":{"mailboxes":2}}"#,
+            r#"{"workload":"chameneos","params":{"creatures":1}}"#,
+            r#"{"workload":"forward","params":{"actors":3,"tokens":4}}"#,
+            r#"{"workload":"list","params":{"workload":"slow"}}"#,
+            r#"{"workload":"list","params":{"fill":101}}"#,
+        ];
+        for request in requests {
+            let answer = program.ask_text(request);
+            assert!(answer["error"].is_string(), "{request}: {answer}");
+        }
+        assert_measured(&program.ask("pingpong", json!({"rounds": 3})), 3);
+        program.finish();
+    }
+}
+
+#[test]
+fn an_unknown_peer_is_refused() {
+    let output = Command::new(env!("CARGO_BIN_EXE_odeon-peers"))
+        .arg("orchestra")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+}
