@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::ptr;
 
+use crate::memory::ThreadMemory;
 use crate::outbox::HeldOutbox;
 use crate::scheduler::home::Home;
 use crate::scheduler::local_ring::LocalRing;
@@ -19,6 +20,8 @@ pub(crate) struct Current {
     pub(crate) ring: Cell<*const LocalRing>,
     /// Where effects go instead of out, while an attempt runs.
     pub(crate) outbox: Cell<Option<HeldOutbox>>,
+    /// Free memory that this thread keeps; null on threads that belong to no theater.
+    pub(crate) memory: Cell<*const ThreadMemory>,
     /// The registry shard for actors created here.
     pub(crate) shard: Cell<usize>,
 }
@@ -29,6 +32,7 @@ odeon_sync::thread_local_const! {
         worker: Cell::new(ptr::null()),
         ring: Cell::new(ptr::null()),
         outbox: Cell::new(None),
+        memory: Cell::new(ptr::null()),
         shard: Cell::new(0),
     }
 }

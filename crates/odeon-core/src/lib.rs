@@ -23,6 +23,7 @@ mod dead_letter;
 mod error;
 pub mod extend;
 mod mailbox;
+mod memory;
 mod message;
 mod observe;
 mod outbox;

@@ -1,9 +1,12 @@
 //! Slots and blocks: where messages of an inbox lie.
 
 use std::mem::MaybeUninit;
+use std::ptr::NonNull;
 
 use odeon_sync::UnsafeCell;
 use odeon_sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+use crate::memory;
 
 /// Messages held inside the actor's own memory; enough for an actor that keeps up.
 ///
@@ -80,18 +83,19 @@ pub(super) struct Block<T> {
 
 impl<T> Block<T> {
     pub(super) fn allocate() -> *mut Block<T> {
-        Box::into_raw(Box::new(Block {
+        let block = Block {
             slots: std::array::from_fn(|_| Slot::new()),
             next: AtomicPtr::new(std::ptr::null_mut()),
-        }))
+        };
+        memory::place(block).as_ptr()
     }
 
     /// # Safety
     /// `block` came from [`allocate`](Self::allocate), all its slots are empty, and nobody else
     /// holds it.
     pub(super) unsafe fn free(block: *mut Block<T>) {
-        // SAFETY: by contract.
-        drop(unsafe { Box::from_raw(block) });
+        // SAFETY: by contract; `allocate` never returns null.
+        unsafe { memory::remove(NonNull::new_unchecked(block)) }
     }
 }
 

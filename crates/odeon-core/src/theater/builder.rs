@@ -97,8 +97,8 @@ impl TheaterBuilder {
         self
     }
 
-    /// Time that one turn of a pool actor may take; looked at between messages, and not before the
-    /// third. Default: 100 microseconds.
+    /// Time that one turn of a pool actor may take; looked at between messages, from
+    /// the ninth on. Default: 100 microseconds.
     pub fn turn_time(mut self, time: Duration) -> Self {
         self.config.turn_time = time;
         self

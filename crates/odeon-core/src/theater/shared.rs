@@ -11,7 +11,9 @@ use super::builder::Config;
 use crate::actor_id::ActorId;
 use crate::cell::Header;
 use crate::clock::Clock;
+use crate::current;
 use crate::dead_letter::{DeadLetter, DeadLetterReason};
+use crate::memory::{Depot, ThreadMemory};
 use crate::message::Message;
 use crate::observe::{EndReason, Observer};
 use crate::registry::Registry;
@@ -25,6 +27,7 @@ pub(crate) type DeadLetterHook = Box<dyn Fn(DeadLetter) + Send + Sync>;
 pub struct TheaterShared {
     pub(crate) config: Config,
     pub(crate) registry: Registry,
+    pub(crate) depot: Arc<Depot>,
     pub(super) clock: Arc<dyn Clock>,
     observer: Option<Arc<dyn Observer>>,
     dead_letter_hook: Option<DeadLetterHook>,
@@ -50,6 +53,7 @@ impl TheaterShared {
         Arc::new(Self {
             config,
             registry: Registry::new(),
+            depot: Arc::new(Depot::new()),
             clock,
             observer,
             dead_letter_hook,
@@ -167,7 +171,11 @@ impl TheaterShared {
         // ORDERING: SeqCst, here and below: the partner is the shutdown's wait.
         self.running_threads.fetch_add(1, Ordering::SeqCst);
         move || {
+            let memory = ThreadMemory::new(theater.depot.clone());
+            current::here().memory.set(&raw const memory);
             work();
+            current::here().memory.set(std::ptr::null());
+            drop(memory);
             theater.running_threads.fetch_sub(1, Ordering::SeqCst);
             theater.tell_watcher();
         }

@@ -11,6 +11,7 @@ use crate::actor_ref::ActorRef;
 use crate::cell::{ActorCell, Header, MessageCell, signal};
 use crate::current;
 use crate::mailbox::{Inbox, label};
+use crate::memory;
 use crate::outbox;
 use crate::registry::RegistrySlot;
 use crate::scheduler::home::Home;
@@ -62,12 +63,11 @@ fn create<A: Actor>(stage: Arc<dyn Submit>, home: Home, actor: A) -> ActorRef<A:
             // The strong references' common count and the one for being alive.
             weak: AtomicU32::new(2),
         };
-        let cell = Box::new(ActorCell {
+        let cell = memory::place(ActorCell {
             message: MessageCell { header, inbox },
             owner: UnsafeCell::new(new_owner(actor, inbox_owner)),
         });
-        // SAFETY: `Box::into_raw` is never null.
-        unsafe { NonNull::new_unchecked(Box::into_raw(cell)) }.cast::<Header>()
+        cell.cast::<Header>()
     });
     let unstarted = Unstarted(cell);
     if entered {

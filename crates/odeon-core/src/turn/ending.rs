@@ -7,6 +7,7 @@ use std::ptr::NonNull;
 use crate::actor::Actor;
 use crate::cell::{self, ActorCell, Header, Owner};
 use crate::dead_letter::DeadLetterReason;
+use crate::memory;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::send;
@@ -92,8 +93,8 @@ pub(crate) unsafe fn end_by_theater<A: Actor>(cell: NonNull<Header>) {
 /// Frees the memory.
 ///
 /// # Safety
-/// `cell` came from `Box::into_raw` as an `ActorCell<A>` and nobody can reach it any more.
+/// `cell` was placed as an `ActorCell<A>` and nobody can reach it any more.
 pub(crate) unsafe fn dealloc<A: Actor>(cell: NonNull<Header>) {
     // SAFETY: by contract.
-    drop(unsafe { Box::from_raw(cell.cast::<ActorCell<A>>().as_ptr()) });
+    unsafe { memory::remove(cell.cast::<ActorCell<A>>()) }
 }

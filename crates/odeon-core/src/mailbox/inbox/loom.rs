@@ -131,34 +131,6 @@ fn owner_takes_while_a_sender_pushes() {
     });
 }
 
-/// No owner takes anything: a sender that waited for the block's end may find the next block full as
-/// well, and nobody else to go on.
-#[test]
-fn senders_get_on_without_an_owner() {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(3);
-    model.check(|| {
-        let (inbox, mut owner) = Inbox::new();
-        let inbox = Arc::new(inbox);
-        let sender = thread::spawn({
-            let inbox = inbox.clone();
-            move || {
-                let _ = inbox.push(LABEL, Box::new(10));
-            }
-        });
-        for message in 0..3 {
-            let _ = inbox.push(LABEL, Box::new(message));
-        }
-        sender.join().unwrap();
-        // SAFETY: we are the only owner.
-        let taken = std::iter::from_fn(|| unsafe { owner.pop(&inbox) }.map(read));
-        let (one, other): (Vec<u32>, Vec<u32>) = taken.partition(|&message| message == 10);
-        assert_eq!((one.len(), &*other), (1, &[0, 1, 2][..]));
-        // SAFETY: as above.
-        assert_eq!(unsafe { owner.close(&inbox) }, WentIdle::Yes);
-    });
-}
-
 /// Close against push: every message is either taken by the owner or comes back to its sender.
 #[test]
 fn close_takes_or_returns_every_message() {
