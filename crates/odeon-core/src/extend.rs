@@ -2,14 +2,14 @@
 //!
 //! | seam | between | here |
 //! |---|---|---|
-//! | mailbox | senders and owner | [`Inbox`], [`InboxOwner`], [`Pushed`], [`WentIdle`], [`label`] |
+//! | mailbox | senders and owner | [`Inbox`], [`InboxOwner`], [`Arrival`], [`Pushed`], [`WentIdle`], [`label`] |
 //! | turn | worker and way of processing | [`Task`], [`TurnOutcome`], [`TurnLimits`] |
 //! | submit | waking and running | [`Submit`], [`Origin`], [`theater_on_stage`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 
 use std::sync::Arc;
 
-pub use crate::mailbox::{Inbox, InboxOwner, MAX_MAILBOXES, Pushed, WentIdle, label};
+pub use crate::mailbox::{Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, WentIdle, label};
 pub use crate::outbox::{Effect, Outbox};
 pub use crate::scheduler::submit::{Origin, Submit};
 pub use crate::theater::shared::TheaterShared;

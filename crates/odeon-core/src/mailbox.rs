@@ -13,7 +13,7 @@ mod inbox;
 mod set;
 mod tail_word;
 
-pub use inbox::{Inbox, InboxOwner, Pushed, WentIdle};
+pub use inbox::{Arrival, Inbox, InboxOwner, Pushed, WentIdle};
 pub(crate) use set::{Guards, MailboxSet};
 
 /// Labels of inbox slots. A message carries its mailbox plus [`FIRST_MAILBOX`](label::FIRST_MAILBOX).

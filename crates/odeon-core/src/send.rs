@@ -27,7 +27,8 @@ impl<M: Message> ActorRef<M> {
     ///
     /// # Panics
     /// If [`Message::mailbox`] names a mailbox that the message type does not have.
-    #[inline]
+    // Inlined whole, so that the message is built where it will lie.
+    #[inline(always)]
     #[track_caller]
     pub fn send(&self, message: M) -> Result<(), SendError<M>> {
         let mailbox = mailbox_of(&message);

@@ -51,24 +51,27 @@ impl<T> Slot<T> {
         self.label.store(label, Ordering::Release);
     }
 
-    /// Owner: takes what the sender left, if it is there.
-    ///
-    /// # Safety
-    /// The caller is the owner and this slot is the oldest one not yet taken.
+    /// Owner: the label that the sender left, if it is there.
     #[inline(always)]
-    pub(super) unsafe fn take(&self) -> Option<(u32, MaybeUninit<T>)> {
+    pub(super) fn label(&self) -> Option<u32> {
         // ORDERING: Acquire: pairs with the Release in `fill`.
         let label = self.label.load(Ordering::Acquire);
-        if label == EMPTY {
-            return None;
-        }
+        (label != EMPTY).then_some(label)
+    }
+
+    /// Owner: takes what the sender left.
+    ///
+    /// # Safety
+    /// The caller is the owner, this slot is the oldest one not yet taken, and its label was seen.
+    #[inline(always)]
+    pub(super) unsafe fn take(&self) -> MaybeUninit<T> {
         // SAFETY: protocol 2: the label was seen, so the sender is done with the slot.
         let message = self.message.with(|place| unsafe { place.read() });
         // ORDERING: Relaxed: the next sender to use this slot learns of it through the tail word:
         // the owner's step to idle (or the block's release and the next install) is a Release that
         // its claim acquires.
         self.label.store(EMPTY, Ordering::Relaxed);
-        Some((label, message))
+        message
     }
 }
 

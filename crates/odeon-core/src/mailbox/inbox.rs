@@ -69,6 +69,24 @@ pub struct InboxOwner<T> {
     taken: usize,
 }
 
+/// A message or signal that has arrived and not been taken yet.
+pub struct Arrival<'a, T> {
+    /// What the sender called it.
+    pub label: u32,
+    slot: &'a Slot<T>,
+    taken: &'a mut usize,
+}
+
+impl<T> Arrival<'_, T> {
+    /// Takes it: the message, if it is not a bare signal.
+    #[inline(always)]
+    pub fn take(self) -> MaybeUninit<T> {
+        *self.taken += 1;
+        // SAFETY: `InboxOwner::next` found this slot for the owner, whom `self` borrows.
+        unsafe { self.slot.take() }
+    }
+}
+
 // SAFETY: messages travel from the sender's thread to the owner's, hence `T: Send`; the senders'
 // side hands out no reference to a message. The pointers are managed by the protocol above.
 unsafe impl<T: Send> Send for Inbox<T> {}
@@ -220,7 +238,7 @@ impl<T> Inbox<T> {
 }
 
 impl<T> InboxOwner<T> {
-    /// Takes the oldest message or signal: its label, and the message if it is not a bare signal.
+    /// Finds the oldest message or signal, and takes it by [`Arrival::take`].
     ///
     /// `None` means that nothing is ready: the inbox is empty, or a sender is between claiming and
     /// filling; [`go_idle`](Self::go_idle) tells the two apart.
@@ -228,34 +246,39 @@ impl<T> InboxOwner<T> {
     /// # Safety
     /// `inbox` is the inbox this side was made with.
     #[inline(always)]
-    pub unsafe fn pop(&mut self, inbox: &Inbox<T>) -> Option<(u32, MaybeUninit<T>)> {
+    pub unsafe fn next<'a>(&'a mut self, inbox: &'a Inbox<T>) -> Option<Arrival<'a, T>> {
         let slot: &Slot<T> = if self.block.is_null() {
-            if self.taken == EMBEDDED_SLOTS && !self.advance(inbox) {
-                return None;
-            }
-            if self.block.is_null() {
+            if self.taken < EMBEDDED_SLOTS {
                 &inbox.embedded.slots[self.taken]
             } else {
-                // SAFETY: `advance` made it our current block.
-                unsafe { &(*self.block).slots[self.taken] }
+                self.first_of_next(inbox)?
             }
-        } else {
-            if self.taken == BLOCK_SLOTS && !self.advance(inbox) {
-                return None;
-            }
+        } else if self.taken < BLOCK_SLOTS {
             // SAFETY: our current block lives until `advance` or `go_idle` frees it.
             unsafe { &(*self.block).slots[self.taken] }
+        } else {
+            self.first_of_next(inbox)?
         };
-        // SAFETY: we are the owner, and slots are taken in order.
-        let taken = unsafe { slot.take() };
-        if taken.is_some() {
-            self.taken += 1;
-        }
-        taken
+        let label = slot.label()?;
+        Some(Arrival { label, slot, taken: &mut self.taken })
+    }
+
+    /// [`next`](Self::next) and [`Arrival::take`] in one.
+    ///
+    /// # Safety
+    /// As for [`next`](Self::next).
+    pub unsafe fn pop(&mut self, inbox: &Inbox<T>) -> Option<(u32, MaybeUninit<T>)> {
+        // SAFETY: by contract.
+        unsafe { self.next(inbox) }.map(|arrival| (arrival.label, arrival.take()))
+    }
+
+    #[inline(never)]
+    fn first_of_next<'a>(&mut self, inbox: &'a Inbox<T>) -> Option<&'a Slot<T>> {
+        // SAFETY: `advance` has made it our current block, which lives until we are done with it.
+        self.advance(inbox).then(|| unsafe { &(*self.block).slots[0] })
     }
 
     /// Moves on to the next block if it is linked, and lets go of the present one.
-    #[cold]
     fn advance(&mut self, inbox: &Inbox<T>) -> bool {
         let link = if self.block.is_null() {
             &inbox.embedded.next
