@@ -167,11 +167,11 @@ fn this_thread() -> Option<&'static ThreadMemory> {
     unsafe { current::here().memory.get().as_ref() }
 }
 
-/// Moves `value` into memory of its own.
+/// Memory for a `T`, not initialised.
 #[inline]
-pub(crate) fn place<T>(value: T) -> NonNull<T> {
+pub(crate) fn reserve<T>() -> NonNull<T> {
     let Some(class) = (const { class_of::<T>() }) else {
-        return NonNull::from(Box::leak(Box::new(value)));
+        return NonNull::from(Box::leak(Box::<T>::new_uninit())).cast();
     };
     let memory = this_thread().and_then(|memory| memory.take(class));
     let memory = memory.unwrap_or_else(|| {
@@ -179,20 +179,17 @@ pub(crate) fn place<T>(value: T) -> NonNull<T> {
         let fresh = unsafe { alloc(layout_of(class)) };
         NonNull::new(fresh).unwrap_or_else(|| handle_alloc_error(layout_of(class)))
     });
-    let place = memory.cast::<T>();
-    // SAFETY: fresh or recycled memory of at least this size and alignment.
-    unsafe { place.write(value) };
-    place
+    memory.cast()
 }
 
-/// Drops what [`place`] has placed, and frees or recycles the memory.
+/// Drops a value in memory from [`reserve`], and frees or recycles the memory.
 ///
 /// # Safety
-/// `place` came from [`place`] and is not used afterwards.
+/// `place` came from [`reserve`], has been initialised, and is not used afterwards.
 #[inline]
 pub(crate) unsafe fn remove<T>(place: NonNull<T>) {
     let Some(class) = (const { class_of::<T>() }) else {
-        // SAFETY: by contract; `place` used a box.
+        // SAFETY: by contract; `reserve` used a box.
         drop(unsafe { Box::from_raw(place.as_ptr()) });
         return;
     };
@@ -238,8 +235,11 @@ mod tests {
         assert_eq!(class_of::<[u8; 65]>(), Some(1));
         assert_eq!(class_of::<[u8; 4096]>(), Some(63));
         assert_eq!(class_of::<[u8; 4097]>(), None);
-        let large = place([7u8; 5000]);
-        // SAFETY: just placed.
-        unsafe { remove(large) };
+        let large = reserve::<[u8; 5000]>();
+        // SAFETY: ours; bytes need no more than to be written.
+        unsafe {
+            large.write([7u8; 5000]);
+            remove(large);
+        }
     }
 }

@@ -26,8 +26,10 @@ const EMPTY: u32 = 0;
 ///
 /// PROTOCOL
 /// 1. The sender that claimed the slot writes `message`, then `label`; it touches neither again.
-/// 2. The owner reads `message` only after it saw a `label`, then sets `label` to `EMPTY`; it
-///    touches neither again until the slot is claimed anew.
+/// 2. The owner reads `message` only after it saw a `label`. Before the slot can be claimed anew it
+///    sets `label` to `EMPTY`: in the embedded block at once, in a heap block when the whole block is
+///    recycled. Clearing a slot takes its cache line away from the sender, and the owner's next atomic
+///    operation would have to wait for that.
 pub(super) struct Slot<T> {
     label: AtomicU32,
     message: UnsafeCell<MaybeUninit<T>>,
@@ -66,12 +68,16 @@ impl<T> Slot<T> {
     #[inline(always)]
     pub(super) unsafe fn take(&self) -> MaybeUninit<T> {
         // SAFETY: protocol 2: the label was seen, so the sender is done with the slot.
-        let message = self.message.with(|place| unsafe { place.read() });
+        self.message.with(|place| unsafe { place.read() })
+    }
+
+    /// Owner: makes an emptied slot ready for a new sender.
+    #[inline(always)]
+    pub(super) fn clear(&self) {
         // ORDERING: Relaxed: the next sender to use this slot learns of it through the tail word:
         // the owner's step to idle (or the block's release and the next install) is a Release that
         // its claim acquires.
         self.label.store(EMPTY, Ordering::Relaxed);
-        message
     }
 }
 
@@ -86,15 +92,27 @@ pub(super) struct Block<T> {
 
 impl<T> Block<T> {
     pub(super) fn allocate() -> *mut Block<T> {
-        let block = Block {
-            slots: std::array::from_fn(|_| Slot::new()),
-            next: AtomicPtr::new(std::ptr::null_mut()),
-        };
-        memory::place(block).as_ptr()
+        let block = memory::reserve::<Block<T>>().as_ptr();
+        // SAFETY: fresh memory; messages stay uninitialised, everything else is written.
+        unsafe {
+            for index in 0..BLOCK_SLOTS {
+                (&raw mut (*block).slots[index].label).write(AtomicU32::new(EMPTY));
+                // Under loom the cell has a state of its own.
+                (&raw mut (*block).slots[index].message)
+                    .write(UnsafeCell::new(MaybeUninit::uninit()));
+            }
+            (&raw mut (*block).next).write(AtomicPtr::new(std::ptr::null_mut()));
+        }
+        block
+    }
+
+    /// Owner: makes all slots ready for new senders.
+    pub(super) fn clear(&self) {
+        self.slots.iter().for_each(Slot::clear);
     }
 
     /// # Safety
-    /// `block` came from [`allocate`](Self::allocate), all its slots are empty, and nobody else
+    /// `block` came from [`allocate`](Self::allocate), all its slots are taken, and nobody else
     /// holds it.
     pub(super) unsafe fn free(block: *mut Block<T>) {
         // SAFETY: by contract; `allocate` never returns null.

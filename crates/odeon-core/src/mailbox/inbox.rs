@@ -74,6 +74,8 @@ pub struct Arrival<'a, T> {
     /// What the sender called it.
     pub label: u32,
     slot: &'a Slot<T>,
+    /// Whether the slot is one of the embedded block, which is not cleared as a whole.
+    clear: bool,
     taken: &'a mut usize,
 }
 
@@ -83,7 +85,11 @@ impl<T> Arrival<'_, T> {
     pub fn take(self) -> MaybeUninit<T> {
         *self.taken += 1;
         // SAFETY: `InboxOwner::next` found this slot for the owner, whom `self` borrows.
-        unsafe { self.slot.take() }
+        let message = unsafe { self.slot.take() };
+        if self.clear {
+            self.slot.clear();
+        }
+        message
     }
 }
 
@@ -247,20 +253,20 @@ impl<T> InboxOwner<T> {
     /// `inbox` is the inbox this side was made with.
     #[inline(always)]
     pub unsafe fn next<'a>(&'a mut self, inbox: &'a Inbox<T>) -> Option<Arrival<'a, T>> {
-        let slot: &Slot<T> = if self.block.is_null() {
+        let (slot, clear): (&Slot<T>, bool) = if self.block.is_null() {
             if self.taken < EMBEDDED_SLOTS {
-                &inbox.embedded.slots[self.taken]
+                (&inbox.embedded.slots[self.taken], true)
             } else {
-                self.first_of_next(inbox)?
+                (self.first_of_next(inbox)?, false)
             }
         } else if self.taken < BLOCK_SLOTS {
             // SAFETY: our current block lives until `advance` or `go_idle` frees it.
-            unsafe { &(*self.block).slots[self.taken] }
+            (unsafe { &(*self.block).slots[self.taken] }, false)
         } else {
-            self.first_of_next(inbox)?
+            (self.first_of_next(inbox)?, false)
         };
         let label = slot.label()?;
-        Some(Arrival { label, slot, taken: &mut self.taken })
+        Some(Arrival { label, slot, clear, taken: &mut self.taken })
     }
 
     /// [`next`](Self::next) and [`Arrival::take`] in one.
@@ -303,6 +309,8 @@ impl<T> InboxOwner<T> {
 
     /// Keeps an emptied block for the next installer, or frees it.
     fn recycle(&self, inbox: &Inbox<T>, block: *mut Block<T>) {
+        // SAFETY: protocol 3: all slots taken and the link was set, so nobody else holds the block.
+        unsafe { (*block).clear() };
         // ORDERING: Release on success: pairs with the installer's Acquire swap: the block is empty.
         let kept = inbox.spare.compare_exchange(
             ptr::null_mut(),
@@ -311,7 +319,7 @@ impl<T> InboxOwner<T> {
             Ordering::Relaxed,
         );
         if kept.is_err() {
-            // SAFETY: protocol 3: all slots taken and the link was set, so nobody holds the block.
+            // SAFETY: as above.
             unsafe { Block::free(block) };
         }
     }

@@ -63,10 +63,14 @@ fn create<A: Actor>(stage: Arc<dyn Submit>, home: Home, actor: A) -> ActorRef<A:
             // The strong references' common count and the one for being alive.
             weak: AtomicU32::new(2),
         };
-        let cell = memory::place(ActorCell {
-            message: MessageCell { header, inbox },
-            owner: UnsafeCell::new(new_owner(actor, inbox_owner)),
-        });
+        let cell = memory::reserve::<ActorCell<A>>();
+        // SAFETY: fresh memory for exactly this type.
+        unsafe {
+            cell.write(ActorCell {
+                message: MessageCell { header, inbox },
+                owner: UnsafeCell::new(new_owner(actor, inbox_owner)),
+            });
+        }
         cell.cast::<Header>()
     });
     let unstarted = Unstarted(cell);

@@ -1,0 +1,195 @@
+//! S10 replies: answered once, now or later, by whom one likes; dropped, the asker learns at once.
+#![cfg(not(any(odeon_loom, odeon_shuttle)))]
+
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use odeon_core::*;
+use odeon_testkit::Deterministic;
+
+#[derive(Default)]
+struct Desk {
+    kept: Vec<Reply<u64>>,
+    total: u64,
+}
+
+enum Query {
+    Add(u64),
+    Total(Reply<u64>),
+    Keep(Reply<u64>),
+    AnswerKept,
+    Ignore(Reply<u64>),
+    Pass(ActorRef<Query>, Reply<u64>),
+    Panic(Reply<u64>),
+}
+impl Message for Query {}
+
+impl Actor for Desk {
+    type Msg = Query;
+    fn handle(&mut self, msg: Query, _ctx: &mut Context<'_, Self>) {
+        match msg {
+            Query::Add(n) => self.total += n,
+            Query::Total(reply) => reply.send(self.total),
+            Query::Keep(reply) => self.kept.push(reply),
+            Query::AnswerKept => self.kept.drain(..).for_each(|reply| reply.send(self.total)),
+            Query::Ignore(reply) => drop(reply),
+            Query::Pass(to, reply) => to.send(Query::Total(reply)).unwrap(),
+            Query::Panic(_reply) => odeon_testkit::silent_panic("asked to"),
+        }
+    }
+}
+
+/// Runs `check` with a desk on each kind of stage.
+fn on_every_stage(check: impl Fn(&Theater, ActorRef<Query>)) {
+    let theater = Theater::builder().workers(2).build().unwrap();
+    check(&theater, theater.spawn(Desk::default()));
+    let stage = theater.pinned("stage").unwrap();
+    check(&theater, theater.spawn_on(&stage, Desk::default()));
+    check(&theater, theater.spawn_dedicated("own", Desk::default()).unwrap());
+}
+
+#[test]
+fn s10_an_answer_comes_now_or_later_or_from_somebody_else() {
+    on_every_stage(|theater, desk| {
+        let kept = desk.ask(Query::Keep);
+        desk.send(Query::Add(3)).unwrap();
+        assert_eq!(desk.ask(Query::Total).wait(), Ok(3));
+        desk.send(Query::AnswerKept).unwrap();
+        assert_eq!(kept.wait(), Ok(3));
+        let other = theater.spawn(Desk { kept: Vec::new(), total: 40 });
+        assert_eq!(desk.ask(|reply| Query::Pass(other, reply)).wait(), Ok(40));
+    });
+}
+
+#[test]
+fn s10_a_dropped_reply_is_an_error_at_once() {
+    on_every_stage(|_, desk| {
+        assert_eq!(desk.ask(Query::Ignore).wait(), Err(AskError::NoReply));
+        let kept = desk.ask(Query::Keep);
+        assert_eq!(desk.ask(Query::Panic).wait(), Err(AskError::NoReply));
+        // Kept in the state that the panic has taken along.
+        assert_eq!(kept.wait(), Err(AskError::NoReply));
+    });
+}
+
+#[test]
+fn s10_a_question_in_a_stopped_actors_mailbox_is_an_error_at_once() {
+    let run = Deterministic::new(2);
+    let desk = run.theater().spawn(Desk::default());
+    let waiting = desk.ask(Query::Total);
+    desk.stop();
+    run.run_until_idle();
+    assert_eq!(waiting.wait(), Err(AskError::NoReply));
+    assert_eq!(desk.ask(Query::Total).wait(), Err(AskError::Stopped));
+}
+
+#[test]
+fn s10_a_question_that_nobody_answers_times_out() {
+    on_every_stage(|_, desk| {
+        let limit = Duration::from_millis(10);
+        let since = Instant::now();
+        assert_eq!(desk.ask(Query::Keep).wait_timeout(limit), Err(AskError::Timeout));
+        assert!(since.elapsed() >= limit);
+        assert_eq!(desk.ask(Query::Total).wait_timeout(Duration::from_secs(60)), Ok(0));
+    });
+}
+
+/// Asks another actor and passes the outcome on.
+struct Asker {
+    desk: ActorRef<Query>,
+    out: std::sync::mpsc::Sender<Result<u64, AskError>>,
+}
+
+enum Order {
+    Ask(fn(Reply<u64>) -> Query),
+    Outcome(u32, Result<u64, AskError>),
+}
+impl Message for Order {}
+
+impl Actor for Asker {
+    type Msg = Order;
+    fn handle(&mut self, msg: Order, ctx: &mut Context<'_, Self>) {
+        match msg {
+            Order::Ask(question) => {
+                // Both kinds: a conversion without captures and one with.
+                let plain = ctx.reply_to(|outcome| Order::Outcome(1, outcome));
+                let tag = 2;
+                let boxed = ctx.reply_to(move |outcome| Order::Outcome(tag, outcome));
+                let _ = self.desk.send(question(plain));
+                let _ = self.desk.send(question(boxed));
+            }
+            Order::Outcome(_, outcome) => self.out.send(outcome).unwrap(),
+        }
+    }
+}
+
+#[test]
+fn s10_an_actor_gets_its_answer_as_a_message_and_so_it_gets_the_error() {
+    on_every_stage(|theater, desk| {
+        let (out, outcomes) = channel();
+        let asker = theater.spawn(Asker { desk: desk.clone(), out });
+        let two = || [outcomes.recv().unwrap(), outcomes.recv().unwrap()];
+        desk.send(Query::Add(5)).unwrap();
+        asker.send(Order::Ask(Query::Total)).unwrap();
+        assert_eq!(two(), [Ok(5); 2]);
+        asker.send(Order::Ask(Query::Ignore)).unwrap();
+        assert_eq!(two(), [Err(AskError::NoReply); 2]);
+        asker.send(Order::Ask(Query::Panic)).unwrap();
+        assert_eq!(two(), [Err(AskError::NoReply); 2]);
+        while !desk.is_stopped() {
+            std::thread::yield_now();
+        }
+        asker.send(Order::Ask(Query::Total)).unwrap();
+        assert_eq!(two(), [Err(AskError::NoReply); 2]);
+    });
+}
+
+#[test]
+fn s10_waiting_on_a_shared_stage_is_refused_and_on_a_dedicated_one_is_not() {
+    struct Waits(ActorRef<Query>);
+    impl Actor for Waits {
+        type Msg = Box<Reply<u64>>;
+        fn handle(&mut self, reply: Self::Msg, _ctx: &mut Context<'_, Self>) {
+            reply.send(self.0.ask(Query::Total).wait().unwrap());
+        }
+    }
+    let theater = Theater::builder().workers(2).build().unwrap();
+    let stage = theater.pinned("stage").unwrap();
+    let desk = theater.spawn(Desk::default());
+    let outcome = |actor: ActorRef<Box<Reply<u64>>>| actor.ask(Box::new).wait();
+    assert_eq!(outcome(theater.spawn(Waits(desk.clone()))), Err(AskError::NoReply));
+    assert_eq!(outcome(theater.spawn_on(&stage, Waits(desk.clone()))), Err(AskError::NoReply));
+    assert_eq!(outcome(theater.spawn_dedicated("own", Waits(desk)).unwrap()), Ok(0));
+}
+
+/// The smallest executor: polls on this thread, parks in between.
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(std::thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: std::sync::Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = std::sync::Arc::new(Unpark(std::thread::current())).into();
+    let mut future = std::pin::pin!(future);
+    loop {
+        match future.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {
+            std::task::Poll::Ready(output) => return output,
+            std::task::Poll::Pending => std::thread::park(),
+        }
+    }
+}
+
+#[test]
+fn s10_a_question_is_a_future_on_any_executor() {
+    on_every_stage(|_, desk| {
+        desk.send(Query::Add(5)).unwrap();
+        assert_eq!(block_on(desk.ask(Query::Total)), Ok(5));
+        assert_eq!(block_on(desk.ask(Query::Ignore)), Err(AskError::NoReply));
+        desk.stop();
+        while !desk.is_stopped() {
+            std::thread::yield_now();
+        }
+        assert_eq!(block_on(desk.ask(Query::Total)), Err(AskError::Stopped));
+    });
+}
