@@ -2,6 +2,11 @@
 //!
 //! One allocation holds everything: what every holder of a reference may touch ([`Header`] and
 //! [`Inbox`], together a [`MessageCell`]) and behind it what only the owner may touch ([`Owner`]).
+//! The order of fields is fixed (`repr(C)`). The first cache line is read by senders and owner; the
+//! second begins with the tail word that senders write, followed by the embedded slots; then comes
+//! what the owner works with. So neither side takes a line away from the other while messages wait
+//! in heap blocks, and a message for an actor that keeps up lies in the line of the tail word.
+//!
 //! "Owner" is whoever runs the actor's turn; there is at most one at a time.
 //!
 //! ACCESS RULES
@@ -41,8 +46,8 @@ pub(crate) mod signal {
     pub(crate) const UNREFERENCED_DUE: u32 = 4;
 }
 
-/// The part of a cell that does not depend on any type.
-#[repr(C)]
+/// The part of a cell that does not depend on any type: one cache line, hardly ever written.
+#[repr(C, align(64))]
 pub(crate) struct Header {
     pub(crate) vtable: &'static TurnVTable,
     pub(crate) stage: Arc<dyn Submit>,
@@ -71,12 +76,13 @@ pub(crate) struct ActorCell<A: Actor> {
 }
 
 /// What belongs to the owner (rule 2).
+#[repr(C)]
 pub(crate) struct Owner<A: Actor> {
     pub(crate) inbox: InboxOwner<A::Msg>,
-    /// `None` once the actor has ended.
-    pub(crate) actor: Option<A>,
     /// Only for actors with more than one mailbox.
     pub(crate) selector: Option<Box<Selector<A::Msg>>>,
+    /// `None` once the actor has ended.
+    pub(crate) actor: Option<A>,
 }
 
 /// Mailboxes and guards of an actor that has several.

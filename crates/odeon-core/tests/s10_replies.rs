@@ -118,7 +118,10 @@ impl Actor for Asker {
                 let _ = self.desk.send(question(plain));
                 let _ = self.desk.send(question(boxed));
             }
-            Order::Outcome(_, outcome) => self.out.send(outcome).unwrap(),
+            Order::Outcome(tag, outcome) => {
+                assert!(tag == 1 || tag == 2);
+                self.out.send(outcome).unwrap();
+            }
         }
     }
 }

@@ -23,8 +23,7 @@ fn s8_nothing_happens_before_the_release_then_all_in_order() {
     run.run_until_idle();
     assert_eq!((log.events(), child_log.events()), (vec![Event::Started], vec![]));
     assert_eq!(outbox.len(), 6);
-    // The stop is among the effects, but comes last: what was sent before it is not handled any more
-    // only because a stop takes effect at the next message boundary.
+    // The stop is released with the rest, before any turn: it takes effect before the first message.
     outbox.release();
     assert!(outbox.is_empty());
     run.run_until_idle();

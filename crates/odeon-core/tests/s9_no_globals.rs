@@ -25,7 +25,7 @@ fn s9_actors_of_two_theaters_speak_to_each_other_and_end_apart() {
     assert_eq!(other_log.handled(), (0..1_000).collect::<Vec<_>>());
 }
 
-/// Also of different kinds, and on one thread.
+/// Both run on this one thread, by turns.
 #[test]
 fn s9_two_deterministic_theaters_do_not_disturb_each_other() {
     let trace = |with_neighbour: bool| {

@@ -83,7 +83,7 @@ impl<T> Slot<T> {
 
 /// A run of slots on the heap. Aligned to a cache line so that its address leaves room for flags
 /// in the tail word and messages of one block do not share lines with anything else.
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(super) struct Block<T> {
     pub(super) slots: [Slot<T>; BLOCK_SLOTS],
     /// The following block, set by the sender that found this one full.

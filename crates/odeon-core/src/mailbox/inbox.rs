@@ -54,7 +54,9 @@ pub enum WentIdle {
     No,
 }
 
-/// The senders' side of an inbox; lies in the actor's memory.
+/// The senders' side of an inbox; lies in the actor's memory. The tail word comes first: `cell.rs`
+/// says what it shares a cache line with.
+#[repr(C)]
 pub struct Inbox<T> {
     tail: AtomicU64,
     /// A block the owner is done with, kept for the next installer. Null while the owner is idle.
@@ -276,6 +278,29 @@ impl<T> InboxOwner<T> {
     pub unsafe fn pop(&mut self, inbox: &Inbox<T>) -> Option<(u32, MaybeUninit<T>)> {
         // SAFETY: by contract.
         unsafe { self.next(inbox) }.map(|arrival| (arrival.label, arrival.take()))
+    }
+
+    /// Whether [`next`](Self::next) would find something.
+    ///
+    /// # Safety
+    /// As for [`next`](Self::next).
+    #[inline(always)]
+    pub unsafe fn has_next(&self, inbox: &Inbox<T>) -> bool {
+        if self.block.is_null() {
+            match inbox.embedded.slots.get(self.taken) {
+                Some(slot) => slot.label().is_some(),
+                // ORDERING: Relaxed: only whether to look closer.
+                None => !inbox.embedded.next.load(Ordering::Relaxed).is_null(),
+            }
+        } else {
+            // SAFETY: our current block lives until `advance` or `go_idle` frees it.
+            let block = unsafe { &*self.block };
+            match block.slots.get(self.taken) {
+                Some(slot) => slot.label().is_some(),
+                // ORDERING: Relaxed: as above.
+                None => !block.next.load(Ordering::Relaxed).is_null(),
+            }
+        }
     }
 
     #[inline(never)]

@@ -233,12 +233,9 @@ impl StageThread<'_> {
         here.shard.set(ptr::from_ref(self.shared).addr() >> 7);
         // Delivery catches the panics of handlers; anything else is a defect of the runtime.
         let guard = odeon_sync::AbortGuard::new("pinned stage");
-        let mut looks = 0;
         while !self.shared.ending.load(Ordering::Relaxed) {
-            if self.handle_some() {
-                looks = 0;
-            } else {
-                looks = self.wait(looks);
+            if !self.handle_some() {
+                self.wait();
             }
         }
         self.finish();
@@ -298,13 +295,18 @@ impl StageThread<'_> {
     }
 
     /// Nothing to do: spins a little, then sleeps until a sender leaves a token (rule 2).
-    #[cold]
-    fn wait(&mut self, looks: u32) -> u32 {
-        if !self.shared.is_dedicated() && looks < EAGER_LOOKS + PATIENT_LOOKS {
-            if looks >= EAGER_LOOKS {
-                odeon_sync::spin_loop();
+    #[inline(never)]
+    fn wait(&mut self) {
+        if !self.shared.is_dedicated() {
+            for look in 0..EAGER_LOOKS + PATIENT_LOOKS {
+                // SAFETY: this thread is the owner.
+                if unsafe { self.owner.has_next(&self.shared.inbox) } {
+                    return;
+                }
+                if look >= EAGER_LOOKS {
+                    odeon_sync::spin_loop();
+                }
             }
-            return looks + 1;
         }
         // ORDERING: SeqCst: before the inbox goes idle, so that whoever sees it idle sees the flag.
         self.shared.sleeps.fetch_add(1, Ordering::SeqCst);
@@ -316,7 +318,6 @@ impl StageThread<'_> {
             self.shared.parker.park();
         }
         self.shared.asleep.store(false, Ordering::SeqCst);
-        0
     }
 
     /// Handles everything that is under way and closes the inbox (rule 4).

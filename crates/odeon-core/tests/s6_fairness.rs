@@ -1,0 +1,259 @@
+//! S6 fairness, measured in turns: how many turns other actors get while a message waits.
+//!
+//! The bounds are those of SEMANTICS.md, S6; the tests print how near the runs come. They hold for
+//! the turns of one worker, so they are asserted with one; with two, the operating system may stop
+//! the one that holds the message while the other goes on counting, so there the longest wait is
+//! printed and only that every wait ends is asserted.
+#![cfg(not(any(odeon_loom, odeon_shuttle)))]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use odeon_core::*;
+
+const FLOODERS: u64 = 1_000;
+/// A worker takes from its queue, and not from the LIFO slot, at least once in so many turns.
+const LOOK_AROUND: u64 = 16;
+/// A worker looks for submissions from outside first once in so many turns.
+const INJECTOR_LOOK: u64 = 64;
+/// A pinned stage takes so many messages from one of its queues before it looks at the other.
+const BATCH: u64 = 64;
+/// Waits that a test measures.
+const PROBES: u64 = 200;
+
+/// Counts turns, and the longest wait in turns.
+#[derive(Default)]
+struct Turns {
+    total: AtomicU64,
+    longest_wait: AtomicU64,
+    waits: AtomicU64,
+    over: AtomicBool,
+}
+
+// ORDERING: Relaxed everywhere in this file: counters that are compared with room to spare.
+impl Turns {
+    fn now(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
+    }
+
+    fn waited_since(&self, sent: u64) {
+        self.longest_wait.fetch_max(self.now().saturating_sub(sent), Ordering::Relaxed);
+        self.waits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    fn is_enough(&self) -> bool {
+        self.waits.load(Ordering::Relaxed) >= PROBES
+    }
+}
+
+impl Observer for Turns {
+    fn turn_ended(&self, _actor: ActorId, _messages: u32) {
+        self.total.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Floods: itself, or its neighbour in a ring.
+struct Flooder {
+    turns: Arc<Turns>,
+    next: Option<ActorRef<Flood>>,
+}
+
+enum Flood {
+    Next(ActorRef<Flood>),
+    On,
+}
+impl Message for Flood {}
+
+impl Actor for Flooder {
+    type Msg = Flood;
+    fn handle(&mut self, msg: Flood, ctx: &mut Context<'_, Self>) {
+        match msg {
+            Flood::Next(next) => self.next = Some(next),
+            Flood::On if self.turns.is_over() => self.next = None,
+            Flood::On => match &self.next {
+                None => ctx.send_self(Flood::On),
+                Some(next) => drop(next.send(Flood::On)),
+            },
+        }
+    }
+}
+
+/// Handles nothing but probes: says how many turns there had been when it did.
+struct Quiet {
+    turns: Arc<Turns>,
+    handled_at: Arc<AtomicU64>,
+}
+
+const NOT_YET: u64 = u64::MAX;
+
+impl Actor for Quiet {
+    type Msg = ();
+    fn handle(&mut self, _msg: (), _ctx: &mut Context<'_, Self>) {
+        self.handled_at.store(self.turns.now(), Ordering::Relaxed);
+    }
+}
+
+/// Sends `PROBES` messages from this thread to a quiet actor, one after the other.
+fn probe_from_outside(turns: &Arc<Turns>, spawn: impl FnOnce(Quiet) -> ActorRef<()>) {
+    let handled_at = Arc::new(AtomicU64::new(NOT_YET));
+    let quiet = spawn(Quiet { turns: turns.clone(), handled_at: handled_at.clone() });
+    for _ in 0..PROBES {
+        handled_at.store(NOT_YET, Ordering::Relaxed);
+        quiet.send(()).unwrap();
+        // After the send: what this thread was held up before it is not the message's wait.
+        let sent = turns.now();
+        let handled = loop {
+            match handled_at.load(Ordering::Relaxed) {
+                NOT_YET => std::thread::yield_now(),
+                handled => break handled,
+            }
+        };
+        turns.longest_wait.fetch_max(handled.saturating_sub(sent), Ordering::Relaxed);
+        turns.waits.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Two quiet actors that wake each other, so that each wait begins inside the pool.
+struct Pair {
+    turns: Arc<Turns>,
+    other: Option<ActorRef<Wake>>,
+}
+
+enum Wake {
+    Other(ActorRef<Wake>),
+    Up(u64),
+}
+impl Message for Wake {}
+
+impl Actor for Pair {
+    type Msg = Wake;
+    fn handle(&mut self, msg: Wake, _ctx: &mut Context<'_, Self>) {
+        match msg {
+            Wake::Other(other) => self.other = Some(other),
+            Wake::Up(sent) => {
+                self.turns.waited_since(sent);
+                if self.turns.is_over() {
+                    self.other = None;
+                } else if let Some(other) = &self.other {
+                    let _ = other.send(Wake::Up(self.turns.now()));
+                }
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Pattern {
+    ToThemselves,
+    InARing,
+}
+
+/// A theater in which `FLOODERS` actors always have work; they stop when `turns.over` is set.
+fn flooded(builder: TheaterBuilder, pattern: Pattern) -> (Theater, Arc<Turns>) {
+    let turns = Arc::new(Turns::default());
+    let theater = builder.observer(turns.clone()).build().unwrap();
+    let flooders: Vec<_> = (0..FLOODERS)
+        .map(|_| theater.spawn(Flooder { turns: turns.clone(), next: None }))
+        .collect();
+    for (at, flooder) in flooders.iter().enumerate() {
+        if pattern == Pattern::InARing {
+            flooder.send(Flood::Next(flooders[(at + 1) % flooders.len()].clone())).unwrap();
+        }
+        (0..3).for_each(|_| flooder.send(Flood::On).unwrap());
+    }
+    // At the start all flooders themselves wait in the injector, and come out one for each look.
+    while turns.now() < 2 * INJECTOR_LOOK * FLOODERS {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    (theater, turns)
+}
+
+/// Prints the longest wait, holds it against the bound, and lets the flood run dry.
+fn end(theater: Theater, turns: &Turns, what: &str, bound: Option<u64>) {
+    turns.over.store(true, Ordering::Relaxed);
+    let longest = turns.longest_wait.load(Ordering::Relaxed);
+    let waits = turns.waits.load(Ordering::Relaxed);
+    println!("S6 {what}: longest of {waits} waits {longest} turns of others, bound {bound:?}");
+    let bound = bound.unwrap_or(u64::MAX);
+    assert!(longest <= bound, "{what}: a message waited {longest} turns, more than {bound}");
+    assert!(theater.shutdown(Duration::from_secs(60)).drained);
+}
+
+fn wake_each_other(theater: &Theater, turns: &Arc<Turns>) {
+    let pair = [(); 2].map(|()| theater.spawn(Pair { turns: turns.clone(), other: None }));
+    pair[0].send(Wake::Other(pair[1].clone())).unwrap();
+    pair[1].send(Wake::Other(pair[0].clone())).unwrap();
+    pair[0].send(Wake::Up(turns.now())).unwrap();
+    while !turns.is_enough() {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
+/// Woken from inside: at most once around everybody who is runnable. With the LIFO slot the round
+/// may take 16 times as many turns, and a third more for submissions from outside.
+#[test]
+fn s6_a_quiet_actor_waits_at_most_one_round_of_the_flooders() {
+    let round = FLOODERS + 2;
+    let one = || Theater::builder().workers(1);
+    let cases = [
+        ("floods to self", one(), Pattern::ToThemselves, Some(round * LOOK_AROUND * 4 / 3)),
+        ("floods in a ring", one(), Pattern::InARing, Some(round * LOOK_AROUND * 4 / 3)),
+        ("no LIFO slot", one().lifo_slot(false), Pattern::ToThemselves, Some(round)),
+        ("no LIFO slot, ring", one().lifo_slot(false), Pattern::InARing, Some(round)),
+        ("two workers", Theater::builder().workers(2), Pattern::InARing, None),
+    ];
+    for (what, builder, pattern, bound) in cases {
+        let (theater, turns) = flooded(builder, pattern);
+        wake_each_other(&theater, &turns);
+        end(theater, &turns, &format!("woken inside, {what}"), bound);
+    }
+}
+
+/// From outside, when nothing else waits there: until the worker's next look, and the turn that it
+/// is in.
+#[test]
+fn s6_a_message_from_outside_does_not_starve_under_internal_traffic() {
+    let one = || Theater::builder().workers(1);
+    let cases = [
+        ("floods to self", one(), Pattern::ToThemselves, Some(INJECTOR_LOOK + 1)),
+        ("floods in a ring", one(), Pattern::InARing, Some(INJECTOR_LOOK + 1)),
+        ("two workers", Theater::builder().workers(2), Pattern::InARing, None),
+    ];
+    for (what, builder, pattern, bound) in cases {
+        let (theater, turns) = flooded(builder, pattern);
+        probe_from_outside(&turns, |quiet| theater.spawn(quiet));
+        end(theater, &turns, &format!("woken outside, {what}"), bound);
+    }
+}
+
+/// On a pinned stage messages are handled in their order of arrival: one from outside waits for those
+/// from outside before it, and for at most a batch between the stage's own actors.
+#[test]
+fn s6_a_pinned_stage_is_fair_among_its_messages() {
+    struct Counts(Arc<Turns>);
+    impl Actor for Counts {
+        type Msg = ();
+        fn handle(&mut self, _msg: (), ctx: &mut Context<'_, Self>) {
+            self.0.total.fetch_add(1, Ordering::Relaxed);
+            if !self.0.is_over() {
+                ctx.send_self(());
+            }
+        }
+    }
+    let turns = Arc::new(Turns::default());
+    let theater = Theater::builder().workers(1).build().unwrap();
+    let stage = theater.pinned("stage").unwrap();
+    let flooders: Vec<_> =
+        (0..FLOODERS).map(|_| theater.spawn_on(&stage, Counts(turns.clone()))).collect();
+    flooders.iter().for_each(|flooder| flooder.send(()).unwrap());
+    while turns.now() < 20 * FLOODERS {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    probe_from_outside(&turns, |quiet| theater.spawn_on(&stage, quiet));
+    end(theater, &turns, "pinned stage, messages instead of turns", Some(2 * BATCH));
+}

@@ -1,0 +1,48 @@
+//! S7 an idle theater uses no CPU. Alone in its file: other tests would use CPU beside it.
+#![cfg(all(target_os = "linux", not(any(odeon_loom, odeon_shuttle))))]
+
+use std::time::Duration;
+
+use odeon_core::*;
+
+struct Idler;
+
+impl Actor for Idler {
+    type Msg = Box<Reply<()>>;
+    fn handle(&mut self, reply: Self::Msg, _ctx: &mut Context<'_, Self>) {
+        reply.send(());
+    }
+}
+
+/// CPU time of this process so far, in the kernel's ticks of 10 ms.
+fn cpu_ticks() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    // The second field is the program's name in parentheses and may hold anything.
+    let fields: Vec<_> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    let ticks = |field: usize| fields[field].parse::<u64>().unwrap();
+    // utime and stime: fields 14 and 15 of the whole line.
+    ticks(11) + ticks(12)
+}
+
+#[test]
+fn s7_ten_thousand_idle_actors_use_no_cpu() {
+    let theater = Theater::builder().workers(4).build().unwrap();
+    let stage = theater.pinned("stage").unwrap();
+    let mut actors: Vec<_> = (0..8_000).map(|_| theater.spawn(Idler)).collect();
+    actors.extend((0..2_000).map(|_| theater.spawn_on(&stage, Idler)));
+    actors.push(theater.spawn_dedicated("own", Idler).unwrap());
+    for actor in &actors {
+        actor.ask(Box::new).wait().unwrap();
+    }
+    // The workers look around a little before they sleep.
+    std::thread::sleep(Duration::from_millis(50));
+    let before = cpu_ticks();
+    std::thread::sleep(Duration::from_secs(1));
+    let used = cpu_ticks() - before;
+    println!("S7: {} idle actors used {used} ticks of 10 ms in one second", actors.len());
+    assert!(used <= 1, "an idle theater used {used} ticks of 10 ms in one second");
+    // All of them still answer.
+    for actor in &actors {
+        actor.ask(Box::new).wait().unwrap();
+    }
+}
