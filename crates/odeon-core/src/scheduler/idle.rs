@@ -9,7 +9,8 @@
 //! PROTOCOL
 //! 1. `word` holds three counts: workers searching, workers sleeping, and whether one of the sleeping
 //!    ones watches. The list of sleepers and the watcher change only under the lock, with the word.
-//! 2. Whoever makes work visible to others (a queue push) then calls `work_added`: a full fence, then
+//! 2. Whoever makes work visible to others (a queue push) then calls `work_added` (an awake worker
+//!    that pushes to its own queue: `work_queued`, see there): a full fence, then
 //!    a look at `word`. If a worker is searching, or one is awake and another watches, that is
 //!    enough; otherwise a sleeper is woken to search (nobody is awake) or to watch.
 //! 3. A worker that finds nothing enters itself as sleeping, then a full fence, then looks at all
@@ -86,6 +87,21 @@ impl Idle {
         let word = self.word.load(Ordering::Relaxed);
         let asleep = sleeping(word);
         if asleep == 0 || searching(word) > 0 || (asleep < self.workers && is_watched(word)) {
+            return None;
+        }
+        self.wake_or_appoint()
+    }
+
+    /// As [`work_added`](Self::work_added), for an awake worker that queued an actor for itself.
+    ///
+    /// No fence: this worker looks at its own queue before it sleeps, so nothing can be slept over;
+    /// at stake is only that a watcher is appointed. If a worker falls asleep at this very moment
+    /// and neither sees the other, the next push appoints it.
+    #[inline]
+    pub(super) fn work_queued(&self) -> Option<usize> {
+        // ORDERING: Relaxed: by the argument above.
+        let word = self.word.load(Ordering::Relaxed);
+        if sleeping(word) == 0 || searching(word) > 0 || is_watched(word) {
             return None;
         }
         self.wake_or_appoint()

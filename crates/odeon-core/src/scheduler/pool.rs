@@ -119,6 +119,14 @@ impl PoolShared {
         }
     }
 
+    /// After a worker's push to its own queue: has a sleeping worker watch if none does.
+    #[inline]
+    pub(super) fn work_queued(&self) {
+        if let Some(worker) = self.idle.work_queued() {
+            self.workers[worker].parker.unpark();
+        }
+    }
+
     /// Tells all workers to return; tasks still queued are not run any more.
     pub(crate) fn end(&self) {
         // ORDERING: SeqCst: stored before the tokens are left; workers look after taking theirs.

@@ -66,7 +66,7 @@ impl WorkerLocal {
             Origin::Message | Origin::Spawn => task,
         };
         self.queue.push(shared);
-        pool.work_added();
+        pool.work_queued();
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn on<A: Actor>(
     actor: A,
 ) -> ActorRef<A::Msg> {
     let home = pinned.map_or_else(|| Home::submitting(&**stage), Home::pinned);
-    create(stage.clone(), home, actor)
+    create(stage, home, actor)
 }
 
 /// Creates an actor on the stage of the actor with this header, or on the pool if that stage is
@@ -36,15 +36,15 @@ pub(crate) fn beside<A: Actor>(header: &Header, actor: A) -> ActorRef<A::Msg> {
     if header.pinned().is_some_and(PinnedShared::is_dedicated) {
         let pool = header.stage.theater().pool();
         let home = Home::submitting(&*pool);
-        return create(pool, home, actor);
+        return create(&pool, home, actor);
     }
-    create(header.stage.clone(), header.home, actor)
+    create(&header.stage, header.home, actor)
 }
 
-fn create<A: Actor>(stage: Arc<dyn Submit>, home: Home, actor: A) -> ActorRef<A::Msg> {
-    let theater = stage.theater().clone();
+fn create<A: Actor>(stage: &Arc<dyn Submit>, home: Home, actor: A) -> ActorRef<A::Msg> {
+    let theater = stage.theater();
     let shard = current::here().shard.get();
-    let (cell, entered) = theater.registry.insert(shard, &theater, |id| {
+    let (cell, entered) = theater.registry.insert(shard, theater, |id| {
         // A pool actor is born with its start signal and the task that goes with it; a pinned
         // actor's inbox serves only to be closed.
         let (inbox, inbox_owner) = if home.as_pinned().is_none() {
@@ -54,7 +54,7 @@ fn create<A: Actor>(stage: Arc<dyn Submit>, home: Home, actor: A) -> ActorRef<A:
         };
         let header = Header {
             vtable: &Sequential::<A>::VTABLE,
-            stage,
+            stage: stage.clone(),
             home,
             id,
             signals: AtomicU32::new(signal::UNREFERENCED_DUE),
