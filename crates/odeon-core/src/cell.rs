@@ -47,7 +47,7 @@ pub(crate) mod signal {
 }
 
 /// The part of a cell that does not depend on any type: one cache line, hardly ever written.
-#[repr(C, align(64))]
+#[repr(C)]
 pub(crate) struct Header {
     pub(crate) vtable: &'static TurnVTable,
     pub(crate) stage: Arc<dyn Submit>,
@@ -58,7 +58,13 @@ pub(crate) struct Header {
     pub(crate) registry: RegistrySlot,
     pub(crate) strong: AtomicU32,
     pub(crate) weak: AtomicU32,
+    /// Cells begin at a cache line (`memory.rs`); this ends the first one. Not an alignment of the
+    /// type, which would round every cell up to whole lines.
+    pub(crate) _rest_of_line: u64,
 }
+
+#[cfg(not(any(odeon_loom, odeon_shuttle)))]
+const _: () = assert!(size_of::<Header>() == 64, "the header is one cache line");
 
 /// What a reference to an actor points to: all that a sender needs.
 #[repr(C)]

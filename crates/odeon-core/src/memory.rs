@@ -15,8 +15,12 @@ use odeon_sync::Mutex;
 
 use crate::current;
 
-/// All recycled memory is aligned to a cache line and a multiple of it long.
+/// All recycled memory is aligned to a cache line.
 const LINE: usize = 64;
+
+/// Sizes are whole lines less this: general allocators put a header of at most 16 bytes before each
+/// piece, and with it an aligned piece of whole lines would take up a line more.
+const HEADER: usize = 16;
 
 /// Sizes up to this many lines are recycled: 4 KiB.
 const CLASSES: usize = 64;
@@ -151,12 +155,12 @@ impl Drop for ThreadMemory {
 
 /// The size class of a type, if memory of its layout is recycled.
 const fn class_of<T>() -> Option<usize> {
-    let lines = size_of::<T>().div_ceil(LINE);
+    let lines = (size_of::<T>() + HEADER).div_ceil(LINE);
     if align_of::<T>() <= LINE && lines >= 1 && lines <= CLASSES { Some(lines - 1) } else { None }
 }
 
 const fn layout_of(class: usize) -> Layout {
-    match Layout::from_size_align((class + 1) * LINE, LINE) {
+    match Layout::from_size_align((class + 1) * LINE - HEADER, LINE) {
         Ok(layout) => layout,
         Err(_) => panic!("lines are a power of two and sizes small"),
     }
@@ -232,9 +236,10 @@ mod tests {
     #[test]
     fn small_types_are_recycled_and_large_ones_boxed() {
         assert_eq!(class_of::<u8>(), Some(0));
-        assert_eq!(class_of::<[u8; 65]>(), Some(1));
-        assert_eq!(class_of::<[u8; 4096]>(), Some(63));
-        assert_eq!(class_of::<[u8; 4097]>(), None);
+        assert_eq!(class_of::<[u8; 48]>(), Some(0));
+        assert_eq!(class_of::<[u8; 49]>(), Some(1));
+        assert_eq!(class_of::<[u8; 4080]>(), Some(63));
+        assert_eq!(class_of::<[u8; 4081]>(), None);
         let large = reserve::<[u8; 5000]>();
         // SAFETY: ours; bytes need no more than to be written.
         unsafe {

@@ -8,8 +8,9 @@
 use std::time::Duration;
 
 use odeon_core::*;
-use odeon_sync::atomic::{AtomicU64, Ordering};
 use odeon_sync::{Condvar, Mutex, thread};
+use odeon_testkit::conformance::inbox::UnboundedInbox;
+use odeon_testkit::conformance::mailbox::{MailboxUnderTest, OwnerSide, SenderSide};
 use odeon_testkit::{DropTracker, Ledger, Ticket};
 
 type StdArc<T> = std::sync::Arc<T>;
@@ -18,7 +19,7 @@ const LONG: Duration = Duration::from_secs(3600);
 
 /// Schedules per test; `ODEON_SHUTTLE_ITERATIONS` asks for more.
 fn iterations() -> usize {
-    std::env::var("ODEON_SHUTTLE_ITERATIONS").map_or(300, |n| n.parse().expect("a number"))
+    std::env::var("ODEON_SHUTTLE_ITERATIONS").map_or(2_000, |n| n.parse().expect("a number"))
 }
 
 fn check(test: impl Fn() + Send + Sync + 'static) {
@@ -271,30 +272,28 @@ fn s4_a_shutdown_under_fire_accounts_for_every_message() {
     });
 }
 
-/// More messages than the slots in an actor's own memory, from two threads: one of them makes room
-/// while the other waits.
+/// Nobody takes anything: a sender that waited for the end of a block may find the next block full as
+/// well, and nobody else to go on. (Loom cannot say this: it lets two additions read the same value.)
 #[test]
-fn s2_s7_senders_that_make_room_for_each_other_get_on() {
+fn s7_senders_get_on_without_an_owner() {
     check(|| {
-        let theater = Theater::builder().workers(1).build().unwrap();
-        let total = StdArc::new(AtomicU64::new(0));
-        struct Sum(StdArc<AtomicU64>);
-        impl Actor for Sum {
-            type Msg = u64;
-            fn handle(&mut self, n: u64, _ctx: &mut Context<'_, Self>) {
-                self.0.fetch_add(n, Ordering::SeqCst);
-            }
-        }
-        let actor = theater.spawn(Sum(total.clone()));
-        let senders: Vec<_> = (0..2)
-            .map(|_| {
-                let actor = actor.clone();
-                thread::spawn(move || (0..6).for_each(|_| actor.send(1).unwrap()))
+        let (senders, mut owner) = UnboundedInbox::new::<u32>();
+        let senders = StdArc::new(senders);
+        let threads: Vec<_> = (0..3)
+            .map(|sender| {
+                let senders = senders.clone();
+                thread::spawn(move || {
+                    for n in 0..3 {
+                        let _ = senders.push(10 * sender + n);
+                    }
+                })
             })
             .collect();
-        senders.into_iter().for_each(|sender| sender.join().unwrap());
-        let report = theater.shutdown(LONG);
-        assert!(report.drained);
-        assert_eq!(total.load(Ordering::SeqCst), 12);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        let taken: Vec<_> = std::iter::from_fn(|| owner.pop()).collect();
+        assert_eq!(taken.len(), 9);
+        for sender in 0..3 {
+            assert!(taken.iter().filter(|&n| n / 10 == sender).is_sorted(), "{taken:?}");
+        }
     });
 }

@@ -12,12 +12,12 @@ use crate::memory;
 ///
 /// TUNE: 3 slots of a 16-byte message are 72 bytes; with 3, a plain actor stays below 256 bytes
 /// (measured by `odeon bench idle`).
-pub(super) const EMBEDDED_SLOTS: usize = if cfg!(odeon_loom) { 1 } else { 3 };
+pub(super) const EMBEDDED_SLOTS: usize = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } else { 3 };
 
 /// Messages in one heap block.
 ///
 /// TUNE: one allocation for 64 messages; 16 and 32 were slower on `fjthrput`, 128 was not faster.
-pub(super) const BLOCK_SLOTS: usize = if cfg!(odeon_loom) { 2 } else { 64 };
+pub(super) const BLOCK_SLOTS: usize = if cfg!(any(odeon_loom, odeon_shuttle)) { 2 } else { 64 };
 
 /// What a slot holds: nothing yet, or a label chosen by the sender and (usually) a message.
 const EMPTY: u32 = 0;

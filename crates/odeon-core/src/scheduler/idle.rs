@@ -78,18 +78,20 @@ impl Idle {
         }
     }
 
-    /// After work was made visible: the worker to unpark, if any (rules 2, 4, 6).
+    /// After work was made visible: the worker to unpark, if any (rules 2, 4, 6). `at_once`: a
+    /// sleeper is woken to search even if somebody is awake.
     #[inline]
-    pub(super) fn work_added(&self) -> Option<usize> {
+    pub(super) fn work_added(&self, at_once: bool) -> Option<usize> {
         // ORDERING: SeqCst fence between the caller's queue push and the look at `word`; partner: the
         // fence in `enter_sleep` and `stop_watching`. Anything weaker lets both sides miss each other.
         fence(Ordering::SeqCst);
         let word = self.word.load(Ordering::Relaxed);
         let asleep = sleeping(word);
-        if asleep == 0 || searching(word) > 0 || (asleep < self.workers && is_watched(word)) {
+        let attended = asleep < self.workers && is_watched(word) && !at_once;
+        if asleep == 0 || searching(word) > 0 || attended {
             return None;
         }
-        self.wake_or_appoint()
+        self.wake_or_appoint(at_once)
     }
 
     /// As [`work_added`](Self::work_added), for an awake worker that queued an actor for itself.
@@ -98,22 +100,22 @@ impl Idle {
     /// at stake is only that a watcher is appointed. If a worker falls asleep at this very moment
     /// and neither sees the other, the next push appoints it.
     #[inline]
-    pub(super) fn work_queued(&self) -> Option<usize> {
+    pub(super) fn work_queued(&self, at_once: bool) -> Option<usize> {
         // ORDERING: Relaxed: by the argument above.
         let word = self.word.load(Ordering::Relaxed);
-        if sleeping(word) == 0 || searching(word) > 0 || is_watched(word) {
+        if sleeping(word) == 0 || searching(word) > 0 || (is_watched(word) && !at_once) {
             return None;
         }
-        self.wake_or_appoint()
+        self.wake_or_appoint(at_once)
     }
 
     /// Somebody sleeps and nobody searches: wakes a worker if none is awake, else appoints a watcher.
     #[cold]
-    fn wake_or_appoint(&self) -> Option<usize> {
+    fn wake_or_appoint(&self, at_once: bool) -> Option<usize> {
         let mut state = self.lock();
         // ORDERING: Relaxed: the word changes only under this lock, except for `searching`.
         let word = self.word.load(Ordering::Relaxed);
-        if sleeping(word) == self.workers {
+        if sleeping(word) == self.workers || (at_once && searching(word) == 0) {
             return self.take_sleeper(&mut state);
         }
         if searching(word) > 0 || state.watcher.is_some() {

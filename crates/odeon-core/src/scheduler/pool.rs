@@ -12,6 +12,7 @@ use super::home::Home;
 use super::idle::Idle;
 use super::placement;
 use super::submit::{Origin, Submit};
+use super::watch::Effort;
 use super::worker::{self, WorkerLocal};
 use crate::current;
 use crate::random::Random;
@@ -46,6 +47,7 @@ pub(crate) struct PoolShared {
     pub(super) order: QueueOrder,
     pub(super) lifo_slot: bool,
     pub(super) idle: Idle,
+    pub(super) effort: Effort,
     pub(super) ending: AtomicBool,
     pub(super) theater: Arc<TheaterShared>,
 }
@@ -77,6 +79,7 @@ impl PoolShared {
             order: config.order,
             lifo_slot: config.lifo_slot,
             idle: Idle::new(config.workers),
+            effort: Effort::default(),
             ending: AtomicBool::new(false),
             theater,
         });
@@ -114,7 +117,7 @@ impl PoolShared {
     /// After a queue push that others can see: wakes a worker if that helps.
     #[inline]
     pub(super) fn work_added(&self) {
-        if let Some(worker) = self.idle.work_added() {
+        if let Some(worker) = self.idle.work_added(self.effort.is_coarse()) {
             self.workers[worker].parker.unpark();
         }
     }
@@ -122,7 +125,7 @@ impl PoolShared {
     /// After a worker's push to its own queue: has a sleeping worker watch if none does.
     #[inline]
     pub(super) fn work_queued(&self) {
-        if let Some(worker) = self.idle.work_queued() {
+        if let Some(worker) = self.idle.work_queued(self.effort.is_coarse()) {
             self.workers[worker].parker.unpark();
         }
     }

@@ -7,13 +7,16 @@
 //! * turns take long enough ([`WORTH_A_CORE`]) that handing over an actor costs little against them; or
 //! * what is queued would take longer than [`LONG_QUEUE`].
 //!
+//! Once turns have been found that long, sleeping workers are woken for each queued actor at once
+//! ([`Effort`]), until a worker runs dry after short turns.
+//!
 //! This is not a cure for lost wake-ups (`idle.rs` has none): it bounds how long queued actors wait
 //! behind a worker that is awake, without disturbing workers that get on well alone.
 
 use std::time::Duration;
 
 use super::pool::PoolShared;
-use odeon_sync::atomic::Ordering;
+use odeon_sync::atomic::{AtomicBool, Ordering};
 
 /// TUNE: the first look comes this long after a watcher was appointed; about what waking a halted
 /// core takes, so that an early helper is not much later than an eager wake-up.
@@ -30,6 +33,37 @@ const WORTH_A_CORE: Duration = Duration::from_nanos(1_500);
 /// TUNE: queued work (turns times mean time of a turn) from which another core is called although
 /// turns are short: keeps waits bounded when very many actors are queued.
 const LONG_QUEUE: Duration = Duration::from_micros(300);
+
+/// Whether turns have been long enough lately that sleeping workers are woken for each queued actor,
+/// without a watcher's detour.
+#[derive(Debug, Default)]
+pub(super) struct Effort {
+    coarse: AtomicBool,
+}
+
+impl Effort {
+    /// Whether a queued actor is worth waking a worker at once.
+    #[inline(always)]
+    pub(super) fn is_coarse(&self) -> bool {
+        // ORDERING: Relaxed, here and below: an estimate.
+        self.coarse.load(Ordering::Relaxed)
+    }
+
+    /// A worker has nothing to do any more, after `turns` turns in `busy`.
+    pub(super) fn ran_dry(&self, busy: Duration, turns: u64) {
+        if self.is_coarse() && turns > 0 && mean(busy, turns) < WORTH_A_CORE / 2 {
+            self.coarse.store(false, Ordering::Relaxed);
+        }
+    }
+
+    fn found_coarse(&self) {
+        self.coarse.store(true, Ordering::Relaxed);
+    }
+}
+
+fn mean(time: Duration, turns: u64) -> Duration {
+    Duration::from_nanos(time.as_nanos() as u64 / turns)
+}
 
 /// What a watcher saw at its last look.
 pub(super) struct Watch {
@@ -54,6 +88,9 @@ impl Watch {
         for ((before, after), worker) in self.turns.iter_mut().zip(turns(pool)).zip(&pool.workers) {
             let done = after - std::mem::replace(before, after);
             all_turns += done;
+            if done > 0 && mean(elapsed, done) >= WORTH_A_CORE && worker.stealer.len() > 0 {
+                pool.effort.found_coarse();
+            }
             wanted += helpers_for(worker.stealer.len(), done, elapsed);
         }
         wanted += helpers_for(outside, all_turns, elapsed);
@@ -67,10 +104,10 @@ fn helpers_for(queued: usize, done: u64, elapsed: Duration) -> usize {
     if queued == 0 {
         return 0;
     }
-    let Some(turn) = (elapsed.as_nanos() as u64).checked_div(done) else {
+    if done == 0 {
         return queued;
-    };
-    let turn = Duration::from_nanos(turn);
+    }
+    let turn = mean(elapsed, done);
     let waiting = turn.saturating_mul(queued as u32);
     if turn >= WORTH_A_CORE {
         queued

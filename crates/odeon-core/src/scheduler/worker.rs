@@ -4,6 +4,7 @@
 //! **`scheduler/worker.rs`** → `turn/sequential.rs`.
 
 use std::cell::{Cell, RefCell};
+use std::time::Duration;
 
 use crossbeam_deque::Worker as Queue;
 use odeon_sync::atomic::Ordering;
@@ -30,6 +31,8 @@ pub(crate) struct WorkerLocal {
     pub(super) until_look: Cell<u32>,
     pub(super) looks: Cell<u32>,
     pub(super) random: RefCell<Random>,
+    /// When this worker last found work after having had none, and its turns until then.
+    busy_since: Cell<(Duration, u64)>,
 }
 
 /// TUNE: rounds of looking everywhere before a worker sleeps, each with twice the pause of the one
@@ -46,6 +49,7 @@ impl WorkerLocal {
             until_look: Cell::new(0),
             looks: Cell::new(0),
             random: RefCell::new(random),
+            busy_since: Cell::new((Duration::ZERO, 0)),
         }
     }
 
@@ -81,12 +85,11 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     let guard = odeon_sync::AbortGuard::new("pool worker");
     let limits = pool.theater.limits();
     let shared = &pool.workers[me.index];
-    let mut turns = 0;
+    me.busy_since.set((pool.theater.now(), 0));
     while let Some(task) = next_task(pool, me) {
         let (_, again) = task.run(&limits);
-        turns += 1;
-        // ORDERING: Relaxed: read by watchers for an estimate.
-        shared.turns.store(turns, Ordering::Relaxed);
+        // ORDERING: Relaxed: written by this thread alone, read by watchers for an estimate.
+        shared.turns.store(shared.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         if let Some(task) = again {
             requeue(pool, me, task);
         }
@@ -100,10 +103,13 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     }
 }
 
-/// An actor whose budget ran out goes behind everything that waits.
+/// An actor whose budget ran out goes behind everything that waits. If nothing does, it stays where
+/// nobody steals it: its state is warm in this core's cache.
 fn requeue(pool: &PoolShared, me: &WorkerLocal, task: Task) {
     if pool.order == QueueOrder::Central {
         pool.injector.push(task);
+    } else if me.queue.is_empty() && me.lifo_slot_is_free() {
+        me.lifo.set(Some(task));
     } else {
         me.queue.push(task);
     }
@@ -124,6 +130,17 @@ fn next_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
 
 #[cold]
 fn wait_for_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
+    let (since, turns_before) = me.busy_since.get();
+    let shared = &pool.workers[me.index];
+    // ORDERING: Relaxed, here and below: our own counter.
+    let turns = shared.turns.load(Ordering::Relaxed) - turns_before;
+    pool.effort.ran_dry(pool.theater.now().saturating_sub(since), turns);
+    let found = find_or_sleep(pool, me);
+    me.busy_since.set((pool.theater.now(), shared.turns.load(Ordering::Relaxed)));
+    found
+}
+
+fn find_or_sleep(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     let mut searching = pool.idle.begin_search();
     loop {
         if searching {

@@ -62,6 +62,7 @@ fn create<A: Actor>(stage: &Arc<dyn Submit>, home: Home, actor: A) -> ActorRef<A
             strong: AtomicU32::new(1),
             // The strong references' common count and the one for being alive.
             weak: AtomicU32::new(2),
+            _rest_of_line: 0,
         };
         let cell = memory::reserve::<ActorCell<A>>();
         // SAFETY: fresh memory for exactly this type.

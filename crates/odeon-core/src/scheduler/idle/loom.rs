@@ -11,16 +11,18 @@ struct Pool {
     parkers: Vec<Parker>,
     target: u32,
     done: AtomicU32,
+    at_once: bool,
 }
 
 impl Pool {
-    fn new(workers: usize, target: u32) -> Arc<Self> {
+    fn new(workers: usize, target: u32, at_once: bool) -> Arc<Self> {
         Arc::new(Self {
             idle: Idle::new(workers),
             queue: AtomicU32::new(0),
             parkers: (0..workers).map(|_| Parker::new()).collect(),
             target,
             done: AtomicU32::new(0),
+            at_once,
         })
     }
 
@@ -31,7 +33,7 @@ impl Pool {
     }
 
     fn work_added(&self) {
-        if let Some(worker) = self.idle.work_added() {
+        if let Some(worker) = self.idle.work_added(self.at_once) {
             self.parkers[worker].unpark();
         }
     }
@@ -91,8 +93,8 @@ impl Pool {
 }
 
 /// Every push is taken although workers go to sleep meanwhile: loom reports a deadlock otherwise.
-fn pushes_are_never_slept_over(workers: usize, pushes: u32) {
-    let pool = Pool::new(workers, pushes);
+fn pushes_are_never_slept_over(workers: usize, pushes: u32, at_once: bool) {
+    let pool = Pool::new(workers, pushes, at_once);
     let threads: Vec<_> = (0..workers)
         .map(|me| {
             let pool = pool.clone();
@@ -109,7 +111,7 @@ fn pushes_are_never_slept_over(workers: usize, pushes: u32) {
 
 #[test]
 fn one_worker_two_pushes() {
-    loom::model(|| pushes_are_never_slept_over(1, 2));
+    loom::model(|| pushes_are_never_slept_over(1, 2, false));
 }
 
 #[test]
@@ -117,5 +119,13 @@ fn two_workers_two_pushes() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.max_branches = 20_000;
-    model.check(|| pushes_are_never_slept_over(2, 2));
+    model.check(|| pushes_are_never_slept_over(2, 2, false));
+}
+
+#[test]
+fn two_workers_woken_at_once() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.max_branches = 20_000;
+    model.check(|| pushes_are_never_slept_over(2, 2, true));
 }

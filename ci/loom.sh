@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Exhaustive models of the lock-free protocols (loom): parker, inbox, idle workers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+export CARGO_TARGET_DIR=target/loom
+export RUSTFLAGS="--cfg odeon_loom ${RUSTFLAGS:-}"
+
+# Only the models: other unit tests use the primitives outside of a model, which loom refuses.
+cargo test --release -p odeon-sync -p odeon-core --lib loom

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Rules that no compiler checks; each prints what breaks it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+broken=0
+rule() { # title, offending lines
+  if [ -n "$2" ]; then printf 'rule broken: %s\n%s\n' "$1" "$2"; broken=1; fi
+}
+
+sources=$(git ls-files '*.rs')
+rule "a file has at most 500 lines" "$(wc -l $sources | awk '$2 != "total" && $1 > 500 {print "  " $2 ": " $1}')"
+rule "names that say nothing" "$(grep -E '/(base|utils?|common|types|helpers?|misc)\.rs$' <<<"$sources" || true)"
+rule "cfg(feature) only in the facade" "$(grep -n 'cfg(feature' $sources | grep -v '^crates/odeon/' || true)"
+rule "loom, shuttle and std differ only in odeon-sync (tests of models excepted)" \
+  "$(grep -nE '^\s*#!?\[cfg\((all|any|not)?\(?odeon_(loom|shuttle)' $sources \
+     | grep -vE '^crates/odeon-sync/|mod loom|tests/shuttle' | while IFS=: read -r file line _; do
+       sed -n "$((line + 1)),$((line + 2))p" "$file" | grep -qE 'mod (loom|tests)|#\[path' || echo "  $file:$line"; done || true)"
+rule "the core knows no transactions, network or devices" \
+  "$(grep -nE '^(odeon-(stm|speculative|theater|zenoh|gpu|macros)|zenoh|cubecl)' crates/odeon-core/Cargo.toml || true)"
+rule "dependencies point down: nothing below the tools names them" \
+  "$(grep -nE '^odeon-(cli|bench)' crates/*/Cargo.toml || true)"
+rule "the testkit is for tests only" \
+  "$(awk '/^\[/{section=$0} /^odeon-testkit/ && section !~ /dev-dependencies/ {print "  " FILENAME ": " section}' crates/*/Cargo.toml tools/*/Cargo.toml)"
+for file in crates/odeon-core/src/{send,mailbox/inbox,scheduler/submit,scheduler/worker,turn/sequential}.rs; do
+  rule "the five files of a message exist and are at most 500 lines" "$([ -f "$file" ] || echo "  $file is missing")"
+done
+if [ "$broken" = 0 ]; then echo "all rules hold"; fi
+exit "$broken"

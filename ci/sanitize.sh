@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Data races in the inbox under ThreadSanitizer.
+#
+# Only what synchronises by acquire and release on atomics: ThreadSanitizer does not know fences and,
+# without a standard library built for it, reports the insides of locks and channels (tsan.supp names
+# those of the test harness). Needs a nightly compiler; without one the check is skipped and says so.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! cargo +nightly --version >/dev/null 2>&1; then
+    echo "SKIPPED (1): sanitize: no nightly compiler is installed"
+    exit 0
+fi
+
+export CARGO_TARGET_DIR=target/sanitize
+# The second flag: the standard library was not built with the sanitizer, and cannot be here.
+export RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer"
+export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/ci/tsan.supp ${TSAN_OPTIONS:-}"
+
+host=$(rustc +nightly --version --verbose | sed -n 's/^host: //p')
+cargo +nightly test --target "$host" -p odeon-core --lib mailbox::inbox
+cargo +nightly test --target "$host" -p odeon-core --test mailbox_conformance
+echo "SKIPPED (0): sanitize: everything ran"

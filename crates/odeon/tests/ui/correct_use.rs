@@ -1,0 +1,28 @@
+//! Each thing that the other programs do wrong, done right.
+
+use odeon::prelude::*;
+
+#[derive(Message)]
+enum Job {
+    Urgent,
+    #[mailbox(63)]
+    Ordinary,
+}
+
+struct Worker;
+
+impl Actor for Worker {
+    type Msg = Job;
+    fn handle(&mut self, msg: Job, ctx: &mut Context<'_, Self>) {
+        match msg {
+            Job::Urgent => ctx.open(63),
+            Job::Ordinary => ctx.close(63),
+        }
+    }
+}
+
+fn main() {
+    let _: Option<ActorRef<Job>> = None;
+    let _ = Worker;
+    let _ = (Job::Urgent, Job::Ordinary);
+}
