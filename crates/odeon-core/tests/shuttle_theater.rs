@@ -9,8 +9,6 @@ use std::time::Duration;
 
 use odeon_core::*;
 use odeon_sync::{Condvar, Mutex, thread};
-use odeon_testkit::conformance::inbox::UnboundedInbox;
-use odeon_testkit::conformance::mailbox::{MailboxUnderTest, OwnerSide, SenderSide};
 use odeon_testkit::{DropTracker, Ledger, Ticket};
 
 type StdArc<T> = std::sync::Arc<T>;
@@ -269,31 +267,5 @@ fn s4_a_shutdown_under_fire_accounts_for_every_message() {
         senders.into_iter().for_each(|sender| sender.join().unwrap());
         ledger.take_leftovers::<Numbered>(report);
         assert_eq!(ledger.check().sent, 8);
-    });
-}
-
-/// Nobody takes anything: a sender that waited for the end of a block may find the next block full as
-/// well, and nobody else to go on. (Loom cannot say this: it lets two additions read the same value.)
-#[test]
-fn s7_senders_get_on_without_an_owner() {
-    check(|| {
-        let (senders, mut owner) = UnboundedInbox::new::<u32>();
-        let senders = StdArc::new(senders);
-        let threads: Vec<_> = (0..3)
-            .map(|sender| {
-                let senders = senders.clone();
-                thread::spawn(move || {
-                    for n in 0..3 {
-                        let _ = senders.push(10 * sender + n);
-                    }
-                })
-            })
-            .collect();
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
-        let taken: Vec<_> = std::iter::from_fn(|| owner.pop()).collect();
-        assert_eq!(taken.len(), 9);
-        for sender in 0..3 {
-            assert!(taken.iter().filter(|&n| n / 10 == sender).is_sorted(), "{taken:?}");
-        }
     });
 }

@@ -28,7 +28,7 @@ pub(super) const RAREST_LOOK: Duration = Duration::from_millis(2);
 
 /// TUNE: mean time of a turn from which another core pays. Passing an actor to another core costs
 /// some cache misses, a few hundred nanoseconds in all.
-const WORTH_A_CORE: Duration = Duration::from_nanos(1_500);
+const WORTH_A_CORE: Duration = Duration::from_nanos(120);
 
 /// TUNE: queued work (turns times mean time of a turn) from which another core is called although
 /// turns are short: keeps waits bounded when very many actors are queued.

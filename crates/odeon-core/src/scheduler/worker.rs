@@ -36,8 +36,12 @@ pub(crate) struct WorkerLocal {
 }
 
 /// TUNE: rounds of looking everywhere before a worker sleeps, each with twice the pause of the one
-/// before up to 2^7: about 10 us in all on the machines tried. Waking a sleeping thread costs more.
+/// before up to 2^7: about 10 us in all on the machines tried.
 const SEARCH_ROUNDS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } else { 12 };
+
+/// TUNE: the same while turns are coarse: about 50 us, what waking a halted core takes. The next
+/// actor will be worth this core.
+const COARSE_SEARCH_ROUNDS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } else { 36 };
 
 impl WorkerLocal {
     pub(super) fn new(pool: &PoolShared, index: usize, queue: Queue<Task>, random: Random) -> Self {
@@ -209,7 +213,8 @@ fn watch(pool: &PoolShared, me: &WorkerLocal) -> bool {
 }
 
 fn search(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
-    for round in 0..SEARCH_ROUNDS {
+    let rounds = if pool.effort.is_coarse() { COARSE_SEARCH_ROUNDS } else { SEARCH_ROUNDS };
+    for round in 0..rounds {
         if let Some(task) = find_work::elsewhere(pool, me) {
             return Some(task);
         }
