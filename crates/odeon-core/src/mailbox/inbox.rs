@@ -219,8 +219,9 @@ impl<T> Inbox<T> {
         };
         // ORDERING: Release: pairs with the owner's Acquire in `pop`: the block and its first slot.
         next.store(block, Ordering::Release);
-        // ORDERING: Release: pairs with the Acquire of later claims: the block's empty slots.
-        self.tail.store(TailWord::heap(block.cast(), 1).0, Ordering::Release);
+        // ORDERING: Release: pairs with the Acquire of later claims: the block's empty slots. A swap, so
+        // that the word changes by read-modify-writes alone and all threads agree on their order.
+        self.tail.swap(TailWord::heap(block.cast(), 1).0, Ordering::AcqRel);
     }
 
     /// Any thread: whether the inbox has been closed.
@@ -409,8 +410,9 @@ impl<T> InboxOwner<T> {
                 None => backoff.wait(),
             }
         }
-        // ORDERING: Relaxed: closed it is already; this takes the block's address out of the word.
-        inbox.tail.store(TailWord::CLOSED.0, Ordering::Relaxed);
+        // ORDERING: AcqRel: closed it is already; this takes the block's address out of the word and
+        // keeps the chain of read-modify-writes by which later senders see what came before.
+        inbox.tail.swap(TailWord::CLOSED.0, Ordering::AcqRel);
         Self::free_spare(inbox);
         let block = std::mem::replace(&mut self.block, ptr::null_mut());
         self.taken = 0;

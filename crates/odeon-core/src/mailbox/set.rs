@@ -134,6 +134,30 @@ mod tests {
         assert!(!set.would_be_next(1, guards));
     }
 
+    /// Random puts and takes agree with one plain queue per mailbox.
+    #[test]
+    fn any_pattern_agrees_with_plain_queues() {
+        let mut random = crate::random::Random::from_seed(7);
+        let mut set = MailboxSet::new(5);
+        let mut queues = vec![std::collections::VecDeque::new(); 5];
+        for n in 0..20_000u32 {
+            let emptying = (n / 2_000) % 2 == 1;
+            if random.below(3) < 2 && !emptying {
+                let mailbox = random.below(5);
+                set.put(mailbox, n);
+                queues[mailbox].push_back(n);
+            } else {
+                let mut guards = Guards::ALL_OPEN;
+                let closed = random.below(5);
+                guards.close(closed);
+                let open = |&(mailbox, _): &(usize, _)| mailbox != closed;
+                let expected =
+                    queues.iter_mut().enumerate().filter(open).find_map(|(_, q)| q.pop_front());
+                assert_eq!(set.take_next(guards), expected);
+            }
+        }
+    }
+
     #[test]
     #[should_panic(expected = "1 to 64 mailboxes, not 65")]
     fn more_than_64_mailboxes_are_refused() {

@@ -88,7 +88,7 @@ impl Watch {
         for ((before, after), worker) in self.turns.iter_mut().zip(turns(pool)).zip(&pool.workers) {
             let done = after - std::mem::replace(before, after);
             all_turns += done;
-            if done > 0 && mean(elapsed, done) >= WORTH_A_CORE && worker.stealer.len() > 0 {
+            if done > 0 && mean(elapsed, done) >= WORTH_A_CORE && !worker.stealer.is_empty() {
                 pool.effort.found_coarse();
             }
             wanted += helpers_for(worker.stealer.len(), done, elapsed);
