@@ -1,4 +1,4 @@
-//! Odeon: actors for Rust.
+#![doc = include_str!("../../../README.md")]
 #![forbid(unsafe_code)]
 
 pub use odeon_core::{

@@ -139,7 +139,7 @@ mod tests {
     fn any_pattern_agrees_with_plain_queues() {
         let mut random = crate::random::Random::from_seed(7);
         let mut set = MailboxSet::new(5);
-        let mut queues = vec![std::collections::VecDeque::new(); 5];
+        let mut queues = vec![VecDeque::new(); 5];
         for n in 0..20_000u32 {
             let emptying = (n / 2_000) % 2 == 1;
             if random.below(3) < 2 && !emptying {

@@ -1,4 +1,4 @@
-//! What every mailbox promises, whatever it is made of: see [`mailbox_conformance!`].
+//! What every mailbox promises, whatever it is made of: see [`mailbox_conformance!`](crate::mailbox_conformance).
 //!
 //! The suite drives a mailbox as a scheduler does: whoever is told to wake the owner runs its turn.
 

@@ -1,4 +1,4 @@
-//! What every stage promises, whatever runs it: see [`stage_conformance!`].
+//! What every stage promises, whatever runs it: see [`stage_conformance!`](crate::stage_conformance).
 //!
 //! | tests of | file |
 //! |---|---|
