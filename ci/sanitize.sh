@@ -13,7 +13,7 @@ if ! cargo +nightly --version >/dev/null 2>&1; then
 fi
 
 export CARGO_TARGET_DIR=target/sanitize
-# The second flag: the standard library was not built with the sanitizer, and cannot be here.
+# The second flag: the standard library was not built with the sanitizer.
 export RUSTFLAGS="-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer"
 export TSAN_OPTIONS="halt_on_error=1 suppressions=$PWD/ci/tsan.supp ${TSAN_OPTIONS:-}"
 

@@ -45,6 +45,7 @@ pub trait Actor: Send + Sized + 'static {
         let _ = ctx;
     }
 
-    /// Runs once after the last message, before the state is dropped. Not called after a panic.
+    /// Runs once after the last message, before the state is dropped. Not called after a panic. An
+    /// actor that its theater ends before its first turn gets this without `started`.
     fn stopped(&mut self) {}
 }

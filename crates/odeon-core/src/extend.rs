@@ -22,9 +22,13 @@ use crate::theater::builder::TheaterBuilder;
 /// Builds a theater whose actors run where the stage made by `make_stage` has them run. The theater
 /// starts no threads; whoever made the stage runs its tasks.
 ///
+/// # Safety
+/// No task of the stage is run after the theater was shut down or dropped (that ends its actors and
+/// frees them), nor while it is; so the theater must not be owned by one of its actors.
+///
 /// # Errors
 /// If a setting is out of its range.
-pub fn theater_on_stage(
+pub unsafe fn theater_on_stage(
     builder: TheaterBuilder,
     make_stage: impl FnOnce(Arc<TheaterShared>) -> Arc<dyn Submit>,
 ) -> Result<Theater, BuildError> {

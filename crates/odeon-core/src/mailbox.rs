@@ -36,3 +36,6 @@ pub mod label {
 
 /// The most mailboxes that one actor can have: one bit each in a word.
 pub const MAX_MAILBOXES: usize = 64;
+
+#[cfg(all(test, odeon_loom))]
+mod loom;

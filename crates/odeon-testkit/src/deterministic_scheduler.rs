@@ -60,11 +60,17 @@ impl Deterministic {
     pub fn with(seed: u64, builder: TheaterBuilder) -> Self {
         let clock = Arc::new(VirtualClock::new());
         let mut made = None;
-        let theater = theater_on_stage(builder.clock(clock.clone()).random_seed(seed), |shared| {
-            let stage = Arc::new(SeededStage::new(shared, seed));
-            made = Some(stage.clone());
-            stage
-        });
+        let builder = builder.clock(clock.clone()).random_seed(seed);
+        // SAFETY: the stage is private to this value, which runs its tasks only while it has the
+        // theater; and it is not `Send`, so that no actor can own it.
+        #[allow(unsafe_code)]
+        let theater = unsafe {
+            theater_on_stage(builder, |shared| {
+                let stage = Arc::new(SeededStage::new(shared, seed));
+                made = Some(stage.clone());
+                stage
+            })
+        };
         Self {
             seed,
             theater: Some(theater.expect("the configuration is valid")),

@@ -16,7 +16,8 @@ pub(super) const EMBEDDED_SLOTS: usize = if cfg!(any(odeon_loom, odeon_shuttle))
 
 /// Messages in one heap block.
 ///
-/// TUNE: one allocation for 64 messages; 16 and 32 were slower on `fjthrput`, 128 was not faster.
+/// TUNE: one allocation and one exchange of blocks for 64 messages; a guess between memory held by
+/// actors with a short backlog and the cost of the exchange.
 pub(super) const BLOCK_SLOTS: usize = if cfg!(any(odeon_loom, odeon_shuttle)) { 2 } else { 64 };
 
 /// What a slot holds: nothing yet, or a label chosen by the sender and (usually) a message.

@@ -24,7 +24,8 @@ const GRACE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 #[must_use = "the report holds the messages that were not handled"]
 pub struct StopReport {
-    /// Whether all messages had been handled before the deadline.
+    /// Whether all messages that could be handled had been before the deadline. Messages in closed
+    /// mailboxes cannot; they are among the leftovers.
     pub drained: bool,
     /// The messages that were not handled.
     pub leftovers: Vec<DeadLetter>,
