@@ -10,20 +10,15 @@ fn main() {
     println!("cargo::rerun-if-changed=Cargo.lock");
 
     let compiler = env::var("RUSTC").expect("cargo sets RUSTC");
-    let output = Command::new(compiler)
-        .arg("--version")
-        .output()
-        .expect("the compiler tells its version");
+    let output =
+        Command::new(compiler).arg("--version").output().expect("the compiler tells its version");
     let rustc = String::from_utf8(output.stdout).expect("the compiler's version is text");
     println!("cargo::rustc-env=ODEON_PEERS_RUSTC={}", rustc.trim());
 
     let lock = fs::read_to_string("Cargo.lock").expect("the package has a lock file");
     for peer in PEERS {
         let version = locked_version(&lock, peer);
-        println!(
-            "cargo::rustc-env=ODEON_PEERS_{}={version}",
-            peer.to_uppercase()
-        );
+        println!("cargo::rustc-env=ODEON_PEERS_{}={version}", peer.to_uppercase());
     }
 }
 

@@ -64,11 +64,7 @@ impl Host {
             .on_thread_start(move || PANIC_REPORT.set(Some(Arc::clone(&of_thread))))
             .build()
             .map_err(|error| format!("no runtime with {workers} workers: {error}"))?;
-        Ok(Self {
-            runtime,
-            workers,
-            panics,
-        })
+        Ok(Self { runtime, workers, panics })
     }
 
     pub fn workers(&self) -> usize {
@@ -88,8 +84,7 @@ impl Host {
     pub fn end_signal<T: Send + 'static>(&self) -> (EndSignal<T>, Ending<T>) {
         let (end, ending) = end_signal::channel();
         let failing = end.clone();
-        self.panics
-            .set(Some(Box::new(move |text| failing.fail(text))));
+        self.panics.set(Some(Box::new(move |text| failing.fail(text))));
         (end, ending)
     }
 

@@ -21,9 +21,7 @@ pub struct Division {
 
 impl Division {
     pub fn new(params: &List) -> Self {
-        Self {
-            values_per_actor: (params.range as usize).div_ceil(params.list_actors),
-        }
+        Self { values_per_actor: (params.range as usize).div_ceil(params.list_actors) }
     }
 
     pub fn actor_of(self, value: u32) -> usize {
@@ -66,10 +64,7 @@ impl Requests {
             Mix::Write => (1, 98),
             Mix::Mixed => (49, 50),
         };
-        let seed = params
-            .seed
-            .wrapping_mul(1_000_003)
-            .wrapping_add(requester as u64 + 1);
+        let seed = params.seed.wrapping_mul(1_000_003).wrapping_add(requester as u64 + 1);
         Self {
             numbers: SplitMix64::new(seed),
             lookups_below: lookups,
@@ -138,33 +133,20 @@ mod tests {
 
     #[test]
     fn the_prefill_has_as_many_values_as_asked_each_in_its_part() {
-        let params = List {
-            list_actors: 3,
-            range: 100,
-            fill: 50,
-            ..List::default()
-        };
+        let params = List { list_actors: 3, range: 100, fill: 50, ..List::default() };
         let lists = prefilled_lists(&params);
         let present = |value: &u32| lists.iter().filter(|list| list.lookup(*value)).count();
         assert_eq!((0..100).map(|value| present(&value)).sum::<usize>(), 50);
         for value in 0..100 {
             let owner = (value / 34) as usize;
             let strays = lists.iter().enumerate();
-            assert!(
-                !strays
-                    .filter(|(i, _)| *i != owner)
-                    .any(|(_, list)| list.lookup(value))
-            );
+            assert!(!strays.filter(|(i, _)| *i != owner).any(|(_, list)| list.lookup(value)));
         }
     }
 
     #[test]
     fn the_mix_is_kept() {
-        let params = List {
-            requests: 10_000,
-            mix: Mix::Write,
-            ..List::default()
-        };
+        let params = List { requests: 10_000, mix: Mix::Write, ..List::default() };
         let requests = Vec::from_iter(Requests::of_requester(0, &params));
         let count = |kind: fn(&Operation) -> bool| requests.iter().filter(|op| kind(op)).count();
         assert_eq!(requests.len(), 10_000);
@@ -176,10 +158,7 @@ mod tests {
 
     #[test]
     fn a_wrong_sum_is_an_error() {
-        let audits = [Audit {
-            partial_sum: 9,
-            cell_sum: 9,
-        }];
+        let audits = [Audit { partial_sum: 9, cell_sum: 9 }];
         let mut tally = Tally::default();
         tally.inserted(4, true);
         tally.inserted(5, false);

@@ -35,9 +35,7 @@ pub const PEER: Peer = Peer {
 };
 
 async fn start<A: Actor>(handler: A, arguments: A::Arguments) -> ActorRef<A::Msg> {
-    let (actor, _) = Actor::spawn(None, handler, arguments)
-        .await
-        .expect("the actor starts");
+    let (actor, _) = Actor::spawn(None, handler, arguments).await.expect("the actor starts");
     actor
 }
 

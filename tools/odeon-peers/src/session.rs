@@ -52,8 +52,7 @@ impl Session {
 
     /// Answers one line; never panics for what the line holds.
     pub fn answer(&mut self, line: &[u8]) -> Answer {
-        self.dispatch(line)
-            .unwrap_or_else(|error| Answer::Failed { error })
+        self.dispatch(line).unwrap_or_else(|error| Answer::Failed { error })
     }
 
     fn dispatch(&mut self, line: &[u8]) -> Result<Answer, String> {
@@ -93,10 +92,7 @@ impl Session {
         let params = read_params(params)?;
         let growth_bytes = self.perform(&params, self.peer.idle_growth_bytes)?;
         let actors = params.actors as u64;
-        Ok(Answer::Idle {
-            ops: actors,
-            bytes_per_actor: growth_bytes / actors,
-        })
+        Ok(Answer::Idle { ops: actors, bytes_per_actor: growth_bytes / actors })
     }
 
     /// Runs one sample and waits until all it spawned has ended.
@@ -132,9 +128,7 @@ impl Session {
 fn read_params<P: Parameters>(params: Map<String, Value>) -> Result<P, String> {
     let params: P = serde_json::from_value(Value::Object(params))
         .map_err(|error| format!("bad params: {error}"))?;
-    params
-        .check()
-        .map_err(|error| format!("bad params: {error}"))?;
+    params.check().map_err(|error| format!("bad params: {error}"))?;
     Ok(params)
 }
 

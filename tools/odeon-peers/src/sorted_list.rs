@@ -77,10 +77,7 @@ impl SortedList {
             cell_sum += i64::from(node.value);
             link = &node.next;
         }
-        Audit {
-            partial_sum: self.partial_sum,
-            cell_sum,
-        }
+        Audit { partial_sum: self.partial_sum, cell_sum }
     }
 
     /// The link to the first cell whose value is not below `value`, or the empty one at the end.
@@ -131,10 +128,7 @@ mod tests {
             assert_eq!(values(&list), Vec::from_iter(set.iter().copied()));
             let audit = list.audit();
             assert_eq!(audit.partial_sum, audit.cell_sum);
-            assert_eq!(
-                list.partial_sum(),
-                set.iter().copied().map(i64::from).sum::<i64>()
-            );
+            assert_eq!(list.partial_sum(), set.iter().copied().map(i64::from).sum::<i64>());
         }
     }
 

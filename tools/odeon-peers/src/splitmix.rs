@@ -32,11 +32,8 @@ mod tests {
     fn gives_the_published_sequence_of_seed_1234567() {
         let mut numbers = SplitMix64::new(1_234_567);
         let first = [numbers.next(), numbers.next(), numbers.next()];
-        let published = [
-            6_457_827_717_110_365_317,
-            3_203_168_211_198_807_973,
-            9_817_491_932_198_370_423,
-        ];
+        let published =
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
         assert_eq!(first, published);
     }
 }

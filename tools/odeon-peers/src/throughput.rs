@@ -12,10 +12,7 @@ pub struct Throughput {
 
 impl Throughput {
     pub fn new(messages: usize) -> Self {
-        Self {
-            sum: 0.0,
-            messages_left: messages,
-        }
+        Self { sum: 0.0, messages_left: messages }
     }
 
     /// Does one message's work and says whether it was the last.

@@ -8,9 +8,7 @@ pub struct XorShift64 {
 impl XorShift64 {
     /// The generator of the actor with this index; zero would be a fixed point, hence the one more.
     pub fn of_actor(index: usize) -> Self {
-        Self {
-            state: index as u64 + 1,
-        }
+        Self { state: index as u64 + 1 }
     }
 
     /// The next number modulo `bound`.

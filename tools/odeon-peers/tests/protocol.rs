@@ -24,11 +24,7 @@ impl Program {
             .unwrap();
         let requests = process.stdin.take().unwrap();
         let answers = BufReader::new(process.stdout.take().unwrap());
-        let mut program = Self {
-            process,
-            requests,
-            answers,
-        };
+        let mut program = Self { process, requests, answers };
         let greeting = program.read_line();
         (program, greeting)
     }
@@ -95,11 +91,7 @@ fn each_peer_runs_each_workload() {
             check("chameneos", json!({"creatures": 2, "meetings": 1}), 1);
             check("big", json!({"actors": 8, "pings": 50}), 400);
             check("count", json!({"messages": 2000}), 2000);
-            check(
-                "forward",
-                json!({"actors": 20, "tokens": 5, "hops": 100}),
-                500,
-            );
+            check("forward", json!({"actors": 20, "tokens": 5, "hops": 100}), 500);
         }
         program.finish();
     }
@@ -168,10 +160,7 @@ fn a_bad_request_is_answered_and_the_program_goes_on() {
 
 #[test]
 fn an_unknown_peer_is_refused() {
-    let output = Command::new(env!("CARGO_BIN_EXE_odeon-peers"))
-        .arg("orchestra")
-        .output()
-        .unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_odeon-peers")).arg("orchestra").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(output.stdout.is_empty());
 }

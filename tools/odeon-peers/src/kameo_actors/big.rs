@@ -31,11 +31,7 @@ struct Pinger {
 impl Pinger {
     async fn ping(&mut self) {
         let other = self.numbers.below_except(self.all.len(), self.index);
-        self.all[other]
-            .tell(Ping { sender: self.index })
-            .send()
-            .await
-            .expect("every pinger lives");
+        self.all[other].tell(Ping { sender: self.index }).send().await.expect("every pinger lives");
     }
 }
 
@@ -51,11 +47,7 @@ impl Message<Ping> for Pinger {
     type Reply = ();
 
     async fn handle(&mut self, ping: Ping, _: &mut Context<Self, Self::Reply>) {
-        self.all[ping.sender]
-            .tell(Pong)
-            .send()
-            .await
-            .expect("every pinger lives");
+        self.all[ping.sender].tell(Pong).send().await.expect("every pinger lives");
     }
 }
 
@@ -65,11 +57,7 @@ impl Message<Pong> for Pinger {
     async fn handle(&mut self, _: Pong, _: &mut Context<Self, Self::Reply>) {
         self.pongs_missing -= 1;
         if self.pongs_missing == 0 {
-            self.sink
-                .tell(Finished)
-                .send()
-                .await
-                .expect("the sink lives");
+            self.sink.tell(Finished).send().await.expect("the sink lives");
         } else {
             self.ping().await;
         }
@@ -95,10 +83,7 @@ impl Message<Finished> for Sink {
 
 pub fn run(host: &Host, params: &Big) -> Result<Sample, String> {
     let (end, ending) = host.end_signal();
-    let sink_actor = Sink {
-        missing: params.actors,
-        end,
-    };
+    let sink_actor = Sink { missing: params.actors, end };
     let (sink, all) = host.block_on(async {
         let sink = start(sink_actor).await;
         let prepared = Vec::from_iter((0..params.actors).map(|_| prepare::<Pinger>()));
@@ -118,10 +103,7 @@ pub fn run(host: &Host, params: &Big) -> Result<Sample, String> {
 
     let started = Instant::now();
     for pinger in all.iter() {
-        pinger
-            .tell(Start)
-            .blocking_send()
-            .expect("every pinger lives");
+        pinger.tell(Start).blocking_send().expect("every pinger lives");
     }
     ending.wait()?;
     let elapsed = started.elapsed();

@@ -35,23 +35,14 @@ impl Message<Meet> for Mall {
 
     async fn handle(&mut self, visitor: Meet, _: &mut Context<Self, Self::Reply>) {
         if self.meetings_left == 0 {
-            visitor
-                .creature
-                .tell(Exit)
-                .send()
-                .await
-                .expect("a creature lives until its exit");
+            visitor.creature.tell(Exit).send().await.expect("a creature lives until its exit");
             return;
         }
         match self.waiting.take() {
             None => self.waiting = Some(visitor.creature),
             Some(first) => {
                 self.meetings_left -= 1;
-                first
-                    .tell(visitor)
-                    .send()
-                    .await
-                    .expect("a waiting creature lives");
+                first.tell(visitor).send().await.expect("a waiting creature lives");
             }
         }
     }
@@ -82,10 +73,7 @@ struct Creature {
 
 impl Creature {
     async fn go_to_mall(&self, myself: &ActorRef<Self>) {
-        let meet = Meet {
-            colour: self.colour,
-            creature: myself.clone(),
-        };
+        let meet = Meet { colour: self.colour, creature: myself.clone() };
         self.mall.tell(meet).send().await.expect("the mall lives");
     }
 }
@@ -129,11 +117,7 @@ impl Message<Exit> for Creature {
 
     async fn handle(&mut self, _: Exit, ctx: &mut Context<Self, Self::Reply>) {
         let meetings = self.meetings;
-        self.mall
-            .tell(Report { meetings })
-            .send()
-            .await
-            .expect("the mall lives");
+        self.mall.tell(Report { meetings }).send().await.expect("the mall lives");
         ctx.stop();
     }
 }
@@ -151,11 +135,8 @@ pub fn run(host: &Host, params: &Chameneos) -> Result<Sample, String> {
         let mall = start(mall_actor).await;
         let mut creatures = Vec::new();
         for index in 0..params.creatures {
-            let creature = Creature {
-                mall: mall.clone(),
-                colour: Colour::of_creature(index),
-                meetings: 0,
-            };
+            let creature =
+                Creature { mall: mall.clone(), colour: Colour::of_creature(index), meetings: 0 };
             creatures.push(start(creature).await);
         }
         (mall, creatures)
@@ -163,10 +144,7 @@ pub fn run(host: &Host, params: &Chameneos) -> Result<Sample, String> {
 
     let started = Instant::now();
     for creature in &creatures {
-        creature
-            .tell(Start)
-            .blocking_send()
-            .expect("a creature lives until its exit");
+        creature.tell(Start).blocking_send().expect("a creature lives until its exit");
     }
     let reported = ending.wait()?;
     let elapsed = started.elapsed();

@@ -25,17 +25,9 @@ impl Message<Start> for Producer {
 
     async fn handle(&mut self, _: Start, _: &mut Context<Self, Self::Reply>) {
         for _ in 0..self.messages {
-            self.counter
-                .tell(Increment)
-                .send()
-                .await
-                .expect("the counter lives");
+            self.counter.tell(Increment).send().await.expect("the counter lives");
         }
-        self.counter
-            .tell(Retrieve)
-            .send()
-            .await
-            .expect("the counter lives");
+        self.counter.tell(Retrieve).send().await.expect("the counter lives");
     }
 }
 
@@ -69,11 +61,7 @@ impl Message<Retrieve> for Counter {
     type Reply = ();
 
     async fn handle(&mut self, _: Retrieve, _: &mut Context<Self, Self::Reply>) {
-        self.producer
-            .tell(Total(self.total))
-            .send()
-            .await
-            .expect("the producer lives");
+        self.producer.tell(Total(self.total)).send().await.expect("the producer lives");
     }
 }
 
@@ -82,24 +70,14 @@ pub fn run(host: &Host, params: &Count) -> Result<Sample, String> {
     let messages = params.messages;
     let (producer, counter) = host.block_on(async {
         let producer = prepare::<Producer>();
-        let counter_actor = Counter {
-            producer: producer.actor_ref().clone(),
-            total: 0,
-        };
+        let counter_actor = Counter { producer: producer.actor_ref().clone(), total: 0 };
         let counter = start(counter_actor).await;
-        let producer_actor = Producer {
-            counter: counter.clone(),
-            messages,
-            end,
-        };
+        let producer_actor = Producer { counter: counter.clone(), messages, end };
         (start_prepared(producer, producer_actor).await, counter)
     });
 
     let started = Instant::now();
-    producer
-        .tell(Start)
-        .blocking_send()
-        .expect("the producer lives");
+    producer.tell(Start).blocking_send().expect("the producer lives");
     ending.wait()?;
     let elapsed = started.elapsed();
 

@@ -52,29 +52,18 @@ impl Actor for Child {
     type Error = Infallible;
 
     async fn on_start(creator: Self::Args, _: ActorRef<Self>) -> Result<Self, Self::Error> {
-        creator
-            .tell(Started)
-            .send()
-            .await
-            .expect("the creator lives");
+        creator.tell(Started).send().await.expect("the creator lives");
         Ok(Self)
     }
 }
 
 pub fn run(host: &Host, params: &Create) -> Result<Sample, String> {
     let (end, ending) = host.end_signal();
-    let creator_actor = Creator {
-        actors: params.actors,
-        acknowledged: 0,
-        end,
-    };
+    let creator_actor = Creator { actors: params.actors, acknowledged: 0, end };
     let creator = host.block_on(start(creator_actor));
 
     let started = Instant::now();
-    creator
-        .tell(Start)
-        .blocking_send()
-        .expect("the creator lives");
+    creator.tell(Start).blocking_send().expect("the creator lives");
     ending.wait()?;
     let elapsed = started.elapsed();
 

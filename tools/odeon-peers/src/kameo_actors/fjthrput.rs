@@ -34,10 +34,7 @@ pub fn run(host: &Host, params: &Fjthrput) -> Result<Sample, String> {
     let workers = host.block_on(async {
         let mut workers = Vec::new();
         for _ in 0..params.actors {
-            let worker = Worker {
-                throughput: Throughput::new(params.messages),
-                end: end.clone(),
-            };
+            let worker = Worker { throughput: Throughput::new(params.messages), end: end.clone() };
             workers.push(start(worker).await);
         }
         workers

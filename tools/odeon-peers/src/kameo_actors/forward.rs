@@ -34,11 +34,7 @@ impl Message<Token> for Forwarder {
         } else {
             let hops_left = token.hops_left - 1;
             let target = self.numbers.below(self.all.len());
-            self.all[target]
-                .tell(Token { hops_left })
-                .send()
-                .await
-                .expect("every forwarder lives");
+            self.all[target].tell(Token { hops_left }).send().await.expect("every forwarder lives");
         }
     }
 }
@@ -62,10 +58,7 @@ pub fn run(host: &Host, params: &Forward) -> Result<Sample, String> {
     let hops_left = params.hops;
     let started = Instant::now();
     for forwarder in &all[..params.tokens] {
-        forwarder
-            .tell(Token { hops_left })
-            .blocking_send()
-            .expect("every forwarder lives");
+        forwarder.tell(Token { hops_left }).blocking_send().expect("every forwarder lives");
     }
     ending.wait_for(params.tokens)?;
     let elapsed = started.elapsed();

@@ -36,10 +36,7 @@ pub fn run(host: &Host, params: &IdleActors) -> Result<u64, String> {
     for few in idlers.chunks(memory::IDLE_ACTORS_AT_ONCE) {
         for idler in few {
             let answer = end.clone();
-            idler
-                .tell(Touch { answer })
-                .blocking_send()
-                .expect("every idler lives");
+            idler.tell(Touch { answer }).blocking_send().expect("every idler lives");
         }
         ending.wait_for(few.len())?;
     }

@@ -162,10 +162,7 @@ pub fn run(host: &Host, params: &List) -> Result<Sample, String> {
 
     let started = Instant::now();
     for requester in &requesters {
-        requester
-            .tell(Start)
-            .blocking_send()
-            .expect("every requester lives");
+        requester.tell(Start).blocking_send().expect("every requester lives");
     }
     let tallies = ending.wait_for(params.requesters)?;
     let elapsed = started.elapsed();

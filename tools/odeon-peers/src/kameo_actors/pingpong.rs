@@ -23,11 +23,7 @@ struct Pinger {
 
 impl Pinger {
     async fn ping(&self) {
-        self.ponger
-            .tell(Ping)
-            .send()
-            .await
-            .expect("the ponger lives");
+        self.ponger.tell(Ping).send().await.expect("the ponger lives");
     }
 }
 
@@ -61,11 +57,7 @@ impl Message<Ping> for Ponger {
     type Reply = ();
 
     async fn handle(&mut self, _: Ping, _: &mut Context<Self, Self::Reply>) {
-        self.pinger
-            .tell(Pong)
-            .send()
-            .await
-            .expect("the pinger lives");
+        self.pinger.tell(Pong).send().await.expect("the pinger lives");
     }
 }
 
@@ -77,23 +69,13 @@ pub fn run(host: &Host, params: &Pingpong) -> Result<Sample, String> {
         let ponger = prepare::<Ponger>();
         let to_pinger = pinger.actor_ref().clone();
         let to_ponger = ponger.actor_ref().clone();
-        let pinger_actor = Pinger {
-            ponger: to_ponger,
-            rounds_left,
-            end,
-        };
+        let pinger_actor = Pinger { ponger: to_ponger, rounds_left, end };
         let ponger_actor = Ponger { pinger: to_pinger };
-        (
-            start_prepared(pinger, pinger_actor).await,
-            start_prepared(ponger, ponger_actor).await,
-        )
+        (start_prepared(pinger, pinger_actor).await, start_prepared(ponger, ponger_actor).await)
     });
 
     let started = Instant::now();
-    pinger
-        .tell(Start)
-        .blocking_send()
-        .expect("the pinger lives");
+    pinger.tell(Start).blocking_send().expect("the pinger lives");
     ending.wait()?;
     let elapsed = started.elapsed();
 

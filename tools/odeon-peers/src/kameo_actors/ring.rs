@@ -28,11 +28,7 @@ impl Message<Token> for Node {
             self.end.send(());
         } else {
             let hops_left = token.hops_left - 1;
-            self.next
-                .tell(Token { hops_left })
-                .send()
-                .await
-                .expect("the next node lives");
+            self.next.tell(Token { hops_left }).send().await.expect("the next node lives");
         }
     }
 }
@@ -52,10 +48,7 @@ pub fn run(host: &Host, params: &Ring) -> Result<Sample, String> {
 
     let ops = params.hops as u64;
     let started = Instant::now();
-    nodes[0]
-        .tell(Token { hops_left: ops })
-        .blocking_send()
-        .expect("the first node lives");
+    nodes[0].tell(Token { hops_left: ops }).blocking_send().expect("the first node lives");
     ending.wait()?;
     let elapsed = started.elapsed();
 

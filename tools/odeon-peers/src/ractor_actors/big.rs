@@ -120,10 +120,7 @@ impl Actor for Sink {
 pub fn run(host: &Host, params: &Big) -> Result<Sample, String> {
     let (end, ending) = host.end_signal();
     let (sink, all) = host.block_on(async {
-        let state = SinkState {
-            missing: params.actors,
-            end,
-        };
+        let state = SinkState { missing: params.actors, end };
         let sink = start(Sink, state).await;
         let mut pingers = Vec::new();
         for index in 0..params.actors {
@@ -146,9 +143,7 @@ pub fn run(host: &Host, params: &Big) -> Result<Sample, String> {
 
     let started = Instant::now();
     for pinger in all.iter() {
-        pinger
-            .cast(PingerMessage::Start)
-            .expect("every pinger lives");
+        pinger.cast(PingerMessage::Start).expect("every pinger lives");
     }
     ending.wait()?;
     let elapsed = started.elapsed();

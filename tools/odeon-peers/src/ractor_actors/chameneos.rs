@@ -34,10 +34,7 @@ struct MallState {
 impl MallState {
     fn receive(&mut self, visitor: Visitor) {
         if self.meetings_left == 0 {
-            visitor
-                .creature
-                .cast(CreatureMessage::Exit)
-                .expect("a creature lives until its exit");
+            visitor.creature.cast(CreatureMessage::Exit).expect("a creature lives until its exit");
             return;
         }
         match self.waiting.take() {
@@ -103,10 +100,7 @@ struct CreatureState {
 
 impl CreatureState {
     fn go_to_mall(&self, myself: ActorRef<CreatureMessage>) {
-        self.tell_mall(MallMessage::Meet(Visitor {
-            colour: self.colour,
-            creature: myself,
-        }));
+        self.tell_mall(MallMessage::Meet(Visitor { colour: self.colour, creature: myself }));
     }
 
     fn tell_mall(&self, message: MallMessage) {
@@ -184,9 +178,7 @@ pub fn run(host: &Host, params: &Chameneos) -> Result<Sample, String> {
 
     let started = Instant::now();
     for creature in &creatures {
-        creature
-            .cast(CreatureMessage::Start)
-            .expect("a creature lives until its exit");
+        creature.cast(CreatureMessage::Start).expect("a creature lives until its exit");
     }
     let reported = ending.wait()?;
     let elapsed = started.elapsed();

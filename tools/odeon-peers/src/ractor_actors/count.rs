@@ -92,9 +92,9 @@ impl Actor for Counter {
     ) -> Result<(), ActorProcessingErr> {
         match message {
             CounterMessage::Increment => *total += 1,
-            CounterMessage::Retrieve { asker } => asker
-                .cast(ProducerMessage::Total(*total))
-                .expect("the producer lives"),
+            CounterMessage::Retrieve { asker } => {
+                asker.cast(ProducerMessage::Total(*total)).expect("the producer lives")
+            }
         }
         Ok(())
     }
@@ -104,18 +104,12 @@ pub fn run(host: &Host, params: &Count) -> Result<Sample, String> {
     let (end, ending) = host.end_signal();
     let (producer, counter) = host.block_on(async {
         let counter = start(Counter, ()).await;
-        let state = ProducerState {
-            counter: counter.clone(),
-            messages: params.messages,
-            end,
-        };
+        let state = ProducerState { counter: counter.clone(), messages: params.messages, end };
         (start(Producer, state).await, counter)
     });
 
     let started = Instant::now();
-    producer
-        .cast(ProducerMessage::Start)
-        .expect("the producer lives");
+    producer.cast(ProducerMessage::Start).expect("the producer lives");
     ending.wait()?;
     let elapsed = started.elapsed();
 

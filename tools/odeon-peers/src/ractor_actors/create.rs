@@ -80,9 +80,7 @@ impl Actor for Child {
         myself: ActorRef<Self::Msg>,
         creator: &mut Self::State,
     ) -> Result<(), ActorProcessingErr> {
-        creator
-            .cast(CreatorMessage::Started)
-            .expect("the creator lives");
+        creator.cast(CreatorMessage::Started).expect("the creator lives");
         myself.stop(None);
         Ok(())
     }
@@ -90,17 +88,11 @@ impl Actor for Child {
 
 pub fn run(host: &Host, params: &Create) -> Result<Sample, String> {
     let (end, ending) = host.end_signal();
-    let state = CreatorState {
-        actors: params.actors,
-        acknowledged: 0,
-        end,
-    };
+    let state = CreatorState { actors: params.actors, acknowledged: 0, end };
     let creator = host.block_on(start(Creator, state));
 
     let started = Instant::now();
-    creator
-        .cast(CreatorMessage::Start)
-        .expect("the creator lives");
+    creator.cast(CreatorMessage::Start).expect("the creator lives");
     ending.wait()?;
     let elapsed = started.elapsed();
 

@@ -51,10 +51,8 @@ pub fn run(host: &Host, params: &Fjthrput) -> Result<Sample, String> {
     let workers = host.block_on(async {
         let mut workers = Vec::new();
         for _ in 0..params.actors {
-            let state = WorkerState {
-                throughput: Throughput::new(params.messages),
-                end: end.clone(),
-            };
+            let state =
+                WorkerState { throughput: Throughput::new(params.messages), end: end.clone() };
             workers.push(start(Worker, state).await);
         }
         workers

@@ -90,9 +90,7 @@ pub fn run(host: &Host, params: &Forward) -> Result<Sample, String> {
     let hops_left = params.hops;
     let started = Instant::now();
     for forwarder in &all[..params.tokens] {
-        forwarder
-            .cast(ForwarderMessage::Token { hops_left })
-            .expect("every forwarder lives");
+        forwarder.cast(ForwarderMessage::Token { hops_left }).expect("every forwarder lives");
     }
     ending.wait_for(params.tokens)?;
     let elapsed = started.elapsed();

@@ -25,9 +25,7 @@ struct PingerState {
 
 impl PingerState {
     fn ping(&self) {
-        self.ponger
-            .cast(PongerMessage::Ping)
-            .expect("the ponger lives");
+        self.ponger.cast(PongerMessage::Ping).expect("the ponger lives");
     }
 }
 
@@ -110,11 +108,7 @@ pub fn run(host: &Host, params: &Pingpong) -> Result<Sample, String> {
     let (end, ending) = host.end_signal();
     let (pinger, ponger) = host.block_on(async {
         let ponger = start(Ponger, ()).await;
-        let state = PingerState {
-            ponger: ponger.clone(),
-            rounds_left: params.rounds,
-            end,
-        };
+        let state = PingerState { ponger: ponger.clone(), rounds_left: params.rounds, end };
         let pinger = start(Pinger, state).await;
         ractor::call!(ponger, PongerMessage::Connect, pinger.clone()).expect("the ponger lives");
         (pinger, ponger)

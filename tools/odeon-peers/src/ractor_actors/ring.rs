@@ -50,8 +50,7 @@ impl Actor for Node {
             NodeMessage::Token { hops_left } => {
                 let next = state.next.as_ref().expect("the node is connected");
                 let hops_left = hops_left - 1;
-                next.cast(NodeMessage::Token { hops_left })
-                    .expect("the next node lives");
+                next.cast(NodeMessage::Token { hops_left }).expect("the next node lives");
             }
         }
         Ok(())
@@ -74,9 +73,7 @@ pub fn run(host: &Host, params: &Ring) -> Result<Sample, String> {
 
     let ops = params.hops as u64;
     let started = Instant::now();
-    nodes[0]
-        .cast(NodeMessage::Token { hops_left: ops })
-        .expect("the first node lives");
+    nodes[0].cast(NodeMessage::Token { hops_left: ops }).expect("the first node lives");
     ending.wait()?;
     let elapsed = started.elapsed();
 

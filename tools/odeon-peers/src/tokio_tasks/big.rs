@@ -83,11 +83,7 @@ pub fn run(host: &Host, params: &Big) -> Result<Sample, String> {
     let (end, ending) = host.end_signal();
     let mut tasks = JoinSet::new();
     let (sink, sink_mailbox) = mpsc::unbounded_channel();
-    let sink_actor = Sink {
-        mailbox: sink_mailbox,
-        missing: params.actors,
-        end,
-    };
+    let sink_actor = Sink { mailbox: sink_mailbox, missing: params.actors, end };
     tasks.spawn_on(sink_actor.run(), host.handle());
     let (pingers, receivers) = mailboxes(params.actors);
     let all: Arc<[_]> = pingers.into();

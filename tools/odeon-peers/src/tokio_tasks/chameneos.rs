@@ -54,10 +54,7 @@ impl Mall {
 
     fn receive(&mut self, visitor: Visitor) {
         if self.meetings_left == 0 {
-            visitor
-                .creature
-                .send(CreatureMessage::Exit)
-                .expect("a creature lives until its exit");
+            visitor.creature.send(CreatureMessage::Exit).expect("a creature lives until its exit");
             return;
         }
         match self.waiting.take() {
@@ -162,9 +159,7 @@ pub fn run(host: &Host, params: &Chameneos) -> Result<Sample, String> {
 
     let started = Instant::now();
     for creature in &creatures {
-        creature
-            .send(CreatureMessage::Start)
-            .expect("a creature lives until its exit");
+        creature.send(CreatureMessage::Start).expect("a creature lives until its exit");
     }
     let reported = ending.wait()?;
     let elapsed = started.elapsed();

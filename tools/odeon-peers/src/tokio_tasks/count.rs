@@ -70,10 +70,9 @@ impl Counter {
     fn handle(&mut self, message: CounterMessage) {
         match message {
             CounterMessage::Increment => self.total += 1,
-            CounterMessage::Retrieve => self
-                .producer
-                .send(ProducerMessage::Total(self.total))
-                .expect("the producer lives"),
+            CounterMessage::Retrieve => {
+                self.producer.send(ProducerMessage::Total(self.total)).expect("the producer lives")
+            }
         }
     }
 }
@@ -82,25 +81,15 @@ pub fn run(host: &Host, params: &Count) -> Result<Sample, String> {
     let (end, ending) = host.end_signal();
     let (producer, producer_mailbox) = mpsc::unbounded_channel();
     let (counter, counter_mailbox) = mpsc::unbounded_channel();
-    let producer_actor = Producer {
-        mailbox: producer_mailbox,
-        counter,
-        messages: params.messages,
-        end,
-    };
-    let counter_actor = Counter {
-        mailbox: counter_mailbox,
-        producer: producer.clone(),
-        total: 0,
-    };
+    let producer_actor =
+        Producer { mailbox: producer_mailbox, counter, messages: params.messages, end };
+    let counter_actor = Counter { mailbox: counter_mailbox, producer: producer.clone(), total: 0 };
     let mut tasks = JoinSet::new();
     tasks.spawn_on(producer_actor.run(), host.handle());
     tasks.spawn_on(counter_actor.run(), host.handle());
 
     let started = Instant::now();
-    producer
-        .send(ProducerMessage::Start)
-        .expect("the producer lives");
+    producer.send(ProducerMessage::Start).expect("the producer lives");
     ending.wait()?;
     let elapsed = started.elapsed();
     let ops = params.messages as u64;

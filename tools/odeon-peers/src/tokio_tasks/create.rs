@@ -56,18 +56,13 @@ struct Child {
 
 impl Child {
     async fn run(self) {
-        self.creator
-            .send(CreatorMessage::Started)
-            .expect("the creator lives");
+        self.creator.send(CreatorMessage::Started).expect("the creator lives");
     }
 }
 
 fn spawn_child(creator: UnboundedSender<CreatorMessage>) -> UnboundedSender<Infallible> {
     let (address, mailbox) = mpsc::unbounded_channel();
-    let child = Child {
-        _mailbox: mailbox,
-        creator,
-    };
+    let child = Child { _mailbox: mailbox, creator };
     tokio::spawn(child.run());
     address
 }
@@ -75,20 +70,13 @@ fn spawn_child(creator: UnboundedSender<CreatorMessage>) -> UnboundedSender<Infa
 pub fn run(host: &Host, params: &Create) -> Result<Sample, String> {
     let (end, ending) = host.end_signal();
     let (creator, mailbox) = mpsc::unbounded_channel();
-    let creator_actor = Creator {
-        mailbox,
-        myself: creator.clone(),
-        actors: params.actors,
-        acknowledged: 0,
-        end,
-    };
+    let creator_actor =
+        Creator { mailbox, myself: creator.clone(), actors: params.actors, acknowledged: 0, end };
     let mut tasks = JoinSet::new();
     tasks.spawn_on(creator_actor.run(), host.handle());
 
     let started = Instant::now();
-    creator
-        .send(CreatorMessage::Start)
-        .expect("the creator lives");
+    creator.send(CreatorMessage::Start).expect("the creator lives");
     ending.wait()?;
     let elapsed = started.elapsed();
     let ops = params.actors as u64;

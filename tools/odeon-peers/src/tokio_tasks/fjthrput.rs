@@ -35,11 +35,8 @@ pub fn run(host: &Host, params: &Fjthrput) -> Result<Sample, String> {
     let (workers, receivers) = mailboxes(params.actors);
     let mut tasks = JoinSet::new();
     for mailbox in receivers {
-        let worker = Worker {
-            mailbox,
-            throughput: Throughput::new(params.messages),
-            end: end.clone(),
-        };
+        let worker =
+            Worker { mailbox, throughput: Throughput::new(params.messages), end: end.clone() };
         tasks.spawn_on(worker.run(), host.handle());
     }
 

@@ -39,9 +39,7 @@ impl Forwarder {
         } else {
             let hops_left = token.hops_left - 1;
             let target = self.numbers.below(self.all.len());
-            self.all[target]
-                .send(Token { hops_left })
-                .expect("every forwarder lives");
+            self.all[target].send(Token { hops_left }).expect("every forwarder lives");
         }
     }
 }
@@ -64,9 +62,7 @@ pub fn run(host: &Host, params: &Forward) -> Result<Sample, String> {
     let hops_left = params.hops;
     let started = Instant::now();
     for forwarder in &all[..params.tokens] {
-        forwarder
-            .send(Token { hops_left })
-            .expect("every forwarder lives");
+        forwarder.send(Token { hops_left }).expect("every forwarder lives");
     }
     ending.wait_for(params.tokens)?;
     let elapsed = started.elapsed();

@@ -56,18 +56,12 @@ impl ListActor {
             ListMessage::Lookup { value, answer } => reply(answer, self.list.lookup(value)),
             ListMessage::Insert { value, answer } => reply(answer, self.list.insert(value)),
             ListMessage::Remove { value, answer } => reply(answer, self.list.remove(value)),
-            ListMessage::Sum {
-                accumulated,
-                answer,
-            } => {
+            ListMessage::Sum { accumulated, answer } => {
                 let accumulated = accumulated + self.list.partial_sum();
                 match &self.next {
                     None => reply(answer, accumulated),
                     Some(next) => next
-                        .send(ListMessage::Sum {
-                            accumulated,
-                            answer,
-                        })
+                        .send(ListMessage::Sum { accumulated, answer })
                         .expect("every list actor lives"),
                 }
             }
@@ -114,34 +108,20 @@ impl Requester {
     async fn perform(&mut self, operation: Operation) {
         match operation {
             Operation::Lookup(value) => {
-                ask(self.owner(value), |answer| ListMessage::Lookup {
-                    value,
-                    answer,
-                })
-                .await;
+                ask(self.owner(value), |answer| ListMessage::Lookup { value, answer }).await;
             }
             Operation::Insert(value) => {
-                let was_absent = ask(self.owner(value), |answer| ListMessage::Insert {
-                    value,
-                    answer,
-                })
-                .await;
+                let was_absent =
+                    ask(self.owner(value), |answer| ListMessage::Insert { value, answer }).await;
                 self.tally.inserted(value, was_absent);
             }
             Operation::Remove(value) => {
-                let was_present = ask(self.owner(value), |answer| ListMessage::Remove {
-                    value,
-                    answer,
-                })
-                .await;
+                let was_present =
+                    ask(self.owner(value), |answer| ListMessage::Remove { value, answer }).await;
                 self.tally.removed(value, was_present);
             }
             Operation::Sum => {
-                ask(&self.lists[0], |answer| ListMessage::Sum {
-                    accumulated: 0,
-                    answer,
-                })
-                .await;
+                ask(&self.lists[0], |answer| ListMessage::Sum { accumulated: 0, answer }).await;
             }
         }
     }
@@ -159,11 +139,7 @@ pub fn run(host: &Host, params: &List) -> Result<Sample, String> {
 
     let (lists, receivers) = mailboxes(params.list_actors);
     for (index, (mailbox, list)) in receivers.into_iter().zip(prefilled).enumerate() {
-        let actor = ListActor {
-            mailbox,
-            list,
-            next: lists.get(index + 1).cloned(),
-        };
+        let actor = ListActor { mailbox, list, next: lists.get(index + 1).cloned() };
         tasks.spawn_on(actor.run(), host.handle());
     }
     let lists: Arc<[_]> = lists.into();

@@ -58,9 +58,7 @@ struct Ponger {
 impl Ponger {
     async fn run(mut self) {
         while let Some(Ping) = self.mailbox.recv().await {
-            self.pinger
-                .send(PingerMessage::Pong)
-                .expect("the pinger lives");
+            self.pinger.send(PingerMessage::Pong).expect("the pinger lives");
         }
     }
 }
@@ -70,16 +68,8 @@ pub fn run(host: &Host, params: &Pingpong) -> Result<Sample, String> {
     let (pinger, pinger_mailbox) = mpsc::unbounded_channel();
     let (ponger, ponger_mailbox) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
-    let pinger_actor = Pinger {
-        mailbox: pinger_mailbox,
-        ponger,
-        rounds_left: params.rounds,
-        end,
-    };
-    let ponger_actor = Ponger {
-        mailbox: ponger_mailbox,
-        pinger: pinger.clone(),
-    };
+    let pinger_actor = Pinger { mailbox: pinger_mailbox, ponger, rounds_left: params.rounds, end };
+    let ponger_actor = Ponger { mailbox: ponger_mailbox, pinger: pinger.clone() };
     tasks.spawn_on(pinger_actor.run(), host.handle());
     tasks.spawn_on(ponger_actor.run(), host.handle());
 

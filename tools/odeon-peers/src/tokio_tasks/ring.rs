@@ -33,9 +33,7 @@ impl Node {
             self.end.send(());
         } else {
             let hops_left = token.hops_left - 1;
-            self.next
-                .send(Token { hops_left })
-                .expect("the next node lives");
+            self.next.send(Token { hops_left }).expect("the next node lives");
         }
     }
 }
@@ -45,19 +43,14 @@ pub fn run(host: &Host, params: &Ring) -> Result<Sample, String> {
     let (nodes, receivers) = mailboxes(params.actors);
     let mut tasks = JoinSet::new();
     for (index, mailbox) in receivers.into_iter().enumerate() {
-        let node = Node {
-            mailbox,
-            next: nodes[(index + 1) % params.actors].clone(),
-            end: end.clone(),
-        };
+        let node =
+            Node { mailbox, next: nodes[(index + 1) % params.actors].clone(), end: end.clone() };
         tasks.spawn_on(node.run(), host.handle());
     }
 
     let ops = params.hops as u64;
     let started = Instant::now();
-    nodes[0]
-        .send(Token { hops_left: ops })
-        .expect("the first node lives");
+    nodes[0].send(Token { hops_left: ops }).expect("the first node lives");
     ending.wait()?;
     let elapsed = started.elapsed();
     Ok(Sample { ops, elapsed })
