@@ -130,7 +130,11 @@ fn list_groups() -> Vec<Group> {
     rows.map(|((list_actors, requesters), mix)| {
         // With 32 list actors each part of the list is short, and messaging dominates.
         let times = if list_actors == 32 { 2.0 } else { 1.3 };
-        let what = format!("list, {list_actors} list actors, {mix}, {requesters} requesters");
+        // With few list actors a request walks thousands of cells: fewer of them are as precise.
+        let walks_far = list_actors <= 4;
+        let requests = if walks_far { ", 200 requests each" } else { "" };
+        let what =
+            format!("list, {list_actors} list actors, {mix}, {requesters} requesters{requests}");
         let mut group = group("list", &[("requests", Value::Number(40))]).figure(
             &what,
             Sequential,
@@ -143,6 +147,9 @@ fn list_groups() -> Vec<Group> {
             ("requesters", Value::Number(requesters)),
             ("workload", Value::Word(mix)),
         ];
+        if walks_far {
+            group.settings.push(("requests", Value::Number(200)));
+        }
         group
     })
     .collect()
