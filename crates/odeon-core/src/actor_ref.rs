@@ -78,8 +78,8 @@ impl<M: Message> ActorRef<M> {
         self.cell().inbox.is_closed()
     }
 
-    /// Asks the actor to end after the message it is handling. Messages still waiting then go to
-    /// the dead-letter hook. Does nothing if the actor has stopped.
+    /// Asks the actor to end after the message it is handling. Messages still waiting when it gets to
+    /// that, and those that arrive until then, go to the dead-letter hook. Does nothing if the actor has stopped.
     pub fn stop(&self) {
         if let Some(outbox) = crate::outbox::held() {
             let to = self.clone();

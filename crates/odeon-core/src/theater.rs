@@ -24,8 +24,9 @@ pub use shutdown::StopReport;
 
 /// A runtime for actors: a pool of worker threads, further stages on demand, and all actors on them.
 ///
-/// Dropping it stops it without waiting for messages under way; [`shutdown`](Self::shutdown) drains
-/// it first.
+/// Dropping it stops it without draining: handlers in progress are waited for, a second at most, what
+/// waits goes to the dead-letter hook. [`shutdown`](Self::shutdown) drains it first. Dropped on a
+/// stage's thread (by an actor, of this theater or another), it stops in the background.
 ///
 /// ```
 /// use odeon_core::{Theater, QueueOrder};
@@ -35,6 +36,11 @@ pub use shutdown::StopReport;
 /// # Ok::<(), odeon_core::BuildError>(())
 /// ```
 pub struct Theater {
+    parts: Arc<Parts>,
+}
+
+/// What a theater consists of; a shutdown in the background holds on to it.
+pub(crate) struct Parts {
     shared: Arc<TheaterShared>,
     default_stage: Arc<dyn Submit>,
     pool: Option<Arc<PoolShared>>,
@@ -69,37 +75,39 @@ impl Theater {
         let (pool, threads) = PoolShared::start(shared.clone())
             .map_err(|error| BuildError(BuildErrorKind::Thread(error)))?;
         shared.set_pool(&(pool.clone() as Arc<dyn Submit>));
-        Ok(Self {
+        let parts = Parts {
             shared,
             default_stage: pool.clone(),
             pool: Some(pool),
             pinned: Mutex::default(),
             threads: Mutex::new(threads),
-        })
+        };
+        Ok(Self { parts: Arc::new(parts) })
     }
 
     /// A theater without threads of its own, whose actors run where `stage` has them run.
     pub(crate) fn on_stage(shared: Arc<TheaterShared>, stage: Arc<dyn Submit>) -> Self {
         shared.set_pool(&stage);
-        Self {
+        let parts = Parts {
             shared,
             default_stage: stage,
             pool: None,
             pinned: Mutex::default(),
             threads: Mutex::default(),
-        }
+        };
+        Self { parts: Arc::new(parts) }
     }
 
     /// The theater's name.
     pub fn name(&self) -> &str {
-        &self.shared.config.name
+        &self.parts.shared.config.name
     }
 
     /// Creates an actor on the pool.
     ///
     /// After the theater was shut down the actor is dropped and the reference leads to nobody.
     pub fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
-        spawn::on(&self.default_stage, None, actor)
+        spawn::on(&self.parts.default_stage, None, actor)
     }
 
     /// Creates an actor on a pinned stage.
@@ -109,7 +117,7 @@ impl Theater {
     #[track_caller]
     pub fn spawn_on<A: Actor>(&self, stage: &Stage, actor: A) -> ActorRef<A::Msg> {
         assert!(
-            Arc::ptr_eq(stage.shared.theater(), &self.shared),
+            Arc::ptr_eq(stage.shared.theater(), &self.parts.shared),
             "the stage belongs to another theater"
         );
         spawn::on(&(stage.shared.clone() as Arc<dyn Submit>), Some(&stage.shared), actor)
@@ -149,11 +157,13 @@ impl Theater {
 
     fn start_pinned(&self, name: &str, kind: PinnedKind) -> Result<Arc<PinnedShared>, StageError> {
         let (stage, thread) =
-            PinnedShared::start(self.shared.clone(), name, kind).map_err(StageError)?;
-        let mut stages = self.pinned.lock().expect("no panic happens under the list of stages");
+            PinnedShared::start(self.parts.shared.clone(), name, kind).map_err(StageError)?;
+        let mut stages =
+            self.parts.pinned.lock().expect("no panic happens under the list of stages");
         stages.retain(|stage| !stage.has_ended());
         stages.push(stage.clone());
-        let mut threads = self.threads.lock().expect("no panic happens under the list of threads");
+        let mut threads =
+            self.parts.threads.lock().expect("no panic happens under the list of threads");
         // The handles of threads that have ended cost little; the shutdown joins them all.
         threads.push(thread);
         Ok(stage)
@@ -161,27 +171,35 @@ impl Theater {
 
     /// How many actors are alive.
     pub fn live_actors(&self) -> usize {
-        self.shared.registry.len()
+        self.parts.shared.registry.len()
     }
 
     /// How many messages were accepted and will never be handled.
     pub fn dead_letters(&self) -> u64 {
-        self.shared.dead_letter_count()
+        self.parts.shared.dead_letter_count()
     }
 
     /// Stops the theater: lets messages under way be handled until nothing is left to do or
     /// `deadline` has passed, then stops all actors and ends the threads.
     ///
-    /// Messages that were not handled come back in the report. An actor still busy with one message
-    /// a second after the deadline is left behind with its thread and counted as stuck.
+    /// Messages that were not handled come back in the report; a question among them keeps its asker
+    /// waiting until the report is dropped. An actor still busy with one message a second after the
+    /// deadline is left behind with its thread and counted as stuck.
+    ///
+    /// An actor of this theater cannot wait for itself: called from one, the theater stops in the
+    /// background, and the report says only that nothing was drained; what is not handled goes to the
+    /// dead-letter hook.
     pub fn shutdown(self, deadline: Duration) -> StopReport {
-        self.stop(Some(deadline))
+        if self.parts.is_own_thread() {
+            return StopReport { drained: false, leftovers: Vec::new(), stuck: self.live_actors() };
+        }
+        self.parts.stop(Some(deadline))
     }
 }
 
 impl Drop for Theater {
     fn drop(&mut self) {
-        let _ = self.stop(None);
+        Parts::stop_unattended(&self.parts);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The names a program needs: `use odeon::prelude::*;`.
 
 pub use crate::{
-    Actor, ActorRef, Ask, AskError, Context, Message, Reply, SendError, Theater, TrySendError,
-    WeakRef,
+    Actor, ActorRef, Ask, AskError, Context, DeadLetter, Message, QueueOrder, Reply, SendError,
+    Stage, StopReport, Theater, TheaterBuilder, TrySendError, WeakRef,
 };

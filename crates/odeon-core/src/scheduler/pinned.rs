@@ -74,6 +74,10 @@ impl PinnedShared {
         name: &str,
         kind: PinnedKind,
     ) -> std::io::Result<(Arc<Self>, JoinHandle<()>)> {
+        if name.contains('\0') {
+            let what = "the name of a stage must not contain a NUL character";
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, what));
+        }
         let (inbox, owner) = Inbox::new();
         let shared = Arc::new(Self {
             inbox: CachePadded::new(inbox),

@@ -6,11 +6,12 @@
 //! 3. *End of the threads*: no thread of the theater runs, except those of stuck actors.
 //! 4. *Dismantling*: unless something is stuck, actors that never got to their end are ended here.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use odeon_sync::atomic::Ordering;
 
-use super::Theater;
+use super::Parts;
 use crate::cell::signal;
 use crate::current;
 use crate::dead_letter::DeadLetter;
@@ -20,12 +21,13 @@ use crate::scheduler::home::Home;
 /// How long after the deadline the message that an actor is handling may still take.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What a [`Theater::shutdown`] came to.
+/// What a [`Theater::shutdown`](crate::Theater::shutdown) came to.
 #[derive(Debug)]
 #[must_use = "the report holds the messages that were not handled"]
 pub struct StopReport {
-    /// Whether all messages that could be handled had been before the deadline. Messages in closed
-    /// mailboxes cannot; they are among the leftovers.
+    /// Whether there was a moment before the deadline at which no message could be handled any more.
+    /// Messages in closed mailboxes, and those sent later from outside or by `stopped`, are among the
+    /// leftovers all the same.
     pub drained: bool,
     /// The messages that were not handled.
     pub leftovers: Vec<DeadLetter>,
@@ -34,26 +36,54 @@ pub struct StopReport {
     pub stuck: usize,
 }
 
-impl Theater {
-    /// `drain`: how long to wait for messages under way; `None` to stop at once.
+impl Parts {
+    /// Stops without draining and without a report, unless it has been stopped already. On a stage's
+    /// thread this happens in the background: the thread may be one that has to end first, and the
+    /// actors beside it should not wait.
+    pub(super) fn stop_unattended(self: &Arc<Self>) {
+        if self.shared.is_stopping() {
+            return;
+        }
+        if current::here().home.get() == Home::NOWHERE {
+            let _ = self.stop(None);
+            return;
+        }
+        let parts = self.clone();
+        let reaper = std::thread::Builder::new()
+            .name("odeon-shutdown".into())
+            .spawn(move || drop(parts.stop(None)));
+        if reaper.is_err() {
+            // Without a thread to wait on, telling everybody to end must do.
+            self.shared.set_stopping();
+            self.stop_all_actors();
+        }
+    }
+
+    /// Whether the present thread belongs to one of this theater's stages.
+    pub(super) fn is_own_thread(&self) -> bool {
+        let here = current::here().home.get();
+        let stages = self.pinned.lock().expect("nothing panics under this lock");
+        here == Home::submitting(&*self.default_stage)
+            || stages.iter().any(|stage| here == Home::pinned(stage))
+    }
+
+    /// `drain`: how long to wait for messages under way; `None` to stop at once. Not on a thread of
+    /// this theater, which would wait for itself.
     pub(super) fn stop(&self, drain: Option<Duration>) -> StopReport {
-        let on_own_thread = current::here().home.get() != Home::NOWHERE;
-        if !self.shared.is_stopping() && drain.is_some() {
+        if drain.is_some() {
             *self.shared.leftovers.lock().expect("nothing panics under this lock") =
                 Some(Vec::new());
         }
         let deadline = Instant::now() + drain.unwrap_or_default();
-        // A theater dropped by one of its own actors cannot wait for that actor.
-        let may_wait = !on_own_thread;
-        let drained = may_wait && drain.is_some() && self.wait_until(deadline, || self.is_quiet());
+        let drained = drain.is_some() && self.wait_until(deadline, || self.is_quiet());
         self.shared.set_stopping();
         self.stop_all_actors();
+        let last_moment = Instant::now().min(deadline) + GRACE;
         // A theater whose stage is driven from outside has no thread that could end its actors.
-        if may_wait && self.pool.is_some() {
-            self.wait_until(deadline + GRACE, || self.shared.registry.len() == 0);
+        if self.pool.is_some() {
+            self.wait_until(last_moment, || self.shared.registry.len() == 0);
         }
-        let returned = self.end_threads(on_own_thread);
-        if returned {
+        if self.end_threads(last_moment) {
             self.dismantle();
         }
         let stuck = self.shared.registry.len();
@@ -110,7 +140,7 @@ impl Theater {
     }
 
     /// Tells all threads to return, and waits for them; `false` if one does not come back.
-    fn end_threads(&self, on_own_thread: bool) -> bool {
+    fn end_threads(&self, last_moment: Instant) -> bool {
         if let Some(pool) = &self.pool {
             pool.end();
         }
@@ -118,8 +148,9 @@ impl Theater {
             stage.end();
         }
         let threads = std::mem::take(&mut *self.threads.lock().expect("nothing panics here"));
-        let returned = !on_own_thread
-            && self.wait_until(Instant::now() + GRACE, || self.shared.running_threads() == 0);
+        // However late it is, threads that are only told now get a moment to return.
+        let last_moment = last_moment.max(Instant::now() + GRACE / 10);
+        let returned = self.wait_until(last_moment, || self.shared.running_threads() == 0);
         if returned {
             for thread in threads {
                 // A stage's thread catches the panics of actors; its own would have aborted.
