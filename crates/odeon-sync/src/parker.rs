@@ -91,6 +91,7 @@ impl Parker {
         }
         // A spurious wake-up ends the wait early, which a periodic duty does not mind.
         drop(self.signal.wait_timeout(guard, limit).expect("no panic happens under this lock"));
+        // ORDERING: Acquire: takes the token, if there is one, as in `park`.
         self.state.swap(EMPTY, Ordering::Acquire) == NOTIFIED
     }
 

@@ -136,6 +136,7 @@ impl Idle {
             state.watcher = None;
             change = change.wrapping_sub(WATCHING);
         }
+        // ORDERING: SeqCst: the single order of the counts, as above.
         self.word.fetch_add(change, Ordering::SeqCst);
         Some(worker)
     }
@@ -158,6 +159,7 @@ impl Idle {
     /// A searching worker found work; `true` if it was the last one searching (rule 5).
     #[must_use]
     pub(super) fn found_work(&self) -> bool {
+        // ORDERING: SeqCst: the single order of the counts.
         searching(self.word.fetch_sub(SEARCHING, Ordering::SeqCst)) == 1
     }
 
@@ -167,6 +169,7 @@ impl Idle {
         let mut state = self.lock();
         state.sleepers.push(worker);
         let change = if was_searching { SLEEPING.wrapping_sub(SEARCHING) } else { SLEEPING };
+        // ORDERING: SeqCst: the single order of the counts; `sleeps` after the word, for `all_sleep`.
         self.word.fetch_add(change, Ordering::SeqCst);
         self.sleeps.fetch_add(1, Ordering::SeqCst);
         drop(state);

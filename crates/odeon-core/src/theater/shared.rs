@@ -176,6 +176,7 @@ impl TheaterShared {
             work();
             current::here().memory.set(std::ptr::null());
             drop(memory);
+            // ORDERING: SeqCst: before `tell_watcher` looks whether anybody waits.
             theater.running_threads.fetch_sub(1, Ordering::SeqCst);
             theater.tell_watcher();
         }
@@ -183,10 +184,12 @@ impl TheaterShared {
 
     /// A thread that was counted could not be started.
     pub(crate) fn uncount_thread(&self) {
+        // ORDERING: SeqCst: as in `counted_thread`.
         self.running_threads.fetch_sub(1, Ordering::SeqCst);
     }
 
     pub(super) fn running_threads(&self) -> u64 {
+        // ORDERING: SeqCst: as in `counted_thread`.
         self.running_threads.load(Ordering::SeqCst)
     }
 
