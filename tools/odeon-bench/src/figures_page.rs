@@ -7,8 +7,9 @@ use crate::runner::Results;
 use crate::table::{Table, factor, short};
 use std::fmt::Write;
 
-/// The whole page. `notes` is a Markdown text whose second-level headings are names of figures; the
-/// paragraphs below a heading explain why the figure is not reached.
+/// The whole page. `notes` is a Markdown text whose second-level headings are names of figures, or
+/// what their names begin with up to a comma; the paragraphs below a heading explain why the figure
+/// is not reached.
 pub fn page(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers, notes: &str) -> String {
     let mut page = String::from("# Benchmarks\n\n");
     page += "This page is written by `odeon bench figures --report docs/benchmarks.md`; ";
@@ -73,21 +74,24 @@ fn warm(runs: usize) -> String {
     }
 }
 
-/// One section per figure that is not reached, with its note.
+/// One section per note on a figure that is not reached.
 fn unreached(verdicts: &[Verdict], notes: &str) -> String {
     let mut text = String::new();
     let mut told = Vec::new();
     for verdict in verdicts.iter().filter(|verdict| verdict.reached == Some(false)) {
-        if told.contains(&&verdict.what) {
+        let what = &verdict.what[..];
+        let family = what.split(',').next().unwrap_or(what);
+        let note =
+            [what, family].iter().find_map(|heading| Some((*heading, note_on(heading, notes)?)));
+        let (heading, note) = note.unwrap_or((what, "The reason has not been written down yet."));
+        if told.contains(&heading) {
             continue;
         }
-        told.push(&verdict.what);
+        told.push(heading);
         if told.len() == 1 {
             text += "\n## Not reached\n";
         }
-        let note =
-            note_on(&verdict.what, notes).unwrap_or("The reason has not been written down yet.");
-        let _ = write!(text, "\n### {}\n\n{note}\n", verdict.what);
+        let _ = write!(text, "\n### {heading}\n\n{note}\n");
     }
     text
 }
@@ -167,7 +171,13 @@ mod tests {
     #[test]
     fn the_page_explains_what_was_not_reached() {
         let outcome = FiguresOutcome {
-            verdicts: vec![verdict("ring", false), verdict("ring", false), verdict("big", true)],
+            verdicts: vec![
+                verdict("ring", false),
+                verdict("ring", false),
+                verdict("big", true),
+                verdict("list, 1 list actors", false),
+                verdict("list, 4 list actors", false),
+            ],
             results: Vec::new(),
             peers_idle_bytes: vec![("tokio".to_owned(), 1152.0)],
             machine: Machine::here(),
@@ -178,10 +188,12 @@ mod tests {
             only: Vec::new(),
             idle_seconds: 5,
         };
-        let text = page(&outcome, &plan, &Peers::none(), "## ring\n\nTwo cores.\n");
+        let notes = "## ring\n\nTwo cores.\n\n## list\n\nLong walks.\n";
+        let text = page(&outcome, &plan, &Peers::none(), notes);
         assert_eq!(text.matches("### ring\n\nTwo cores.\n").count(), 1, "{text}");
         assert!(text.contains("| ring | 1x | 2x | NO |"), "{text}");
         assert!(text.contains("A quick run") && text.contains("tokio 1152"), "{text}");
         assert!(!text.contains("### big"), "{text}");
+        assert_eq!(text.matches("### list\n\nLong walks.\n").count(), 1, "{text}");
     }
 }

@@ -73,8 +73,11 @@ fn variants_are_compared_and_limits_hold() {
 
 #[test]
 fn the_fastest_peer_counts_and_none_may_be_missing() {
-    let peer = |name: &str, ns| outcome("list", Contender::Peer(name.to_owned()), &[], ns);
-    let odeon = outcome("list", Contender::Odeon(Variant::Sequential), &[], 100.0);
+    let groups = groups();
+    let row = groups.iter().find(|group| group.workload == "list").expect("it exists");
+    let list = |contender, ns| outcome("list", contender, &row.settings, ns);
+    let peer = |name: &str, ns| list(Contender::Peer(name.to_owned()), ns);
+    let odeon = list(Contender::Odeon(Variant::Sequential), 100.0);
     let all = vec![odeon, peer("tokio", 300.0), peer("kameo", 140.0), peer("ractor", 200.0)];
     let reached = &verdicts("list", &Results(all.clone()))[0];
     assert_eq!(reached.measured, "1.40x (100 ns, kameo 140 ns)");
