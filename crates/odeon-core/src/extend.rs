@@ -3,7 +3,7 @@
 //! | seam | between | here |
 //! |---|---|---|
 //! | mailbox | senders and owner | [`Inbox`], [`InboxOwner`], [`Arrival`], [`Pushed`], [`WentIdle`], [`label`] |
-//! | turn | worker and way of processing | [`Task`], [`TurnOutcome`], [`TurnLimits`] |
+//! | turn | worker and way of processing | [`Task`], [`TurnReport`], [`TurnLimits`] |
 //! | submit | waking and running | [`Submit`], [`Origin`], [`theater_on_stage`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 
@@ -13,7 +13,7 @@ pub use crate::mailbox::{Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, Went
 pub use crate::outbox::{Effect, Outbox};
 pub use crate::scheduler::submit::{Origin, Submit};
 pub use crate::theater::shared::TheaterShared;
-pub use crate::turn::{Task, TurnLimits, TurnOutcome};
+pub use crate::turn::{Task, TurnLimits, TurnOutcome, TurnReport};
 
 use crate::error::BuildError;
 use crate::theater::Theater;

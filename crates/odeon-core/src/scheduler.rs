@@ -13,5 +13,6 @@ pub(crate) mod pinned;
 pub(crate) mod placement;
 pub(crate) mod pool;
 pub(crate) mod submit;
+mod trial;
 mod watch;
 pub(crate) mod worker;

@@ -27,10 +27,20 @@ pub enum TurnOutcome {
     Stopped,
 }
 
+/// A turn that has been given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub struct TurnReport {
+    /// What it came to.
+    pub outcome: TurnOutcome,
+    /// How many messages were handled, signals included.
+    pub messages: u32,
+}
+
 /// The operations on a cell whose types have been forgotten.
 pub(crate) struct TurnVTable {
     /// Pool: one turn of a scheduled actor.
-    pub(crate) run: unsafe fn(NonNull<Header>, &TurnLimits<'_>) -> TurnOutcome,
+    pub(crate) run: unsafe fn(NonNull<Header>, &TurnLimits<'_>) -> TurnReport,
     /// Pinned stage: handles one message or signal; `true` asks to be delivered a
     /// [`RESUME`](crate::scheduler::envelope::RESUME) after what is already waiting.
     pub(crate) deliver: unsafe fn(NonNull<Header>, u32, *const Payload) -> bool,
@@ -60,11 +70,11 @@ impl Task {
     }
 
     /// Gives the actor one turn within `limits`. On [`TurnOutcome::More`] the task comes back.
-    pub fn run(self, limits: &TurnLimits<'_>) -> (TurnOutcome, Option<Task>) {
+    pub fn run(self, limits: &TurnLimits<'_>) -> (TurnReport, Option<Task>) {
         // SAFETY: owning the task is the right to run; a woken actor's cell is alive (its alive
         // count is given back only by its own last turn).
-        let outcome = unsafe { (self.0.as_ref().vtable.run)(self.0, limits) };
-        (outcome, (outcome == TurnOutcome::More).then_some(self))
+        let report = unsafe { (self.0.as_ref().vtable.run)(self.0, limits) };
+        (report, (report.outcome == TurnOutcome::More).then_some(self))
     }
 
     /// Gives up the right to run: the actor will be ended with its theater.

@@ -176,9 +176,9 @@ impl SeededStage {
         let limits =
             TurnLimits { messages, time: Duration::from_secs(3600), ..self.theater.limits() };
         // Without the lock: the turn submits.
-        let (outcome, again) = task.run(&limits);
+        let (report, again) = task.run(&limits);
         let mut state = self.lock();
-        state.trace.record(Choice::Outcome(outcome));
+        state.trace.record(Choice::Outcome(report.outcome));
         state.runnable.extend(again);
         true
     }

@@ -12,6 +12,7 @@
 use crossbeam_deque::Steal;
 
 use super::pool::{PoolShared, QueueOrder};
+use super::trial;
 use super::worker::WorkerLocal;
 use crate::turn::Task;
 
@@ -22,6 +23,10 @@ const LOOK_AROUND: u32 = 16;
 /// TUNE: looks around between two at the injector: 64 turns, the order of magnitude that tokio and
 /// Go use, guessed there and here.
 const LOOKS_PER_INJECTOR: u32 = 4;
+
+/// TUNE: looks around between two at the clock for trials: 256 turns, so that reading the clock costs
+/// nothing against them.
+const LOOKS_PER_TRIAL: u32 = 16;
 
 /// The worker's own sources and the injector (steps 1 to 3).
 #[inline(always)]
@@ -41,8 +46,12 @@ fn beyond_lifo(pool: &PoolShared, me: &WorkerLocal, look_around: bool) -> Option
     if look_around {
         me.until_look.set(LOOK_AROUND - 1);
         me.looks.set(me.looks.get().wrapping_add(1));
-        if me.looks.get() % LOOKS_PER_INJECTOR == 0 && !pool.injector.is_empty() {
-            if let Some(task) = one_from_injector(pool) {
+        if me.looks.get() % LOOKS_PER_TRIAL == 0 && trial::look(pool, me) {
+            me.steps_aside.set(true);
+            return None;
+        }
+        if me.looks.get() % LOOKS_PER_INJECTOR == 0 {
+            if let Some(task) = from_injector(pool, me) {
                 return Some(task);
             }
         }
@@ -75,14 +84,10 @@ fn from_injector(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     if pool.injector.is_empty() {
         return None;
     }
-    if pool.order == QueueOrder::Central {
-        return one_from_injector(pool);
+    match pool.order {
+        QueueOrder::Central => until_decided(|| pool.injector.steal()),
+        _ => until_decided(|| pool.injector.steal_batch_and_pop(&me.queue)),
     }
-    until_decided(|| pool.injector.steal_batch_and_pop(&me.queue))
-}
-
-fn one_from_injector(pool: &PoolShared) -> Option<Task> {
-    until_decided(|| pool.injector.steal())
 }
 
 fn until_decided(mut attempt: impl FnMut() -> Steal<Task>) -> Option<Task> {

@@ -59,6 +59,8 @@ pub(super) struct Idle {
     state: Mutex<State>,
     /// How often any worker went to sleep: tells two looks at a sleeping pool apart.
     sleeps: AtomicU64,
+    /// How often the last awake worker did.
+    quiet_times: AtomicU64,
     workers: u64,
 }
 
@@ -74,6 +76,7 @@ impl Idle {
             word: AtomicU64::new(0),
             state: Mutex::new(State { sleepers: Vec::with_capacity(workers), watcher: None }),
             sleeps: AtomicU64::new(0),
+            quiet_times: AtomicU64::new(0),
             workers: workers as u64,
         }
     }
@@ -170,8 +173,12 @@ impl Idle {
         state.sleepers.push(worker);
         let change = if was_searching { SLEEPING.wrapping_sub(SEARCHING) } else { SLEEPING };
         // ORDERING: SeqCst: the single order of the counts; `sleeps` after the word, for `all_sleep`.
-        self.word.fetch_add(change, Ordering::SeqCst);
+        let before = self.word.fetch_add(change, Ordering::SeqCst);
         self.sleeps.fetch_add(1, Ordering::SeqCst);
+        if sleeping(before) + 1 == self.workers {
+            // ORDERING: Relaxed: an estimate, read by trials.
+            self.quiet_times.fetch_add(1, Ordering::Relaxed);
+        }
         drop(state);
         // ORDERING: SeqCst fence between entering and the second look at the queues; partner: the
         // fence in `work_added`.
@@ -189,6 +196,39 @@ impl Idle {
         let last = state.sleepers.len() - 1;
         state.sleepers.swap(place, last);
         self.take_sleeper(&mut state).is_some()
+    }
+
+    /// An awake worker enters itself as sleeping although there is work, and watches. `false` if nobody
+    /// else is awake: then it is needed.
+    ///
+    /// Rule 3 does not bind it: somebody stays awake, and will look at all queues after this one has
+    /// entered.
+    #[must_use]
+    pub(super) fn step_aside(&self, worker: usize) -> bool {
+        let mut state = self.lock();
+        // ORDERING: Relaxed: sleeping changes only under this lock.
+        let word = self.word.load(Ordering::Relaxed);
+        if sleeping(word) + 1 == self.workers {
+            return false;
+        }
+        state.sleepers.push(worker);
+        let change = if state.watcher.is_none() { SLEEPING + WATCHING } else { SLEEPING };
+        state.watcher = Some(worker);
+        // ORDERING: SeqCst: the single order of the counts.
+        self.word.fetch_add(change, Ordering::SeqCst);
+        true
+    }
+
+    /// How many workers are not entered as sleeping.
+    pub(super) fn awake(&self) -> u64 {
+        // ORDERING: Relaxed: an estimate.
+        self.workers - sleeping(self.word.load(Ordering::Relaxed))
+    }
+
+    /// How often the last awake worker fell asleep.
+    pub(super) fn quiet_times(&self) -> u64 {
+        // ORDERING: Relaxed: an estimate.
+        self.quiet_times.load(Ordering::Relaxed)
     }
 
     /// What the worker has been woken for. A sleeping worker that wakes without a duty sleeps on.

@@ -12,6 +12,7 @@ use super::home::Home;
 use super::idle::Idle;
 use super::placement;
 use super::submit::{Origin, Submit};
+use super::trial::Trials;
 use super::watch::Effort;
 use super::worker::{self, WorkerLocal};
 use crate::current;
@@ -38,6 +39,8 @@ pub(super) struct WorkerShared {
     pub(super) parker: Parker,
     /// Turns given so far; written by the worker, read by watchers.
     pub(super) turns: AtomicU64,
+    /// Messages handled so far; written by the worker, read in trials.
+    pub(super) messages: AtomicU64,
 }
 
 /// The pool of one theater.
@@ -48,6 +51,7 @@ pub(crate) struct PoolShared {
     pub(super) lifo_slot: bool,
     pub(super) idle: Idle,
     pub(super) effort: Effort,
+    pub(super) trials: Trials,
     pub(super) ending: AtomicBool,
     pub(super) theater: Arc<TheaterShared>,
 }
@@ -72,6 +76,7 @@ impl PoolShared {
                         stealer: queue.stealer(),
                         parker: Parker::new(),
                         turns: AtomicU64::new(0),
+                        messages: AtomicU64::new(0),
                     })
                 })
                 .collect(),
@@ -80,6 +85,7 @@ impl PoolShared {
             lifo_slot: config.lifo_slot,
             idle: Idle::new(config.workers),
             effort: Effort::default(),
+            trials: Trials::new(),
             ending: AtomicBool::new(false),
             theater,
         });

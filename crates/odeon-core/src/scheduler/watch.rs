@@ -10,6 +10,8 @@
 //! Once turns have been found that long, sleeping workers are woken for each queued actor at once
 //! ([`Effort`]), until a worker runs dry after short turns.
 //!
+//! A trial (`trial.rs`) that has shown otherwise overrules all but the first of these.
+//!
 //! This is not a cure for lost wake-ups (`idle.rs` has none): it bounds how long queued actors wait
 //! behind a worker that is awake, without disturbing workers that get on well alone.
 
@@ -56,8 +58,14 @@ impl Effort {
         }
     }
 
-    fn found_coarse(&self) {
+    /// Turns are long, or a trial has shown that another worker pays.
+    pub(super) fn found_coarse(&self) {
         self.coarse.store(true, Ordering::Relaxed);
+    }
+
+    /// A trial has shown that another worker does not pay.
+    pub(super) fn found_fine(&self) {
+        self.coarse.store(false, Ordering::Relaxed);
     }
 }
 
@@ -85,15 +93,21 @@ impl Watch {
         let outside = pool.injector.len();
         let mut wanted = 0;
         let mut all_turns = 0;
+        let alone = pool.trials.alone_is_better(now);
         for ((before, after), worker) in self.turns.iter_mut().zip(turns(pool)).zip(&pool.workers) {
             let done = after - std::mem::replace(before, after);
             all_turns += done;
+            if alone && done > 0 {
+                continue;
+            }
             if done > 0 && mean(elapsed, done) >= WORTH_A_CORE && !worker.stealer.is_empty() {
                 pool.effort.found_coarse();
             }
             wanted += helpers_for(worker.stealer.len(), done, elapsed);
         }
-        wanted += helpers_for(outside, all_turns, elapsed);
+        if !alone || all_turns == 0 {
+            wanted += helpers_for(outside, all_turns, elapsed);
+        }
         self.interval = if wanted > 0 { FIRST_LOOK } else { (self.interval * 2).min(RAREST_LOOK) };
         wanted
     }

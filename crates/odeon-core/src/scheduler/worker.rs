@@ -14,6 +14,7 @@ use super::home::Home;
 use super::idle::Duty;
 use super::pool::{PoolShared, QueueOrder};
 use super::submit::Origin;
+use super::trial;
 use super::watch::Watch;
 use crate::current;
 use crate::random::Random;
@@ -33,6 +34,10 @@ pub(crate) struct WorkerLocal {
     pub(super) random: RefCell<Random>,
     /// When this worker last found work after having had none, and its turns until then.
     busy_since: Cell<(Duration, u64)>,
+    /// What the other workers had handled when this one last looked after trials.
+    pub(super) others_handled: Cell<u64>,
+    /// Whether this worker is to hand its tasks over and sleep.
+    pub(super) steps_aside: Cell<bool>,
 }
 
 /// TUNE: rounds of looking everywhere before a worker sleeps, each with twice the pause of the one
@@ -54,6 +59,8 @@ impl WorkerLocal {
             looks: Cell::new(0),
             random: RefCell::new(random),
             busy_since: Cell::new((Duration::ZERO, 0)),
+            others_handled: Cell::new(0),
+            steps_aside: Cell::new(false),
         }
     }
 
@@ -91,9 +98,11 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     let shared = &pool.workers[me.index];
     me.busy_since.set((pool.theater.now(), 0));
     while let Some(task) = next_task(pool, me) {
-        let (_, again) = task.run(&limits);
-        // ORDERING: Relaxed: written by this thread alone, read by watchers for an estimate.
+        let (report, again) = task.run(&limits);
+        // ORDERING: Relaxed: written by this thread alone, read by watchers and trials for an estimate.
         shared.turns.store(shared.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        let messages = shared.messages.load(Ordering::Relaxed) + u64::from(report.messages);
+        shared.messages.store(messages, Ordering::Relaxed);
         if let Some(task) = again {
             requeue(pool, me, task);
         }
@@ -134,19 +143,39 @@ fn next_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
 
 #[cold]
 fn wait_for_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
-    let (since, turns_before) = me.busy_since.get();
-    let shared = &pool.workers[me.index];
-    // ORDERING: Relaxed, here and below: our own counter.
-    let turns = shared.turns.load(Ordering::Relaxed) - turns_before;
-    pool.effort.ran_dry(pool.theater.now().saturating_sub(since), turns);
-    let found = find_or_sleep(pool, me);
-    me.busy_since.set((pool.theater.now(), shared.turns.load(Ordering::Relaxed)));
+    let sleeps = if me.steps_aside.take() {
+        trial::step_aside(pool, me)
+    } else {
+        ran_dry(pool, me);
+        false
+    };
+    let found = find_or_sleep(pool, me, sleeps);
+    // ORDERING: Relaxed: our own counter.
+    let turns = pool.workers[me.index].turns.load(Ordering::Relaxed);
+    me.busy_since.set((pool.theater.now(), turns));
     found
 }
 
-fn find_or_sleep(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
-    let mut searching = pool.idle.begin_search();
+fn ran_dry(pool: &PoolShared, me: &WorkerLocal) {
+    let (since, turns_before) = me.busy_since.get();
+    // ORDERING: Relaxed: our own counter.
+    let turns = pool.workers[me.index].turns.load(Ordering::Relaxed) - turns_before;
+    pool.effort.ran_dry(pool.theater.now().saturating_sub(since), turns);
+}
+
+/// `sleeps`: the worker has been entered as sleeping.
+fn find_or_sleep(pool: &PoolShared, me: &WorkerLocal, sleeps: bool) -> Option<Task> {
+    let mut searching = if sleeps {
+        sleep(pool, me);
+        true
+    } else {
+        pool.idle.begin_search()
+    };
     loop {
+        // ORDERING: SeqCst: pairs with the store in `PoolShared::end`.
+        if pool.ending.load(Ordering::SeqCst) {
+            return None;
+        }
         if searching {
             if let Some(task) = search(pool, me) {
                 if pool.idle.found_work() && pool.has_work() {
@@ -161,10 +190,6 @@ fn find_or_sleep(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
         // second look.
         if !pool.has_work() || !pool.idle.leave_sleep(me.index) {
             sleep(pool, me);
-        }
-        // ORDERING: SeqCst: pairs with the store in `PoolShared::end`.
-        if pool.ending.load(Ordering::SeqCst) {
-            return None;
         }
         // Leaving the list of sleepers counts as searching.
         searching = true;

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use odeon_sync::atomic::Ordering;
 
 use super::budget::Budget;
-use super::{TurnLimits, TurnOutcome, TurnVTable, ending};
+use super::{TurnLimits, TurnOutcome, TurnReport, TurnVTable, ending};
 use crate::actor::Actor;
 use crate::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
@@ -54,7 +54,7 @@ enum Step {
 ///
 /// # Safety
 /// `cell` is a live `ActorCell<A>` and the caller has the right to run it.
-unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnOutcome {
+unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnReport {
     let cell = cell.cast::<ActorCell<A>>();
     let mut budget = Budget::new(limits);
     // After `Idle` the cell is not ours any more, so what the observer needs is read before.
@@ -65,7 +65,7 @@ unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnO
     if let Some((observer, id)) = observed {
         observer.turn_ended(id, budget.spent());
     }
-    match step {
+    let outcome = match step {
         Ok(Step::Idle) => TurnOutcome::Idle,
         Ok(Step::More | Step::Handled) => TurnOutcome::More,
         Ok(Step::End) => {
@@ -78,7 +78,8 @@ unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnO
             unsafe { end_after(cell, Err(panic)) };
             TurnOutcome::Stopped
         }
-    }
+    };
+    TurnReport { outcome, messages: budget.spent() }
 }
 
 /// # Safety

@@ -12,10 +12,12 @@ struct Pool {
     target: u32,
     done: AtomicU32,
     at_once: bool,
+    /// The worker that steps aside instead of handling its first task.
+    aside: Option<usize>,
 }
 
 impl Pool {
-    fn new(workers: usize, target: u32, at_once: bool) -> Arc<Self> {
+    fn new(workers: usize, target: u32, at_once: bool, aside: Option<usize>) -> Arc<Self> {
         Arc::new(Self {
             idle: Idle::new(workers),
             queue: AtomicU32::new(0),
@@ -23,6 +25,7 @@ impl Pool {
             target,
             done: AtomicU32::new(0),
             at_once,
+            aside,
         })
     }
 
@@ -53,8 +56,20 @@ impl Pool {
     /// The worker's loop as `worker.rs` has it. The worker that handles the last task wakes all.
     fn work(&self, me: usize) {
         let mut searching = false;
+        let mut steps_aside = self.aside == Some(me);
         while !self.is_over() {
             if self.take() {
+                if std::mem::take(&mut steps_aside) {
+                    self.queue.fetch_add(1, Ordering::Relaxed);
+                    if std::mem::take(&mut searching) {
+                        let _ = self.idle.found_work();
+                    }
+                    if self.idle.step_aside(me) {
+                        self.sleep(me);
+                        searching = true;
+                    }
+                    continue;
+                }
                 if std::mem::take(&mut searching) && self.idle.found_work() && self.has_work() {
                     self.work_added();
                 }
@@ -93,8 +108,8 @@ impl Pool {
 }
 
 /// Every push is taken although workers go to sleep meanwhile: loom reports a deadlock otherwise.
-fn pushes_are_never_slept_over(workers: usize, pushes: u32, at_once: bool) {
-    let pool = Pool::new(workers, pushes, at_once);
+fn pushes_are_never_slept_over(workers: usize, pushes: u32, at_once: bool, aside: Option<usize>) {
+    let pool = Pool::new(workers, pushes, at_once, aside);
     let threads: Vec<_> = (0..workers)
         .map(|me| {
             let pool = pool.clone();
@@ -111,7 +126,7 @@ fn pushes_are_never_slept_over(workers: usize, pushes: u32, at_once: bool) {
 
 #[test]
 fn one_worker_two_pushes() {
-    loom::model(|| pushes_are_never_slept_over(1, 2, false));
+    loom::model(|| pushes_are_never_slept_over(1, 2, false, None));
 }
 
 #[test]
@@ -119,7 +134,7 @@ fn two_workers_two_pushes() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.max_branches = 20_000;
-    model.check(|| pushes_are_never_slept_over(2, 2, false));
+    model.check(|| pushes_are_never_slept_over(2, 2, false, None));
 }
 
 #[test]
@@ -127,5 +142,13 @@ fn two_workers_woken_at_once() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(2);
     model.max_branches = 20_000;
-    model.check(|| pushes_are_never_slept_over(2, 2, true));
+    model.check(|| pushes_are_never_slept_over(2, 2, true, None));
+}
+
+#[test]
+fn one_of_two_workers_steps_aside() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.max_branches = 20_000;
+    model.check(|| pushes_are_never_slept_over(2, 2, false, Some(0)));
 }
