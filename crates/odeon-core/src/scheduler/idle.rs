@@ -1,24 +1,24 @@
-//! Which workers are awake; who is woken when there is more to do, and who watches.
+//! Which workers are awake; who is woken when there is more to do, and who is on the lookout.
 //!
 //! Small messages are handled faster by one core than by two that pass them back and forth, so a
 //! second worker is not woken for every queued actor. A pool with nobody awake wakes a worker for
-//! the first task at once; while some worker is awake, one of the sleeping ones *watches*: it looks
+//! the first task at once; while some worker is awake, one of the sleeping ones is its *lookout*: it looks
 //! at the queues from time to time and calls for help only where work waits longer than moving it
-//! costs (`watch.rs`).
+//! costs (`lookout.rs`).
 //!
 //! PROTOCOL
 //! 1. `word` holds three counts: workers searching, workers sleeping, and whether one of the sleeping
-//!    ones watches. The list of sleepers and the watcher change only under the lock, with the word.
+//!    ones is the lookout. The list of sleepers and the lookout change only under the lock, with the word.
 //! 2. Whoever makes work visible to others (a queue push) then calls `work_added` (an awake worker
 //!    that pushes to its own queue: `work_queued`, see there): a full fence, then
-//!    a look at `word`. If a worker is searching, or one is awake and another watches, that is
-//!    enough; otherwise a sleeper is woken to search (nobody is awake) or to watch.
+//!    a look at `word`. If a worker is searching, or one is awake and has a lookout, that is
+//!    enough; otherwise a sleeper is woken to search (nobody is awake) or to be the lookout.
 //! 3. A worker that finds nothing enters itself as sleeping, then a full fence, then looks at all
 //!    queues once more; only if they are empty does it park without limit. The same holds for a
-//!    watcher that gives up watching because nobody is awake.
+//!    lookout that gives up its post because nobody is awake.
 //! 4. No work is slept over: of the fences in 2 and 3, one comes first. If the pusher's does, the
 //!    worker's second look sees the push. Otherwise the pusher sees the worker sleeping, or sees
-//!    another one searching, awake, or watching, each of whom looks at the queues before it is bound
+//!    another one searching, awake, or on the lookout, each of whom looks at the queues before it is bound
 //!    by 3.
 //! 5. A searcher that found work and was the last one searching calls `work_added` if more is
 //!    there, so that one wake-up is enough for any number of tasks.
@@ -31,7 +31,7 @@ use odeon_sync::atomic::{AtomicU64, Ordering, fence};
 
 const SEARCHING: u64 = 1;
 const SLEEPING: u64 = 1 << 24;
-const WATCHING: u64 = 1 << 48;
+const LOOKOUT: u64 = 1 << 48;
 
 fn searching(word: u64) -> u64 {
     word & (SLEEPING - 1)
@@ -41,15 +41,15 @@ fn sleeping(word: u64) -> u64 {
     (word / SLEEPING) & (SLEEPING - 1)
 }
 
-fn is_watched(word: u64) -> bool {
-    word >= WATCHING
+fn has_lookout(word: u64) -> bool {
+    word >= LOOKOUT
 }
 
 /// What a worker is woken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Duty {
     Search,
-    Watch,
+    Lookout,
 }
 
 /// The workers of one pool that have nothing to do.
@@ -67,14 +67,14 @@ pub(super) struct Idle {
 #[derive(Debug)]
 struct State {
     sleepers: Vec<usize>,
-    watcher: Option<usize>,
+    lookout: Option<usize>,
 }
 
 impl Idle {
     pub(super) fn new(workers: usize) -> Self {
         Self {
             word: AtomicU64::new(0),
-            state: Mutex::new(State { sleepers: Vec::with_capacity(workers), watcher: None }),
+            state: Mutex::new(State { sleepers: Vec::with_capacity(workers), lookout: None }),
             sleeps: AtomicU64::new(0),
             quiet_times: AtomicU64::new(0),
             workers: workers as u64,
@@ -86,11 +86,11 @@ impl Idle {
     #[inline]
     pub(super) fn work_added(&self, at_once: bool) -> Option<usize> {
         // ORDERING: SeqCst fence between the caller's queue push and the look at `word`; partner: the
-        // fence in `enter_sleep` and `stop_watching`. Anything weaker lets both sides miss each other.
+        // fence in `enter_sleep` and `leave_lookout`. Anything weaker lets both sides miss each other.
         fence(Ordering::SeqCst);
         let word = self.word.load(Ordering::Relaxed);
         let asleep = sleeping(word);
-        let attended = asleep < self.workers && is_watched(word) && !at_once;
+        let attended = asleep < self.workers && has_lookout(word) && !at_once;
         if asleep == 0 || searching(word) > 0 || attended {
             return None;
         }
@@ -100,19 +100,19 @@ impl Idle {
     /// As [`work_added`](Self::work_added), for an awake worker that queued an actor for itself.
     ///
     /// No fence: this worker looks at its own queue before it sleeps, so nothing can be slept over;
-    /// at stake is only that a watcher is appointed. If a worker falls asleep at this very moment
+    /// at stake is only that a lookout is appointed. If a worker falls asleep at this very moment
     /// and neither sees the other, the next push appoints it.
     #[inline]
     pub(super) fn work_queued(&self, at_once: bool) -> Option<usize> {
         // ORDERING: Relaxed: by the argument above.
         let word = self.word.load(Ordering::Relaxed);
-        if sleeping(word) == 0 || searching(word) > 0 || (is_watched(word) && !at_once) {
+        if sleeping(word) == 0 || searching(word) > 0 || (has_lookout(word) && !at_once) {
             return None;
         }
         self.wake_or_appoint(at_once)
     }
 
-    /// Somebody sleeps and nobody searches: wakes a worker if none is awake, else appoints a watcher.
+    /// Somebody sleeps and nobody searches: wakes a worker if none is awake, else appoints a lookout.
     #[cold]
     fn wake_or_appoint(&self, at_once: bool) -> Option<usize> {
         let mut state = self.lock();
@@ -121,30 +121,30 @@ impl Idle {
         if sleeping(word) == self.workers || (at_once && searching(word) == 0) {
             return self.take_sleeper(&mut state);
         }
-        if searching(word) > 0 || state.watcher.is_some() {
+        if searching(word) > 0 || state.lookout.is_some() {
             return None;
         }
-        let watcher = *state.sleepers.last()?;
-        state.watcher = Some(watcher);
+        let lookout = *state.sleepers.last()?;
+        state.lookout = Some(lookout);
         // ORDERING: SeqCst, here and on `word` below: the counts change in the single order that
         // rule 4 argues about.
-        self.word.fetch_add(WATCHING, Ordering::SeqCst);
-        Some(watcher)
+        self.word.fetch_add(LOOKOUT, Ordering::SeqCst);
+        Some(lookout)
     }
 
     fn take_sleeper(&self, state: &mut State) -> Option<usize> {
         let worker = state.sleepers.pop()?;
         let mut change = SEARCHING.wrapping_sub(SLEEPING);
-        if state.watcher == Some(worker) {
-            state.watcher = None;
-            change = change.wrapping_sub(WATCHING);
+        if state.lookout == Some(worker) {
+            state.lookout = None;
+            change = change.wrapping_sub(LOOKOUT);
         }
         // ORDERING: SeqCst: the single order of the counts, as above.
         self.word.fetch_add(change, Ordering::SeqCst);
         Some(worker)
     }
 
-    /// Wakes one more sleeper to search: the watcher asks for help. `None` if nobody sleeps.
+    /// Wakes one more sleeper to search: the lookout asks for help. `None` if nobody sleeps.
     pub(super) fn call_help(&self) -> Option<usize> {
         self.take_sleeper(&mut self.lock())
     }
@@ -185,7 +185,7 @@ impl Idle {
         fence(Ordering::SeqCst);
     }
 
-    /// A sleeping or watching worker that saw work to do takes itself off the list and searches.
+    /// A sleeping worker or lookout that saw work to do takes itself off the list and searches.
     /// `false` if somebody has woken it meanwhile: its token is on the way, it searches already.
     #[must_use]
     pub(super) fn leave_sleep(&self, worker: usize) -> bool {
@@ -198,7 +198,7 @@ impl Idle {
         self.take_sleeper(&mut state).is_some()
     }
 
-    /// An awake worker enters itself as sleeping although there is work, and watches. `false` if nobody
+    /// An awake worker enters itself as sleeping although there is work, as the lookout. `false` if nobody
     /// else is awake: then it is needed.
     ///
     /// Rule 3 does not bind it: somebody stays awake, and will look at all queues after this one has
@@ -212,8 +212,8 @@ impl Idle {
             return false;
         }
         state.sleepers.push(worker);
-        let change = if state.watcher.is_none() { SLEEPING + WATCHING } else { SLEEPING };
-        state.watcher = Some(worker);
+        let change = if state.lookout.is_none() { SLEEPING + LOOKOUT } else { SLEEPING };
+        state.lookout = Some(worker);
         // ORDERING: SeqCst: the single order of the counts.
         self.word.fetch_add(change, Ordering::SeqCst);
         true
@@ -234,8 +234,8 @@ impl Idle {
     /// What the worker has been woken for. A sleeping worker that wakes without a duty sleeps on.
     pub(super) fn duty(&self, worker: usize) -> Option<Duty> {
         let state = self.lock();
-        if state.watcher == Some(worker) {
-            Some(Duty::Watch)
+        if state.lookout == Some(worker) {
+            Some(Duty::Lookout)
         } else if state.sleepers.contains(&worker) {
             None
         } else {
@@ -243,18 +243,18 @@ impl Idle {
         }
     }
 
-    /// The watcher stops watching if nobody is awake. Afterwards it must look at all queues again
-    /// (rule 3), as after `enter_sleep`. `false` if it must watch on, or has been woken to search.
+    /// The lookout gives up its post if nobody is awake. Afterwards it must look at all queues again
+    /// (rule 3), as after `enter_sleep`. `false` if it must stay, or has been woken to search.
     #[must_use]
-    pub(super) fn stop_watching(&self, worker: usize) -> bool {
+    pub(super) fn leave_lookout(&self, worker: usize) -> bool {
         let mut state = self.lock();
         // ORDERING: Relaxed: sleeping changes only under this lock.
         let all_asleep = sleeping(self.word.load(Ordering::Relaxed)) == self.workers;
-        if state.watcher != Some(worker) || !all_asleep {
+        if state.lookout != Some(worker) || !all_asleep {
             return false;
         }
-        state.watcher = None;
-        self.word.fetch_sub(WATCHING, Ordering::SeqCst);
+        state.lookout = None;
+        self.word.fetch_sub(LOOKOUT, Ordering::SeqCst);
         drop(state);
         // ORDERING: SeqCst: as in `enter_sleep`.
         fence(Ordering::SeqCst);

@@ -10,10 +10,10 @@ use odeon_sync::thread::JoinHandle;
 
 use super::home::Home;
 use super::idle::Idle;
+use super::lookout::Effort;
 use super::placement;
 use super::submit::{Origin, Submit};
 use super::trial::Trials;
-use super::watch::Effort;
 use super::worker::{self, WorkerLocal};
 use crate::current;
 use crate::random::Random;
@@ -37,7 +37,7 @@ pub enum QueueOrder {
 pub(super) struct WorkerShared {
     pub(super) stealer: Stealer<Task>,
     pub(super) parker: Parker,
-    /// Turns given so far; written by the worker, read by watchers.
+    /// Turns given so far; written by the worker, read by the lookout.
     pub(super) turns: AtomicU64,
     /// Messages handled so far; written by the worker, read in trials.
     pub(super) messages: AtomicU64,
@@ -128,7 +128,7 @@ impl PoolShared {
         }
     }
 
-    /// After a worker's push to its own queue: has a sleeping worker watch if none does.
+    /// After a worker's push to its own queue: appoints a lookout if there is none.
     #[inline]
     pub(super) fn work_queued(&self) {
         if let Some(worker) = self.idle.work_queued(self.effort.is_coarse()) {

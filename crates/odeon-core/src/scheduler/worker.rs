@@ -12,10 +12,10 @@ use odeon_sync::atomic::Ordering;
 use super::find_work;
 use super::home::Home;
 use super::idle::Duty;
+use super::lookout::Lookout;
 use super::pool::{PoolShared, QueueOrder};
 use super::submit::Origin;
 use super::trial;
-use super::watch::Watch;
 use crate::current;
 use crate::random::Random;
 use crate::turn::Task;
@@ -99,7 +99,7 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     me.busy_since.set((pool.theater.now(), 0));
     while let Some(task) = next_task(pool, me) {
         let (report, again) = task.run(&limits);
-        // ORDERING: Relaxed: written by this thread alone, read by watchers and trials for an estimate.
+        // ORDERING: Relaxed: written by this thread alone, read by the lookout and in trials for an estimate.
         shared.turns.store(shared.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         let messages = shared.messages.load(Ordering::Relaxed) + u64::from(report.messages);
         shared.messages.store(messages, Ordering::Relaxed);
@@ -196,15 +196,15 @@ fn find_or_sleep(pool: &PoolShared, me: &WorkerLocal, sleeps: bool) -> Option<Ta
     }
 }
 
-/// Parks until there is something to search for, watching over the others meanwhile if asked to.
+/// Parks until there is something to search for, looking after the others meanwhile if asked to.
 fn sleep(pool: &PoolShared, me: &WorkerLocal) {
     let parker = &pool.workers[me.index].parker;
     // ORDERING: SeqCst: as in `wait_for_task`.
     while !pool.ending.load(Ordering::SeqCst) {
         match pool.idle.duty(me.index) {
             Some(Duty::Search) => return,
-            Some(Duty::Watch) => {
-                if watch(pool, me) {
+            Some(Duty::Lookout) => {
+                if keep_lookout(pool, me) {
                     return;
                 }
             }
@@ -215,18 +215,18 @@ fn sleep(pool: &PoolShared, me: &WorkerLocal) {
 
 /// Looks after the awake workers until nobody is awake, or until this worker is needed itself
 /// (`true`).
-fn watch(pool: &PoolShared, me: &WorkerLocal) -> bool {
-    let mut watch = Watch::begin(pool);
+fn keep_lookout(pool: &PoolShared, me: &WorkerLocal) -> bool {
+    let mut lookout = Lookout::begin(pool);
     loop {
-        pool.workers[me.index].parker.park_timeout(watch.interval);
+        pool.workers[me.index].parker.park_timeout(lookout.interval);
         // ORDERING: SeqCst: as in `wait_for_task`.
-        if pool.ending.load(Ordering::SeqCst) || pool.idle.duty(me.index) != Some(Duty::Watch) {
+        if pool.ending.load(Ordering::SeqCst) || pool.idle.duty(me.index) != Some(Duty::Lookout) {
             return pool.idle.duty(me.index) == Some(Duty::Search);
         }
-        if pool.idle.stop_watching(me.index) {
+        if pool.idle.leave_lookout(me.index) {
             return pool.has_work() && pool.idle.leave_sleep(me.index);
         }
-        let wanted = watch.helpers_wanted(pool);
+        let wanted = lookout.helpers_wanted(pool);
         if wanted > 0 && pool.idle.leave_sleep(me.index) {
             for _ in 1..wanted {
                 let Some(helper) = pool.idle.call_help() else { break };

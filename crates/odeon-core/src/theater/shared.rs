@@ -37,7 +37,7 @@ pub struct TheaterShared {
     stopping: AtomicBool,
     running_threads: AtomicU64,
     /// Whether a shutdown waits to be told of stages that fall asleep and actors that end.
-    pub(super) watched: AtomicBool,
+    pub(super) shutdown_waits: AtomicBool,
     pub(super) changed: (Mutex<u64>, Condvar),
     /// Where children of dedicated actors go. Weak: the pool keeps this, not the reverse.
     pool: OnceLock<Weak<dyn Submit>>,
@@ -61,7 +61,7 @@ impl TheaterShared {
             leftovers: Mutex::new(None),
             stopping: AtomicBool::new(false),
             running_threads: AtomicU64::new(0),
-            watched: AtomicBool::new(false),
+            shutdown_waits: AtomicBool::new(false),
             changed: (Mutex::new(0), Condvar::new()),
             pool: OnceLock::new(),
         })
@@ -159,7 +159,7 @@ impl TheaterShared {
         if let Some(observer) = &self.observer {
             observer.actor_ended(header.id, reason);
         }
-        self.tell_watcher();
+        self.tell_shutdown();
     }
 
     /// Wraps the work of a thread so that the shutdown knows when it is over.
@@ -176,9 +176,9 @@ impl TheaterShared {
             work();
             current::here().memory.set(std::ptr::null());
             drop(memory);
-            // ORDERING: SeqCst: before `tell_watcher` looks whether anybody waits.
+            // ORDERING: SeqCst: before `tell_shutdown` looks whether anybody waits.
             theater.running_threads.fetch_sub(1, Ordering::SeqCst);
-            theater.tell_watcher();
+            theater.tell_shutdown();
         }
     }
 
@@ -195,13 +195,13 @@ impl TheaterShared {
 
     /// A worker or stage has gone to sleep.
     pub(crate) fn fell_asleep(&self) {
-        self.tell_watcher();
+        self.tell_shutdown();
     }
 
-    fn tell_watcher(&self) {
-        // ORDERING: SeqCst: the watcher sets the flag and then looks; we change something and then
+    fn tell_shutdown(&self) {
+        // ORDERING: SeqCst: the shutdown sets the flag and then looks; we change something and then
         // look at the flag. One of the two sees the other.
-        if self.watched.load(Ordering::SeqCst) {
+        if self.shutdown_waits.load(Ordering::SeqCst) {
             let (count, signal) = &self.changed;
             *count.lock().expect("nothing panics under this lock") += 1;
             signal.notify_all();

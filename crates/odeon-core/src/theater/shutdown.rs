@@ -120,8 +120,8 @@ impl Parts {
     /// Waits until `condition` holds; `false` if `deadline` comes first. Woken by stages that fall
     /// asleep and actors that end.
     fn wait_until(&self, deadline: Instant, condition: impl Fn() -> bool) -> bool {
-        // ORDERING: SeqCst: the partner is `TheaterShared::tell_watcher`.
-        self.shared.watched.store(true, Ordering::SeqCst);
+        // ORDERING: SeqCst: the partner is `TheaterShared::tell_shutdown`.
+        self.shared.shutdown_waits.store(true, Ordering::SeqCst);
         let (count, signal) = &self.shared.changed;
         loop {
             let seen = *count.lock().expect("nothing panics under this lock");

@@ -1,4 +1,4 @@
-//! Watching: when does waiting work justify another core?
+//! The lookout: when does waiting work justify another core?
 //!
 //! While a worker is awake and others sleep, one of the sleeping ones wakes up from time to time
 //! and looks how the awake ones get on. It calls for help where
@@ -20,7 +20,7 @@ use std::time::Duration;
 use super::pool::PoolShared;
 use odeon_sync::atomic::{AtomicBool, Ordering};
 
-/// TUNE: the first look comes this long after a watcher was appointed; about what waking a halted
+/// TUNE: the first look comes this long after a lookout was appointed; about what waking a halted
 /// core takes, so that an early helper is not much later than an eager wake-up.
 pub(super) const FIRST_LOOK: Duration = Duration::from_micros(60);
 
@@ -37,7 +37,7 @@ const WORTH_A_CORE: Duration = Duration::from_nanos(120);
 const LONG_QUEUE: Duration = Duration::from_micros(300);
 
 /// Whether turns have been long enough lately that sleeping workers are woken for each queued actor,
-/// without a watcher's detour.
+/// without a lookout's detour.
 #[derive(Debug, Default)]
 pub(super) struct Effort {
     coarse: AtomicBool,
@@ -73,14 +73,14 @@ fn mean(time: Duration, turns: u64) -> Duration {
     Duration::from_nanos(time.as_nanos() as u64 / turns)
 }
 
-/// What a watcher saw at its last look.
-pub(super) struct Watch {
+/// What the lookout saw at its last look.
+pub(super) struct Lookout {
     turns: Vec<u64>,
     at: Duration,
     pub(super) interval: Duration,
 }
 
-impl Watch {
+impl Lookout {
     pub(super) fn begin(pool: &PoolShared) -> Self {
         Self { turns: turns(pool).collect(), at: pool.theater.now(), interval: FIRST_LOOK }
     }
