@@ -3,9 +3,10 @@
 //! The suite drives a mailbox as a scheduler does: whoever is told to wake the owner runs its turn.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crossbeam_utils::atomic::AtomicCell;
 use odeon_core::extend::{Pushed, WentIdle};
 
 use crate::drop_tracker::DropTracker;
@@ -31,7 +32,7 @@ pub trait OwnerSide<T>: Send + 'static {
 }
 
 /// A mailbox to be tested.
-pub trait MailboxUnderTest {
+pub trait MailboxUnderTest: 'static {
     /// Its senders' side.
     type Senders<T: Send + 'static>: SenderSide<T>;
     /// Its owner's side.
@@ -200,7 +201,7 @@ pub fn s2_order_holds_per_sender_under_contention<M: MailboxUnderTest>() {
     const MESSAGES: u64 = 30_000;
     let (senders, owner) = M::new::<(usize, u64)>();
     let senders = Arc::new(senders);
-    let place = Arc::new(Mutex::new(Some((owner, HashMap::<usize, u64>::new()))));
+    let place = Arc::new(Place::<M>::new(owner));
     let threads: Vec<_> = (0..SENDERS)
         .map(|sender| {
             let (senders, place) = (senders.clone(), place.clone());
@@ -216,30 +217,59 @@ pub fn s2_order_holds_per_sender_under_contention<M: MailboxUnderTest>() {
     for thread in threads {
         thread.join().expect("a sender failed");
     }
-    let place = place.lock().expect("no sender failed");
-    let (_, next) = place.as_ref().expect("the owner sleeps: all senders are done");
-    assert_eq!(*next, (0..SENDERS).map(|sender| (sender, MESSAGES)).collect());
+    let (_owner, next) = *place.slot.take().expect("the owner sleeps: all senders are done");
+    assert_eq!(next, (0..SENDERS).map(|sender| (sender, MESSAGES)).collect());
 }
 
-type Place<M> = Mutex<Option<(<M as MailboxUnderTest>::Owner<(usize, u64)>, HashMap<usize, u64>)>>;
+/// The owner's side, and what is expected next from each sender.
+type Side<M> = (<M as MailboxUnderTest>::Owner<(usize, u64)>, HashMap<usize, u64>);
+
+/// Where the owner's side stands between turns. Atomics and no lock: ThreadSanitizer does not see into
+/// the standard library's locks.
+struct Place<M: MailboxUnderTest> {
+    owned: AtomicBool,
+    slot: AtomicCell<Option<Box<Side<M>>>>,
+}
+
+impl<M: MailboxUnderTest> Place<M> {
+    fn new(owner: M::Owner<(usize, u64)>) -> Self {
+        let side = Box::new((owner, HashMap::new()));
+        Self { owned: AtomicBool::new(false), slot: AtomicCell::new(Some(side)) }
+    }
+
+    /// The side, for a sender that was told to wake the owner.
+    fn take(&self) -> Box<Side<M>> {
+        // ORDERING: AcqRel, here and below: one owner's turn comes before the next one's.
+        assert!(
+            !self.owned.swap(true, Ordering::AcqRel),
+            "woken while another sender is the owner"
+        );
+        loop {
+            // The last owner may have gone to sleep just now.
+            match self.slot.take() {
+                Some(side) => return side,
+                None => std::thread::yield_now(),
+            }
+        }
+    }
+}
 
 fn turn<M: MailboxUnderTest>(place: &Place<M>) {
+    let mut side = place.take();
     loop {
-        let taken = place.lock().expect("no sender failed").take();
-        let (mut owner, mut next) = taken.expect("woken while another sender owns the mailbox");
+        let (owner, next) = &mut *side;
         while let Some((sender, n)) = owner.pop() {
             let expected = next.entry(sender).or_default();
             assert_eq!(n, *expected, "lost, doubled or reordered from sender {sender}");
             *expected += 1;
         }
-        // The next owner may come as soon as this one sleeps, so the slot is locked until it is full.
-        let mut place = place.lock().expect("no sender failed");
-        let went = owner.go_idle();
-        *place = Some((owner, next));
-        if went == WentIdle::Yes {
+        // The next owner may come as soon as this one sleeps.
+        place.owned.store(false, Ordering::Release);
+        if owner.go_idle() == WentIdle::Yes {
+            place.slot.store(Some(side));
             return;
         }
-        drop(place);
+        place.owned.store(true, Ordering::Release);
         std::thread::yield_now();
     }
 }
