@@ -13,16 +13,19 @@ export ODEON_PEERS=${CARGO_TARGET_DIR:-tools/odeon-peers/target}/debug/odeon-pee
 common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench ring --hops 1000 --stage both "${common[@]}" --json "$out/ring.jsonl" --plot "$out/ring.svg"
 "$odeon" bench pingpong --rounds 500 --stage both "${common[@]}"
-"$odeon" bench fjthrput --messages 100 --mailboxes 1 "${common[@]}"
-"$odeon" bench fjthrput --messages 100 --mailboxes 1,64 --samples 2 --warmup 0
+"$odeon" bench fjthrput --messages 100 --mailboxes 1 --stage both "${common[@]}"
+"$odeon" bench fjthrput --messages 100 --mailboxes 1,64 --stage both --samples 2 --warmup 0
 "$odeon" bench create --actors 200 "${common[@]}"
 "$odeon" bench chameneos --creatures 10 --meetings 200 "${common[@]}"
 "$odeon" bench big --actors 10 --pings 50 "${common[@]}"
 "$odeon" bench count --messages 1000 "${common[@]}"
 "$odeon" bench forward --actors 20 --tokens 5 --hops 100 --order fifo,lifo,central --workers 1,2 --samples 2 --warmup 0
+"$odeon" bench timers --pending 1000 --timers 1000 --cancel newest,oldest --samples 2 --warmup 0
 "$odeon" bench list --list-actors 1,4 --requesters 5 --requests 20 --range 400 --workload read,write,mixed \
   "${common[@]}" --json "$out/list.jsonl" --plot "$out/list.svg"
 "$odeon" bench list --list-actors 1 --requesters 5 --requests 20 --range 400 --samples 1 --history "$out/history.jsonl"
+"$odeon" bench bank --accounts 20 --transfers 500 "${common[@]}"
+"$odeon" bench restart --restarts 20 --queued 200 --samples 2 --warmup 0
 "$odeon" bench idle --actors 2000 --cpu-actors 200 --seconds 1
 test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl"
 echo "every benchmark ran"

@@ -10,6 +10,7 @@ use odeon_sync::atomic::Ordering;
 use crate::actor_id::ActorId;
 use crate::cell::{self, Header, MessageCell, signal};
 use crate::dead_letter::DeadLetterReason;
+use crate::kin::Kin;
 use crate::mailbox::label;
 use crate::message::Message;
 use crate::send;
@@ -34,17 +35,18 @@ use crate::send;
 /// assert_eq!(weak.upgrade(), Some(one));
 /// # Ok::<(), BuildError>(())
 /// ```
-pub struct ActorRef<M: Message> {
+pub struct ActorRef<M> {
     cell: NonNull<MessageCell<M>>,
     _counted: PhantomData<MessageCell<M>>,
 }
 
-// SAFETY: a reference only lets one send `M` values to the actor's thread, hence `M: Send` (part
-// of `Message`); the cell's shared part is made of atomics, immutable fields and the inbox, which is
+// SAFETY: a reference only lets one send `M` values to the actor's thread, hence `M: Send`; the cell's shared part is made of atomics, immutable fields and the inbox, which is
 // `Sync`.
-unsafe impl<M: Message> Send for ActorRef<M> {}
+// No more bounds than this needs, and none on the type: those with a lifetime, as `Message` is one, are
+// beyond what the compiler can show for a value that a future keeps across an await.
+unsafe impl<M: Send> Send for ActorRef<M> {}
 // SAFETY: as above; all methods take `&self` and are safe from several threads.
-unsafe impl<M: Message> Sync for ActorRef<M> {}
+unsafe impl<M: Send> Sync for ActorRef<M> {}
 
 impl<M: Message> ActorRef<M> {
     /// # Safety
@@ -66,6 +68,11 @@ impl<M: Message> ActorRef<M> {
 
     fn header(&self) -> &Header {
         &self.cell().header
+    }
+
+    /// The same actor, its message type forgotten.
+    pub(crate) fn kin(&self) -> Kin {
+        Kin::new(self.header())
     }
 
     /// The actor's identity: printable, ordered, never used again in its theater.
@@ -93,8 +100,7 @@ impl<M: Message> ActorRef<M> {
 
     /// A reference that does not keep the actor.
     pub fn downgrade(&self) -> WeakRef<M> {
-        self.header().retain_weak();
-        WeakRef { cell: self.cell, _counted: PhantomData }
+        WeakRef::to(self.cell())
     }
 
     /// Counts and reports a message that was accepted and then could not be delivered.
@@ -112,10 +118,11 @@ impl<M: Message> Clone for ActorRef<M> {
     }
 }
 
-impl<M: Message> Drop for ActorRef<M> {
+impl<M> Drop for ActorRef<M> {
     #[inline]
     fn drop(&mut self) {
-        if self.header().release_strong() {
+        // SAFETY: this reference's count keeps the cell.
+        if unsafe { self.cell.as_ref() }.header.release_strong() {
             last_reference_gone(self.cell);
         }
     }
@@ -123,7 +130,7 @@ impl<M: Message> Drop for ActorRef<M> {
 
 /// The actor gets a turn to find out that nobody can reach it.
 #[cold]
-fn last_reference_gone<M: Message>(cell: NonNull<MessageCell<M>>) {
+fn last_reference_gone<M>(cell: NonNull<MessageCell<M>>) {
     // SAFETY: the strong references' common weak count is ours to give back, and keeps the cell
     // until then.
     unsafe {
@@ -161,17 +168,23 @@ impl<M: Message> fmt::Debug for ActorRef<M> {
 impl<M: Message> Message for ActorRef<M> {}
 
 /// Knows an actor without keeping it.
-pub struct WeakRef<M: Message> {
+pub struct WeakRef<M> {
     cell: NonNull<MessageCell<M>>,
     _counted: PhantomData<MessageCell<M>>,
 }
 
 // SAFETY: as for `ActorRef`.
-unsafe impl<M: Message> Send for WeakRef<M> {}
+unsafe impl<M: Send> Send for WeakRef<M> {}
 // SAFETY: as for `ActorRef`.
-unsafe impl<M: Message> Sync for WeakRef<M> {}
+unsafe impl<M: Send> Sync for WeakRef<M> {}
 
 impl<M: Message> WeakRef<M> {
+    /// Knows the actor of a cell that some count keeps.
+    pub(crate) fn to(cell: &MessageCell<M>) -> Self {
+        cell.header.retain_weak();
+        Self { cell: NonNull::from(cell), _counted: PhantomData }
+    }
+
     fn header(&self) -> &Header {
         // SAFETY: this reference's weak count keeps the cell.
         unsafe { &self.cell.as_ref().header }
@@ -196,7 +209,7 @@ impl<M: Message> Clone for WeakRef<M> {
     }
 }
 
-impl<M: Message> Drop for WeakRef<M> {
+impl<M> Drop for WeakRef<M> {
     fn drop(&mut self) {
         // SAFETY: our own weak count, given back once.
         unsafe { cell::release_weak(self.cell.cast()) }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::actor_ref::ActorRef;
 use crate::current;
-use crate::error::AskError;
+use crate::error::{AskError, SendError};
 use crate::message::Message;
 use crate::reply::Reply;
 use crate::scheduler::pinned::PinnedShared;
@@ -17,7 +17,8 @@ impl<M: Message> ActorRef<M> {
     /// Asks a question: sends the message that `question` makes around a [`Reply`].
     ///
     /// The result is a future for any executor; threads use [`Ask::wait`] or [`Ask::wait_timeout`].
-    /// Actors ask each other with [`Context::reply_to`](crate::Context::reply_to).
+    /// Actors ask each other with [`Context::reply_to`](crate::Context::reply_to); an
+    /// [`AsyncActor`](crate::AsyncActor) may also await the answer.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -34,11 +35,7 @@ impl<M: Message> ActorRef<M> {
     /// assert_eq!(answer.unwrap(), "hello");
     /// ```
     pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Ask<T> {
-        let (answer_to, answer) = oneshot::channel();
-        match self.send(question(Reply::to_waiter(answer_to))) {
-            Ok(()) => Ask { state: State::Asked(answer) },
-            Err(_) => Ask { state: State::Stopped },
-        }
+        Ask::by(question, |question| self.send(question))
     }
 }
 
@@ -58,6 +55,19 @@ enum State<T> {
 }
 
 impl<T: Send + 'static> Ask<T> {
+    /// Asks by `send`.
+    #[inline]
+    pub(crate) fn by<M>(
+        question: impl FnOnce(Reply<T>) -> M,
+        send: impl FnOnce(M) -> Result<(), SendError<M>>,
+    ) -> Self {
+        let (answer_to, answer) = oneshot::channel();
+        match send(question(Reply::to_waiter(answer_to))) {
+            Ok(()) => Self { state: State::Asked(answer) },
+            Err(_) => Self { state: State::Stopped },
+        }
+    }
+
     /// Blocks the thread until the answer comes.
     ///
     /// # Errors

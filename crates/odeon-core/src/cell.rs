@@ -27,6 +27,7 @@ use odeon_sync::atomic::{AtomicU32, Ordering, fence};
 
 use crate::actor::Actor;
 use crate::actor_id::ActorId;
+use crate::bonds::BondSlot;
 use crate::mailbox::{Guards, Inbox, InboxOwner, MailboxSet};
 use crate::registry::RegistrySlot;
 use crate::scheduler::home::Home;
@@ -40,10 +41,14 @@ pub(crate) mod signal {
     pub(crate) const STOP: u32 = 1;
     /// The actor has ended by a panic: the reason for messages that were still under way to it.
     pub(crate) const FAILED: u32 = 2;
+    /// The actor has no state and waits for its restart; set and cleared by the owner.
+    pub(crate) const RESTARTING: u32 = 4;
+    /// The actor has sent to one under pressure and is to be held back; set and cleared by the owner.
+    pub(crate) const HELD: u32 = 8;
     /// One [`UNREFERENCED`](crate::mailbox::label::UNREFERENCED) signal is still to be taken by the
     /// owner. Counted up with the first of any strong references, by the owner alone; so none is
     /// due exactly if nobody has a reference and all that was ever sent has been taken.
-    pub(crate) const UNREFERENCED_DUE: u32 = 4;
+    pub(crate) const UNREFERENCED_DUE: u32 = 16;
 }
 
 /// The part of a cell that does not depend on any type: one cache line, hardly ever written.
@@ -58,9 +63,9 @@ pub(crate) struct Header {
     pub(crate) registry: RegistrySlot,
     pub(crate) strong: AtomicU32,
     pub(crate) weak: AtomicU32,
-    /// Cells begin at a cache line (`memory.rs`); this ends the first one. Not an alignment of the
-    /// type, which would round every cell up to whole lines.
-    pub(crate) _rest_of_line: u64,
+    /// Ends the first cache line. Cells begin at one (`memory.rs`), not by an alignment of the type, which
+    /// would round every cell up to whole lines.
+    pub(crate) bonds: BondSlot,
 }
 
 #[cfg(not(any(odeon_loom, odeon_shuttle)))]

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// Tells the time since some fixed moment. Replaced by a virtual clock in deterministic tests.
+/// Tells the time since some fixed moment, for turns and timers. Replaced by a virtual clock in
+/// deterministic tests.
 pub trait Clock: Send + Sync + 'static {
     /// Time since this clock's origin; never goes back.
     fn now(&self) -> Duration;

@@ -3,12 +3,17 @@
 use crate::actor::Actor;
 use crate::actor_id::ActorId;
 use crate::actor_ref::ActorRef;
+use crate::async_actor::AsyncActor;
 use crate::cell::MessageCell;
 use crate::error::AskError;
+use crate::kin::Kin;
 use crate::mailbox::Guards;
 use crate::message::Message;
 use crate::reply::Reply;
+use crate::supervision::Supervision;
+use crate::theater::shared::TheaterShared;
 use crate::theater::spawn;
+use crate::turn::asynchronous;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -31,6 +36,31 @@ impl<'a, A: Actor> Context<'a, A> {
         self.stop
     }
 
+    /// This actor, its message type forgotten.
+    pub(crate) fn kin(&self) -> Kin {
+        Kin::new(&self.cell.header)
+    }
+
+    pub(crate) fn cell(&self) -> &'a MessageCell<A::Msg> {
+        self.cell
+    }
+
+    /// The theater of this actor.
+    pub(crate) fn theater(&self) -> &TheaterShared {
+        self.cell.header.stage.theater()
+    }
+
+    /// Lets an actor inside this one, of the same messages, work in its place.
+    #[inline(always)]
+    pub(crate) fn lent_to<B: Actor<Msg = A::Msg>>(
+        &mut self,
+        work: impl FnOnce(&mut Context<'_, B>),
+    ) {
+        let mut ctx = Context::new(self.cell, self.guards.as_deref_mut());
+        work(&mut ctx);
+        self.stop |= ctx.stop;
+    }
+
     /// The address of this actor. Each call makes a new strong reference; an actor that keeps one
     /// in its own state keeps itself alive.
     pub fn actor_ref(&self) -> ActorRef<A::Msg> {
@@ -46,7 +76,7 @@ impl<'a, A: Actor> Context<'a, A> {
 
     /// Sends a message to this actor itself, behind what its mailbox holds already.
     pub fn send_self(&self, message: A::Msg) {
-        if let Err(returned) = self.actor_ref().send(message) {
+        if let Err(returned) = self.actor_ref().send_unhindered(message) {
             // Only `stopped`, which has no context, runs after the mailbox is closed.
             unreachable!("an actor in its own turn has not stopped: {returned:?}");
         }
@@ -55,6 +85,27 @@ impl<'a, A: Actor> Context<'a, A> {
     /// Creates an actor on the stage of this one; from a dedicated stage, on the theater's pool.
     pub fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B::Msg> {
         spawn::beside(&self.cell.header, actor)
+    }
+
+    /// Creates a supervised child of this actor, on the stage of this one (from a dedicated stage: on
+    /// the theater's pool). `make` makes its state, now and for each restart.
+    ///
+    /// A child stops when its parent ends or is made anew, and a failure that it escalates becomes
+    /// one of its parent.
+    ///
+    /// # Panics
+    /// If `make` does when it is called for the first time.
+    pub fn spawn_child<B: Actor>(
+        &self,
+        supervision: Supervision,
+        make: impl FnMut() -> B + Send + 'static,
+    ) -> ActorRef<B::Msg> {
+        spawn::child(&self.cell.header, supervision, Box::new(make))
+    }
+
+    /// As [`spawn`](Self::spawn), for an asynchronous actor.
+    pub fn spawn_async<B: AsyncActor>(&self, actor: B) -> ActorRef<B::Msg> {
+        spawn::beside(&self.cell.header, asynchronous::new_actor(actor))
     }
 
     /// Ends this actor after the message being handled. Messages still waiting go to the

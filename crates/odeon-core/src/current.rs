@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::ptr;
 
+use crate::cell::Header;
 use crate::memory::ThreadMemory;
 use crate::outbox::HeldOutbox;
 use crate::scheduler::home::Home;
@@ -16,6 +17,8 @@ pub(crate) struct Current {
     pub(crate) home: Cell<Home>,
     /// What only this thread touches, if `home` is a pool; null otherwise.
     pub(crate) worker: Cell<*const WorkerLocal>,
+    /// The pool actor whose turn this thread is giving; null otherwise.
+    pub(crate) actor: Cell<*mut Header>,
     /// The stage's private queue, if `home` is a pinned or dedicated stage; null otherwise.
     pub(crate) ring: Cell<*const LocalRing>,
     /// Where effects go instead of out, while an attempt runs.
@@ -30,6 +33,7 @@ odeon_sync::thread_local_const! {
     static CURRENT: Current = Current {
         home: Cell::new(Home::NOWHERE),
         worker: Cell::new(ptr::null()),
+        actor: Cell::new(ptr::null_mut()),
         ring: Cell::new(ptr::null()),
         outbox: Cell::new(None),
         memory: Cell::new(ptr::null()),

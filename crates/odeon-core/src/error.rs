@@ -81,7 +81,9 @@ pub enum AskError {
     Stopped,
     /// The question was delivered but its [`Reply`](crate::Reply) was dropped unanswered.
     NoReply,
-    /// The time given to [`wait_timeout`](crate::Ask::wait_timeout) ran out.
+    /// The time given to [`wait_timeout`](crate::Ask::wait_timeout),
+    /// [`ask_within`](crate::ActorRef::ask_within) or
+    /// [`reply_within`](crate::Context::reply_within) ran out.
     Timeout,
 }
 

@@ -6,6 +6,7 @@
 //! | turn | worker and way of processing | [`Task`], [`TurnReport`], [`TurnLimits`] |
 //! | submit | waking and running | [`Submit`], [`Origin`], [`theater_on_stage`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
+//! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::theater::Theater;
 use crate::theater::builder::TheaterBuilder;
 
 /// Builds a theater whose actors run where the stage made by `make_stage` has them run. The theater
-/// starts no threads; whoever made the stage runs its tasks.
+/// starts no threads; whoever made the stage runs its tasks and fires its timers.
 ///
 /// # Safety
 /// No task of the stage is run after the theater was shut down or dropped (that ends its actors and

@@ -4,17 +4,23 @@
 //!
 //! | concept | files |
 //! |---|---|
-//! | what a user implements | `actor.rs`, `message.rs` |
-//! | what a user holds | `actor_ref.rs`, `reply.rs`, `ask.rs`, `context.rs` |
+//! | what a user implements | `actor.rs`, `async_actor.rs`, `message.rs` |
+//! | what a user holds | `actor_ref.rs`, `reply.rs`, `ask.rs`, `context.rs`, `async_context.rs` |
 //! | one message in five files | `send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` → `scheduler/worker.rs` → `turn/sequential.rs` |
 //! | an actor's memory | `cell.rs` |
+//! | what happens later | `timer.rs`, `timer/*` |
 //! | the runtime as a whole | `theater.rs`, `theater/*`, `registry.rs` |
+//! | finding actors, one message for many | `naming.rs`, `group.rs`, `broadcast.rs`, `worker_pool.rs` |
 //! | seams for sibling crates | `extend.rs`, `observe.rs`, `clock.rs`, `random.rs`, `outbox.rs` |
 
 mod actor;
 mod actor_id;
 mod actor_ref;
 mod ask;
+mod async_actor;
+mod async_context;
+mod bonds;
+mod broadcast;
 mod cell;
 mod clock;
 mod context;
@@ -22,31 +28,51 @@ mod current;
 mod dead_letter;
 mod error;
 pub mod extend;
+mod group;
+mod kin;
+mod lazy;
+mod link;
 mod mailbox;
 mod memory;
 mod message;
+mod naming;
 mod observe;
 mod outbox;
+mod pressure;
 mod random;
 mod registry;
 mod reply;
 mod scheduler;
 mod send;
+mod supervision;
 mod theater;
+mod timer;
 mod turn;
+mod watch;
+mod worker_pool;
 
 pub use actor::Actor;
 pub use actor_id::ActorId;
 pub use actor_ref::{ActorRef, WeakRef};
 pub use ask::Ask;
+pub use async_actor::AsyncActor;
+pub use async_context::AsyncContext;
+pub use broadcast::broadcast;
 pub use clock::{Clock, SystemClock};
 pub use context::Context;
 pub use dead_letter::{DeadLetter, DeadLetterReason};
 pub use error::{AskError, BuildError, SendError, StageError, TrySendError};
+pub use group::Group;
+pub use link::Link;
 pub use message::Message;
+pub use naming::{LookupError, NameTaken, OtherType};
 pub use observe::{EndReason, Observer};
 pub use random::Random;
 pub use reply::Reply;
 pub use scheduler::pool::QueueOrder;
+pub use supervision::{Directive, Failure, Supervision};
 pub use theater::builder::TheaterBuilder;
-pub use theater::{Stage, StopReport, Theater};
+pub use theater::{RootFailure, Stage, StopReport, Theater};
+pub use timer::{AskWithin, Timer};
+pub use watch::{Ended, Watch};
+pub use worker_pool::{Routing, WorkerPool};

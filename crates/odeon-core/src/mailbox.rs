@@ -14,6 +14,7 @@ mod set;
 mod tail_word;
 
 pub use inbox::{Arrival, Inbox, InboxOwner, Pushed, WentIdle};
+pub(crate) use inbox::{PRESSED_FROM, RELIEVED_AT};
 pub(crate) use set::{Guards, MailboxSet};
 
 /// Labels of inbox slots. A message carries its mailbox plus [`FIRST_MAILBOX`](label::FIRST_MAILBOX).
@@ -22,6 +23,8 @@ pub mod label {
     pub const FIRST_MAILBOX: u32 = 1;
     /// Signal: the actor is new, its `started` hook is due.
     pub const START: u32 = 254;
+    /// Signal: somebody has left a request in the actor's bonds.
+    pub const REQUEST: u32 = 249;
     /// Signal: the last strong reference is gone. Comes behind everything that was sent.
     pub const UNREFERENCED: u32 = 253;
     /// Signal: something outside the mailboxes wants a turn (a stop request).

@@ -30,6 +30,11 @@ pub trait Observer: Send + Sync + 'static {
         let _ = (actor, panic);
     }
 
+    /// A supervised actor has been made anew after a failure, its own or a sibling's.
+    fn actor_restarted(&self, actor: ActorId) {
+        let _ = actor;
+    }
+
     /// An actor has ended.
     fn actor_ended(&self, actor: ActorId, reason: EndReason) {
         let _ = (actor, reason);

@@ -32,18 +32,8 @@ impl Outbox {
     ///
     /// Outboxes nest: the innermost one in force collects.
     pub fn hold_during<R>(&mut self, attempt: impl FnOnce() -> R) -> R {
-        /// Puts the outer outbox back, also when the attempt unwinds.
-        struct Restore(Option<HeldOutbox>);
-        impl Drop for Restore {
-            fn drop(&mut self) {
-                current::here().outbox.set(self.0);
-            }
-        }
         let held = HeldOutbox(NonNull::from(&mut *self));
-        let restore = Restore(current::here().outbox.replace(Some(held)));
-        let result = attempt();
-        drop(restore);
-        result
+        with_in_force(Some(held), attempt)
     }
 
     /// Makes all held effects happen, in the order in which the attempt asked for them.
@@ -72,6 +62,25 @@ impl HeldOutbox {
         // returns; nobody else uses the outbox meanwhile, since `hold_during` borrows it whole.
         unsafe { (*self.0.as_ptr()).effects.push(effect) }
     }
+}
+
+/// Runs `work` with its effects let out, also in an attempt.
+pub(crate) fn let_out<R>(work: impl FnOnce() -> R) -> R {
+    with_in_force(None, work)
+}
+
+fn with_in_force<R>(outbox: Option<HeldOutbox>, work: impl FnOnce() -> R) -> R {
+    /// Puts the outer outbox back, also when the work unwinds.
+    struct Restore(Option<HeldOutbox>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            current::here().outbox.set(self.0);
+        }
+    }
+    let restore = Restore(current::here().outbox.replace(outbox));
+    let result = work();
+    drop(restore);
+    result
 }
 
 /// The outbox in force on this thread, if effects are held back.

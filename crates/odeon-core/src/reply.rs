@@ -15,7 +15,7 @@ use crate::outbox;
 /// May be kept and answered in a later turn, or passed on to another actor. Dropped unanswered, the
 /// asker learns so at once ([`AskError::NoReply`]).
 #[must_use = "dropping a reply answers the asker with an error"]
-pub struct Reply<T: Send + 'static> {
+pub struct Reply<T> {
     to: Option<Asker<T>>,
 }
 
@@ -30,9 +30,11 @@ enum Asker<T> {
 }
 
 // SAFETY: `Waiter` and `Boxed` are `Send`; `Actor` is an `ActorRef` without its type, `Send` too.
-unsafe impl<T: Send + 'static> Send for Reply<T> {}
+// No more bounds than this needs, and none on the type: those with a lifetime are beyond what the
+// compiler can show for a value that a future keeps across an await.
+unsafe impl<T: Send> Send for Reply<T> {}
 // SAFETY: nothing can be done with a `&Reply`.
-unsafe impl<T: Send + 'static> Sync for Reply<T> {}
+unsafe impl<T: Send> Sync for Reply<T> {}
 
 impl<T: Send + 'static> Reply<T> {
     pub(crate) fn to_waiter(waiter: oneshot::Sender<T>) -> Self {
@@ -50,10 +52,14 @@ impl<T: Send + 'static> Reply<T> {
         } else {
             Asker::Boxed(Box::new(move |answer| {
                 // An asker that has stopped wants no answer.
-                let _ = asker.send(message(answer));
+                let _ = asker.send_unhindered(message(answer));
             }))
         };
         Self { to: Some(to) }
+    }
+
+    pub(crate) fn to_function(answer: Box<dyn FnOnce(Result<T, AskError>) + Send>) -> Self {
+        Self { to: Some(Asker::Boxed(answer)) }
     }
 
     /// Answers. The asker may have given up meanwhile; then the value is dropped.
@@ -63,7 +69,9 @@ impl<T: Send + 'static> Reply<T> {
             Some(outbox) => outbox.hold(Box::new(move || self.answer(Ok(value)))),
         }
     }
+}
 
+impl<T> Reply<T> {
     fn answer(&mut self, answer: Result<T, AskError>) {
         match (self.to.take(), answer) {
             (None, _) => {}
@@ -95,10 +103,10 @@ where
         )
     };
     // An asker that has stopped wants no answer.
-    let _ = asker.send(message(answer));
+    let _ = asker.send_unhindered(message(answer));
 }
 
-impl<T: Send + 'static> Drop for Reply<T> {
+impl<T> Drop for Reply<T> {
     fn drop(&mut self) {
         if self.to.is_some() {
             self.answer(Err(AskError::NoReply));
@@ -106,7 +114,7 @@ impl<T: Send + 'static> Drop for Reply<T> {
     }
 }
 
-impl<T: Send + 'static> fmt::Debug for Reply<T> {
+impl<T> fmt::Debug for Reply<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reply(..)")
     }

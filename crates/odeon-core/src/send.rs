@@ -12,6 +12,7 @@ use crate::error::{SendError, TrySendError};
 use crate::mailbox::{Pushed, label};
 use crate::message::{Message, mailbox_of};
 use crate::outbox;
+use crate::pressure;
 use crate::scheduler::submit;
 use crate::turn::Task;
 
@@ -19,7 +20,9 @@ impl<M: Message> ActorRef<M> {
     /// Sends a message. It is handled after all messages that this sender sent to the same mailbox
     /// of this actor before (S2).
     ///
-    /// Never blocks on the receiver's work: the mailbox is unbounded.
+    /// If about a thousand messages are waiting at the receiver, the sender holds back after this one (S17): a
+    /// thread of its own waits here until half of them are gone, an actor gets no turn until then. Use
+    /// [`try_send`](Self::try_send) or [`send_async`](Self::send_async) where the thread must not wait.
     ///
     /// # Errors
     /// Gives the message back if the actor has stopped. A message accepted by an actor that stops
@@ -35,13 +38,34 @@ impl<M: Message> ActorRef<M> {
         if let Some(outbox) = outbox::held() {
             return self.send_held(outbox, mailbox, message);
         }
-        deliver(self.cell(), mailbox, message).map_err(SendError)
+        match deliver(self.cell(), mailbox, message) {
+            Accepted::Yes => Ok(()),
+            Accepted::UnderPressure => {
+                pressure::felt(&self.cell().header);
+                Ok(())
+            }
+            Accepted::No(message) => Err(SendError(message)),
+        }
     }
 
-    /// Sends a message unless that would wait for anything.
+    /// As [`send`](Self::send), but nobody holds back: for replies and other messages of the runtime,
+    /// each of which somebody has asked for.
+    #[inline]
+    pub(crate) fn send_unhindered(&self, message: M) -> Result<(), SendError<M>> {
+        let mailbox = mailbox_of(&message);
+        if let Some(outbox) = outbox::held() {
+            return self.send_held(outbox, mailbox, message);
+        }
+        match deliver(self.cell(), mailbox, message) {
+            Accepted::Yes | Accepted::UnderPressure => Ok(()),
+            Accepted::No(message) => Err(SendError(message)),
+        }
+    }
+
+    /// Sends a message unless the sender would have to hold back.
     ///
     /// # Errors
-    /// [`TrySendError::Full`] if the mailbox cannot take it at once: another sender is making room
+    /// [`TrySendError::Full`] if the receiver is under pressure (S17), or another sender is making room
     /// for more at this moment. [`TrySendError::Stopped`] if the actor has stopped. Both give the
     /// message back.
     ///
@@ -49,10 +73,28 @@ impl<M: Message> ActorRef<M> {
     /// As [`send`](Self::send).
     #[track_caller]
     pub fn try_send(&self, message: M) -> Result<(), TrySendError<M>> {
-        if self.cell().inbox.is_growing() {
+        if self.cell().inbox.is_growing() || pressure::is_pressed(&self.cell().header) {
             return Err(TrySendError::Full(message));
         }
-        self.send(message).map_err(|SendError(message)| TrySendError::Stopped(message))
+        self.send_unhindered(message).map_err(|SendError(message)| TrySendError::Stopped(message))
+    }
+
+    /// Sends a message once the receiver is not under pressure (S17), without blocking the thread.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    ///
+    /// # Cancellation
+    /// Dropped before it is ready, the future drops the message; nothing has been sent then.
+    ///
+    /// # Panics
+    /// As [`send`](Self::send).
+    pub async fn send_async(&self, message: M) -> Result<(), SendError<M>> {
+        while pressure::is_pressed(&self.cell().header) {
+            // An error is how a relief arrives.
+            let _ = pressure::relief(&self.cell().header).await;
+        }
+        self.send_unhindered(message)
     }
 
     #[cold]
@@ -66,32 +108,46 @@ impl<M: Message> ActorRef<M> {
             return Err(SendError(message));
         }
         let to = self.clone();
-        outbox.hold(Box::new(move || {
-            if let Err(message) = deliver(to.cell(), mailbox, message) {
-                to.dead_letter(message);
-            }
+        outbox.hold(Box::new(move || match deliver(to.cell(), mailbox, message) {
+            Accepted::Yes => {}
+            Accepted::UnderPressure => pressure::felt(&to.cell().header),
+            Accepted::No(message) => to.dead_letter(message),
         }));
         Ok(())
     }
 }
 
-/// Hands a message to the actor's mailbox or stage; gives it back if the actor has stopped.
+/// What became of a message.
+enum Accepted<M> {
+    Yes,
+    /// Accepted; but the sender should hold back before it sends more.
+    UnderPressure,
+    /// The actor has stopped.
+    No(M),
+}
+
+/// Hands a message to the actor's mailbox or stage.
 #[inline(always)]
-fn deliver<M: Message>(cell: &MessageCell<M>, mailbox: usize, message: M) -> Result<(), M> {
+fn deliver<M: Message>(cell: &MessageCell<M>, mailbox: usize, message: M) -> Accepted<M> {
     let label = label::of_mailbox(mailbox);
     if let Some(stage) = cell.header.pinned() {
         if cell.inbox.is_closed() {
-            return Err(message);
+            return Accepted::No(message);
         }
-        return stage.deliver(label, NonNull::from(cell).cast(), message);
+        return match stage.deliver(label, NonNull::from(cell).cast(), message) {
+            Ok(false) => Accepted::Yes,
+            Ok(true) => Accepted::UnderPressure,
+            Err(message) => Accepted::No(message),
+        };
     }
     match cell.inbox.push(label, message) {
-        Pushed::AlreadyPending => Ok(()),
+        Pushed::AlreadyPending => Accepted::Yes,
         Pushed::WakeOwner => {
             wake(&cell.header);
-            Ok(())
+            Accepted::Yes
         }
-        Pushed::Closed(message) => Err(message),
+        Pushed::UnderPressure => Accepted::UnderPressure,
+        Pushed::Closed(message) => Accepted::No(message),
     }
 }
 

@@ -1,9 +1,11 @@
 //! A theater: one runtime, its stages and its actors. No globals: any number can run side by side.
 
 pub(crate) mod builder;
+pub(crate) mod root;
 pub(crate) mod shared;
 mod shutdown;
 pub(crate) mod spawn;
+mod spawn_async;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,9 +19,11 @@ use crate::error::{BuildError, BuildErrorKind, StageError};
 use crate::scheduler::pinned::{PinnedKind, PinnedShared};
 use crate::scheduler::pool::PoolShared;
 use crate::scheduler::submit::Submit;
+use crate::supervision::Supervision;
 use builder::TheaterBuilder;
 use shared::TheaterShared;
 
+pub use root::RootFailure;
 pub use shutdown::StopReport;
 
 /// A runtime for actors: a pool of worker threads, further stages on demand, and all actors on them.
@@ -82,7 +86,7 @@ impl Theater {
             pinned: Mutex::default(),
             threads: Mutex::new(threads),
         };
-        Ok(Self { parts: Arc::new(parts) })
+        Ok(Self::of(parts))
     }
 
     /// A theater without threads of its own, whose actors run where `stage` has them run.
@@ -95,7 +99,17 @@ impl Theater {
             pinned: Mutex::default(),
             threads: Mutex::default(),
         };
-        Self { parts: Arc::new(parts) }
+        Self::of(parts)
+    }
+
+    fn of(parts: Parts) -> Self {
+        let parts = Arc::new(parts);
+        parts.shared.root.set_parts(&parts);
+        Self { parts }
+    }
+
+    pub(crate) fn shared(&self) -> &TheaterShared {
+        &self.parts.shared
     }
 
     /// The theater's name.
@@ -110,16 +124,42 @@ impl Theater {
         spawn::on(&self.parts.default_stage, None, actor)
     }
 
+    /// Creates a supervised actor on the pool: one that may be made anew when it fails. `make` makes its
+    /// state, now and for each restart.
+    ///
+    /// # Panics
+    /// If `make` does when it is called for the first time.
+    pub fn spawn_supervised<A: Actor>(
+        &self,
+        supervision: Supervision,
+        make: impl FnMut() -> A + Send + 'static,
+    ) -> ActorRef<A::Msg> {
+        spawn::supervised_on(&self.parts.default_stage, None, supervision, Box::new(make))
+    }
+
+    /// As [`spawn_supervised`](Self::spawn_supervised), on a pinned stage.
+    ///
+    /// # Panics
+    /// As there, and if the stage belongs to another theater.
+    #[track_caller]
+    pub fn spawn_supervised_on<A: Actor>(
+        &self,
+        stage: &Stage,
+        supervision: Supervision,
+        make: impl FnMut() -> A + Send + 'static,
+    ) -> ActorRef<A::Msg> {
+        self.check_own(stage);
+        let submit = stage.shared.clone() as Arc<dyn Submit>;
+        spawn::supervised_on(&submit, Some(&stage.shared), supervision, Box::new(make))
+    }
+
     /// Creates an actor on a pinned stage.
     ///
     /// # Panics
     /// If the stage belongs to another theater.
     #[track_caller]
     pub fn spawn_on<A: Actor>(&self, stage: &Stage, actor: A) -> ActorRef<A::Msg> {
-        assert!(
-            Arc::ptr_eq(stage.shared.theater(), &self.parts.shared),
-            "the stage belongs to another theater"
-        );
+        self.check_own(stage);
         spawn::on(&(stage.shared.clone() as Arc<dyn Submit>), Some(&stage.shared), actor)
     }
 
@@ -155,6 +195,14 @@ impl Theater {
         Ok(Stage { shared })
     }
 
+    #[track_caller]
+    fn check_own(&self, stage: &Stage) {
+        assert!(
+            Arc::ptr_eq(stage.shared.theater(), &self.parts.shared),
+            "the stage belongs to another theater"
+        );
+    }
+
     fn start_pinned(&self, name: &str, kind: PinnedKind) -> Result<Arc<PinnedShared>, StageError> {
         let (stage, thread) =
             PinnedShared::start(self.parts.shared.clone(), name, kind).map_err(StageError)?;
@@ -179,10 +227,17 @@ impl Theater {
         self.parts.shared.dead_letter_count()
     }
 
+    /// How many timers are pending: armed and neither fired nor cancelled.
+    pub fn pending_timers(&self) -> usize {
+        self.parts.shared.pending_timers()
+    }
+
     /// Stops the theater: lets messages under way be handled until nothing is left to do or
-    /// `deadline` has passed, then stops all actors and ends the threads.
+    /// `deadline` has passed, then stops all actors and ends the threads. Asynchronous handlers that
+    /// wait are not waited for, but cancelled (S13).
     ///
-    /// Messages that were not handled come back in the report; a question among them keeps its asker
+    /// Pending timers are not waited for and dropped when the actors are stopped (S12). Messages
+    /// that were not handled come back in the report; a question among them keeps its asker
     /// waiting until the report is dropped. An actor still busy with one message a second after the
     /// deadline is left behind with its thread and counted as stuck.
     ///

@@ -4,14 +4,22 @@
 //! A worker knows a [`Task`]: a pointer to something that begins with a [`TurnVTable`] pointer. It
 //! runs one turn and obeys the [`TurnOutcome`]; it never learns what kind of actor it was.
 
+pub(crate) mod asynchronous;
 pub(crate) mod budget;
 pub(crate) mod ending;
+pub(crate) mod failing;
+pub(crate) mod parked;
 pub(crate) mod sequential;
 
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
 
-use crate::cell::Header;
+use crate::cell::{Header, MessageCell};
+use crate::current;
+use crate::mailbox::InboxOwner;
+use crate::message::Message;
 use crate::scheduler::envelope::Payload;
+use crate::scheduler::submit::Submit;
 
 pub use budget::TurnLimits;
 
@@ -48,8 +56,34 @@ pub(crate) struct TurnVTable {
     pub(crate) signal: unsafe fn(NonNull<Header>, u32),
     /// Ends an actor whose stage is gone or never ran it; the caller owns it.
     pub(crate) end: unsafe fn(NonNull<Header>),
+    /// Any thread: whether senders are to hold back.
+    pub(crate) is_pressed: unsafe fn(NonNull<Header>) -> bool,
     /// Frees a cell that nobody can reach.
     pub(crate) dealloc: unsafe fn(NonNull<Header>),
+}
+
+/// An actor that is to be created, and with it the way in which it will be processed.
+///
+/// # Safety
+/// `Cell` is `repr(C)` and begins with a `MessageCell<Msg>`; `VTABLE` is made for it.
+pub(crate) unsafe trait NewActor: Sized {
+    /// What it can be sent.
+    type Msg: Message;
+    /// Its whole memory.
+    type Cell;
+    /// The operations on that cell.
+    const VTABLE: &'static TurnVTable;
+
+    /// Fills the cell.
+    ///
+    /// # Safety
+    /// `cell` is memory for one, not initialised.
+    unsafe fn fill(
+        self,
+        cell: NonNull<Self::Cell>,
+        message: MessageCell<Self::Msg>,
+        inbox: InboxOwner<Self::Msg>,
+    );
 }
 
 /// Something that a worker can give a turn: a woken actor.
@@ -71,10 +105,19 @@ impl Task {
 
     /// Gives the actor one turn within `limits`. On [`TurnOutcome::More`] the task comes back.
     pub fn run(self, limits: &TurnLimits<'_>) -> (TurnReport, Option<Task>) {
+        let here = current::here();
+        here.actor.set(self.0.as_ptr());
         // SAFETY: owning the task is the right to run; a woken actor's cell is alive (its alive
         // count is given back only by its own last turn).
         let report = unsafe { (self.0.as_ref().vtable.run)(self.0, limits) };
+        here.actor.set(ptr::null_mut());
         (report, (report.outcome == TurnOutcome::More).then_some(self))
+    }
+
+    /// Where the actor is given its turns.
+    pub(crate) fn stage(&self) -> Arc<dyn Submit> {
+        // SAFETY: as in `run`.
+        unsafe { self.0.as_ref() }.stage.clone()
     }
 
     /// Gives up the right to run: the actor will be ended with its theater.

@@ -251,7 +251,9 @@ fn s6_a_pinned_stage_is_fair_among_its_messages() {
     let flooders: Vec<_> =
         (0..FLOODERS).map(|_| theater.spawn_on(&stage, Counts(turns.clone()))).collect();
     flooders.iter().for_each(|flooder| flooder.send(()).unwrap());
-    while turns.now() < 20 * FLOODERS {
+    // These come from outside as well, and before the probes.
+    let begun = turns.now();
+    while turns.now() < begun + 20 * FLOODERS {
         std::thread::sleep(Duration::from_micros(100));
     }
     probe_from_outside(&turns, |quiet| theater.spawn_on(&stage, quiet));

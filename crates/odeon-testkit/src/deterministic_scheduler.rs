@@ -1,8 +1,11 @@
-//! A stage without threads: the seed decides who goes next, and for how long.
+//! A stage without threads: the seed decides who goes next, and for how long, and when a timer that is
+//! due fires among them.
 //!
 //! Everything that happens in a theater on this stage follows from the seed and from what the test
 //! does between steps, so a failing run can be repeated exactly. What stays outside: other threads
 //! that send, pinned and dedicated stages (they have threads of their own), the real clock.
+
+mod time;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,8 +22,8 @@ use crate::virtual_clock::VirtualClock;
 /// Turns are between 1 and this many messages long: short, so that actors interleave.
 const LONGEST_TURN_MESSAGES: usize = 8;
 
-/// A run that is still busy after this many turns is taken to be endless.
-const ENDLESS_TURNS: usize = 20_000_000;
+/// A run that is still busy after this many steps is taken to be endless.
+const ENDLESS_STEPS: usize = 20_000_000;
 
 /// A theater whose every turn is chosen by a seed, run step by step on the test's own thread.
 ///
@@ -85,7 +88,8 @@ impl Deterministic {
         self.theater.as_ref().expect("only `shutdown` and `drop` take the theater")
     }
 
-    /// The theater's clock. It stands still unless the test moves it.
+    /// The theater's clock. It stands still unless the test moves it. Timers that are due by it fire in
+    /// the steps that follow.
     pub fn clock(&self) -> &VirtualClock {
         &self.clock
     }
@@ -95,25 +99,26 @@ impl Deterministic {
         self.seed
     }
 
-    /// Gives up to `turns` turns; returns how many there were before nothing was left to do.
-    pub fn run_steps(&self, turns: usize) -> usize {
-        (0..turns).take_while(|_| self.stage.step()).count()
+    /// Makes up to `steps` steps; returns how many there were before nothing was left to do. A step is
+    /// a turn of an actor or the firing of a timer that is due.
+    pub fn run_steps(&self, steps: usize) -> usize {
+        (0..steps).take_while(|_| self.stage.step()).count()
     }
 
-    /// Gives turns until nothing is left to do; returns how many.
+    /// Makes steps until nothing is left to do; returns how many. The time stands still.
     ///
     /// # Panics
-    /// If that takes more than twenty million turns.
+    /// If that takes more than twenty million steps.
     #[track_caller]
     pub fn run_until_idle(&self) -> usize {
-        let turns = self.run_steps(ENDLESS_TURNS);
-        assert!(turns < ENDLESS_TURNS, "seed {}: busy after {turns} turns", self.seed);
-        turns
+        let steps = self.run_steps(ENDLESS_STEPS);
+        assert!(steps < ENDLESS_STEPS, "seed {}: busy after {steps} steps", self.seed);
+        steps
     }
 
-    /// Whether no actor waits for a turn.
+    /// Whether no actor waits for a turn and no timer is due.
     pub fn is_idle(&self) -> bool {
-        self.stage.lock().runnable.is_empty()
+        self.stage.lock().runnable.is_empty() && !self.stage.theater.has_due()
     }
 
     /// What was chosen so far.
@@ -169,9 +174,15 @@ impl SeededStage {
         self.state.lock().expect("no panic happens under the stage's lock")
     }
 
-    /// One turn; `false` if nobody wants one.
+    /// One step; `false` if nobody wants a turn and no timer is due.
     fn step(&self) -> bool {
-        let Some((task, messages)) = self.lock().choose() else { return false };
+        let chosen = self.lock().choose(self.theater.has_due());
+        let (task, messages) = match chosen {
+            Some(Step::Turn(task, messages)) => (task, messages),
+            // Without the lock: a timer wakes actors.
+            Some(Step::Timer) => return self.theater.fire_due(),
+            None => return false,
+        };
         // Time does not end turns here: the virtual clock would make that all or nothing.
         let limits =
             TurnLimits { messages, time: Duration::from_secs(3600), ..self.theater.limits() };
@@ -184,16 +195,30 @@ impl SeededStage {
     }
 }
 
+/// What the seed chose.
+enum Step {
+    /// A turn of so many messages.
+    Turn(Task, u32),
+    /// The next timer.
+    Timer,
+}
+
 impl State {
-    fn choose(&mut self) -> Option<(Task, u32)> {
+    /// Timers fire in their order; the seed decides between the next one and the actors.
+    fn choose(&mut self, timer_is_due: bool) -> Option<Step> {
         let runnable = self.runnable.len();
-        if runnable == 0 {
+        let candidates = runnable + usize::from(timer_is_due);
+        if candidates == 0 {
             return None;
         }
-        let chosen = self.random.below(runnable);
+        let chosen = self.random.below(candidates);
+        if chosen == runnable {
+            self.trace.record(Choice::Timer { runnable });
+            return Some(Step::Timer);
+        }
         let messages = 1 + self.random.below(LONGEST_TURN_MESSAGES) as u32;
         self.trace.record(Choice::Turn { runnable, chosen, messages });
-        Some((self.runnable.remove(chosen), messages))
+        Some(Step::Turn(self.runnable.remove(chosen), messages))
     }
 }
 

@@ -4,7 +4,8 @@
 //! | question | file |
 //! |---|---|
 //! | can I replay that run? | `deterministic_scheduler.rs`, `trace.rs`, `seeds.rs` |
-//! | what time is it in the test? | `virtual_clock.rs` |
+//! | what time is it in the test, and how does it pass? | `virtual_clock.rs`, `deterministic_scheduler/time.rs` |
+//! | what does a handler wait for? | `waiting.rs` |
 //! | did every message end up somewhere? | `conservation.rs` |
 //! | was every value dropped, and once? | `drop_tracker.rs` |
 //! | does my mailbox, my stage keep the promises? | `conformance/*` |
@@ -20,6 +21,7 @@ mod seeds;
 mod silent_panic;
 mod trace;
 mod virtual_clock;
+mod waiting;
 
 pub use conservation::{Account, Counted, Ledger, Ticket};
 pub use deterministic_scheduler::Deterministic;
@@ -28,3 +30,4 @@ pub use seeds::for_seeds;
 pub use silent_panic::silent_panic;
 pub use trace::{Choice, Trace};
 pub use virtual_clock::VirtualClock;
+pub use waiting::{Bell, Rings, Yields, yields};

@@ -20,6 +20,11 @@ pub enum Choice {
     },
     /// What that turn came to.
     Outcome(TurnOutcome),
+    /// The next timer that was due fired.
+    Timer {
+        /// How many actors could have been chosen instead.
+        runnable: usize,
+    },
 }
 
 /// All events of a run so far.

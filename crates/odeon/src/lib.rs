@@ -2,11 +2,15 @@
 #![forbid(unsafe_code)]
 
 pub use odeon_core::{
-    Actor, ActorId, ActorRef, Ask, AskError, BuildError, Clock, Context, DeadLetter,
-    DeadLetterReason, EndReason, Message, Observer, QueueOrder, Random, Reply, SendError, Stage,
-    StageError, StopReport, SystemClock, Theater, TheaterBuilder, TrySendError, WeakRef,
+    Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, BuildError,
+    Clock, Context, DeadLetter, DeadLetterReason, Directive, EndReason, Ended, Failure, Group,
+    Link, LookupError, Message, NameTaken, Observer, OtherType, QueueOrder, Random, Reply,
+    RootFailure, Routing, SendError, Stage, StageError, StopReport, Supervision, SystemClock,
+    Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef, WorkerPool, broadcast,
 };
 pub use odeon_macros::Message;
+#[cfg(feature = "tokio")]
+pub use odeon_tokio as tokio;
 
 pub mod prelude;
 

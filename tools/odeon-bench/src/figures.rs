@@ -1,9 +1,10 @@
 //! What Odeon promises in numbers: the list behind `odeon bench figures`, as data.
 
 use crate::parameter::Value;
+use crate::peers;
 use crate::workload::Variant;
 use Goal::{AtMostFloors, AtMostNanoseconds, AtMostTimes, TimesFasterThanPeers};
-use Variant::{Pinned, Pool, Sequential};
+use Variant::{Async, Pinned, Pool, Sequential};
 
 /// Figures that are measured together, in alternation.
 #[derive(Debug, Clone)]
@@ -63,6 +64,7 @@ pub const IDLE_THEATER: &str = "idle theater with 10,000 actors";
 pub const IDLE_THEATER_COUNT: usize = 10_000;
 
 const TOKIO: &[&str] = &["tokio"];
+const ACTOR_LIBRARIES: &[&str] = &["kameo", "ractor"];
 const FIFO: &[Setting] = &[("order", Value::Word("fifo"))];
 const LIFO: &[Setting] = &[("order", Value::Word("lifo"))];
 const CENTRAL: &[Setting] = &[("order", Value::Word("central"))];
@@ -88,6 +90,12 @@ pub fn groups() -> Vec<Group> {
                 MAILBOXES_64,
                 AtMostTimes(1.05, MAILBOXES_1),
             ),
+        group("fjthrput", &[("messages", Value::Number(20_000))]).against(ACTOR_LIBRARIES).figure(
+            "AsyncActor with handlers that do not wait, fjthrput",
+            Async,
+            MAILBOXES_1,
+            TimesFasterThanPeers(3.0),
+        ),
         group("chameneos", &[("meetings", Value::Number(20_000))]).figure(
             "chameneos on the pool",
             Pool,
@@ -118,6 +126,24 @@ pub fn groups() -> Vec<Group> {
                 FIFO,
                 AtMostTimes(1.0, CENTRAL),
             ),
+        group("timers", &[("timers", Value::Number(100_000))]).without_peers().figure(
+            "arm and cancel a timer among 1,000,000",
+            Pool,
+            &[],
+            AtMostNanoseconds(150.0),
+        ),
+        group("bank", &[("transfers", Value::Number(20_000))]).with_all_peers().figure(
+            "bank (1,000 accounts, 1,000,000 transfers)",
+            Pool,
+            &[],
+            TimesFasterThanPeers(3.0),
+        ),
+        group("restart", &[("restarts", Value::Number(50))]).without_peers().figure(
+            "restart of a failed actor with 10,000 queued messages",
+            Pool,
+            &[],
+            AtMostNanoseconds(10_000.0),
+        ),
     ];
     groups.extend(list_groups());
     groups
@@ -135,13 +161,12 @@ fn list_groups() -> Vec<Group> {
         let requests = if walks_far { ", 200 requests each" } else { "" };
         let what =
             format!("list, {list_actors} list actors, {mix}, {requesters} requesters{requests}");
-        let mut group = group("list", &[("requests", Value::Number(40))]).figure(
+        let mut group = group("list", &[("requests", Value::Number(40))]).with_all_peers().figure(
             &what,
             Sequential,
             &[],
             TimesFasterThanPeers(times),
         );
-        group.peers = &crate::peers::NAMES;
         group.settings = vec![
             ("list_actors", Value::Number(list_actors)),
             ("requesters", Value::Number(requesters)),
@@ -160,8 +185,17 @@ fn group(workload: &'static str, quick: &'static [Setting]) -> Group {
 }
 
 impl Group {
-    fn without_peers(mut self) -> Self {
-        self.peers = &[];
+    fn without_peers(self) -> Self {
+        self.against(&[])
+    }
+
+    fn against(mut self, peers: &'static [&'static str]) -> Self {
+        self.peers = peers;
+        self
+    }
+
+    fn with_all_peers(mut self) -> Self {
+        self.peers = &peers::NAMES;
         self
     }
 

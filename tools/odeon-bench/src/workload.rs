@@ -57,6 +57,8 @@ pub enum Variant {
     Pinned,
     /// On the pool, each actor handling one message at a time.
     Sequential,
+    /// On the pool, with asynchronous handlers.
+    Async,
 }
 
 impl Variant {
@@ -66,6 +68,7 @@ impl Variant {
             Self::Pool => "pool",
             Self::Pinned => "pinned",
             Self::Sequential => "sequential",
+            Self::Async => "async",
         }
     }
 
@@ -75,6 +78,7 @@ impl Variant {
             Self::Pool => "odeon-pool",
             Self::Pinned => "odeon-pinned",
             Self::Sequential => "odeon-sequential",
+            Self::Async => "odeon-async",
         }
     }
 }

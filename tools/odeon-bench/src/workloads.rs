@@ -3,6 +3,7 @@
 //! Both use the same state machine, so that floor and runtime do the same work and differ in
 //! delivery only.
 
+mod bank;
 mod big;
 mod chameneos;
 mod count;
@@ -11,12 +12,14 @@ mod fjthrput;
 mod forward;
 mod list;
 mod pingpong;
+mod restart;
 mod ring;
+mod timers;
 
 use crate::workload::Workload;
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 9] = [
+pub const ALL: [&dyn Workload; 12] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -26,6 +29,9 @@ pub const ALL: [&dyn Workload; 9] = [
     &count::Count,
     &forward::Forward,
     &list::List,
+    &timers::Timers,
+    &bank::Bank,
+    &restart::Restart,
 ];
 
 /// The workload of that name.

@@ -56,6 +56,8 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench list --fill 101", "--fill takes whole numbers from 0 to 100, not '101'"),
         ("bench list --workload reads", "--workload takes read, write, mixed, not 'reads'"),
         ("bench fjthrput --mailboxes 65", "--mailboxes takes whole numbers from 1 to 64, not '65'"),
+        ("bench bank --accounts 1", "--accounts takes whole numbers from 2 to 1000000, not '1'"),
+        ("bench restart --queued 0", "--queued takes whole numbers from 1 to 100000000, not '0'"),
         ("bench forward --order fast", "--order takes fifo, lifo, central, not 'fast'"),
         ("bench forward --actors 5 --tokens 6", "--tokens: 6 tokens need at least as many actors"),
         ("bench list --range 4 --list-actors 8", "--list-actors: 8 list actors need"),
@@ -226,6 +228,8 @@ fn help_names_every_workload() {
         "count",
         "forward",
         "list",
+        "bank",
+        "restart",
         "idle",
         "figures",
     ] {

@@ -1,9 +1,10 @@
 //! Kameo: each actor is a type, each message a type, and each pair of them a handler.
 //!
-//! Mailboxes are unbounded, so that no circle of actors can block. Messages are told; only `list`,
-//! whose requesters wait for answers, asks. Kameo stops an actor when its last reference goes,
+//! Mailboxes are unbounded, so that no circle of actors can block. Messages are told; only `list`
+//! and `bank`, whose actors wait for answers, ask. Kameo stops an actor when its last reference goes,
 //! which never happens in a circle, so each sample stops its actors by name.
 
+mod bank;
 mod big;
 mod chameneos;
 mod count;
@@ -32,6 +33,7 @@ pub const PEER: Peer = Peer {
     count: count::run,
     forward: forward::run,
     list: list::run,
+    bank: bank::run,
     idle_growth_bytes: idle::run,
 };
 

@@ -15,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bank_transfers;
 mod colour;
 mod end_signal;
 mod host;

@@ -102,6 +102,12 @@ impl Forward {
     }
 }
 
+parameters!(Bank {
+    accounts = 1_000, in 2..=MOST_ACTORS;
+    transfers = 1_000_000, in 1..=usize::MAX;
+    seed = 1, in 0..=usize::MAX;
+});
+
 parameters!(IdleActors {
     actors = 100_000, in 1..=MOST_ACTORS;
 });

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::host::Host;
 use crate::params::{
-    Big, Chameneos, Count, Create, Fjthrput, Forward, IdleActors, List, Pingpong, Ring,
+    Bank, Big, Chameneos, Count, Create, Fjthrput, Forward, IdleActors, List, Pingpong, Ring,
 };
 
 /// Runs one workload once. The driving thread calls it, outside the runtime.
@@ -24,6 +24,7 @@ pub struct Peer {
     pub count: Run<Count, Sample>,
     pub forward: Run<Forward, Sample>,
     pub list: Run<List, Sample>,
+    pub bank: Run<Bank, Sample>,
     /// Growth of the resident size by idle actors that have each handled one message.
     pub idle_growth_bytes: Run<IdleActors, u64>,
 }

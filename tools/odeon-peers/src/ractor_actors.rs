@@ -1,9 +1,10 @@
 //! Ractor: an actor is a handler without data, a state, and one type for all its messages.
 //!
-//! Messages are cast; only `list`, whose requesters wait for answers, calls. Mailboxes are always
+//! Messages are cast; only `list` and `bank`, whose actors wait for answers, call. Mailboxes are always
 //! unbounded. An actor that must know one that is spawned later is told by a `Connect` message
 //! before the measured part. Ractor's actors outlive their references, so each sample stops them.
 
+mod bank;
 mod big;
 mod chameneos;
 mod count;
@@ -31,6 +32,7 @@ pub const PEER: Peer = Peer {
     count: count::run,
     forward: forward::run,
     list: list::run,
+    bank: bank::run,
     idle_growth_bytes: idle::run,
 };
 

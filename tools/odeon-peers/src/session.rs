@@ -68,6 +68,7 @@ impl Session {
             "count" => self.measure(params, self.peer.count),
             "forward" => self.measure(params, self.peer.forward),
             "list" => self.measure(params, self.peer.list),
+            "bank" => self.measure(params, self.peer.bank),
             "idle_actor_bytes" => self.weigh_idle_actors(params),
             other => Err(format!("unknown workload: {other}")),
         }

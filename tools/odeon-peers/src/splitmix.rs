@@ -1,4 +1,4 @@
-//! Splitmix64, the generator that the `list` workload's definition names.
+//! Splitmix64, the generator that the definitions of `list` and `bank` name.
 
 #[derive(Debug)]
 pub struct SplitMix64 {

@@ -4,6 +4,7 @@
 //! Actors that know each other in a circle never see their channels close, so each sample spawns
 //! them on a `JoinSet`, which aborts the idle tasks when the sample drops it.
 
+mod bank;
 mod big;
 mod chameneos;
 mod count;
@@ -31,6 +32,7 @@ pub const PEER: Peer = Peer {
     count: count::run,
     forward: forward::run,
     list: list::run,
+    bank: bank::run,
     idle_growth_bytes: idle::run,
 };
 

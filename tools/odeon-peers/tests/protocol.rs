@@ -92,6 +92,8 @@ fn each_peer_runs_each_workload() {
             check("big", json!({"actors": 8, "pings": 50}), 400);
             check("count", json!({"messages": 2000}), 2000);
             check("forward", json!({"actors": 20, "tokens": 5, "hops": 100}), 500);
+            check("bank", json!({"accounts": 10, "transfers": 300, "seed": 3}), 300);
+            check("bank", json!({"accounts": 2, "transfers": 20, "seed": 3}), 20);
         }
         program.finish();
     }
@@ -146,6 +148,7 @@ fn a_bad_request_is_answered_and_the_program_goes_on() {
             r#"{"workload":"fjthrput","params":{"mailboxes":2}}"#,
             r#"{"workload":"chameneos","params":{"creatures":1}}"#,
             r#"{"workload":"forward","params":{"actors":3,"tokens":4}}"#,
+            r#"{"workload":"bank","params":{"accounts":1}}"#,
             r#"{"workload":"list","params":{"workload":"slow"}}"#,
             r#"{"workload":"list","params":{"fill":101}}"#,
         ];

@@ -20,17 +20,33 @@
 //!    an install, the installer overwrites it, and the owner adds again; senders that saw the first
 //!    addition have been refused rightly, since the owner will not handle anything any more.
 //!
+//! 6. Pressure is put on by the sender that installs a block beyond the limit, or by the owner, and
+//!    taken off by the owner alone, who then tells all that wait for it. An installer keeps what it
+//!    found, so pressure never vanishes untold. The owner goes idle only without it.
+//!
 //! Covered by: the loom models beside this file (capacities 1 and 2), tests.rs, the conformance
-//! suite of `odeon-testkit`, TSan stress. Not covered: 60,000 senders at one block's end (aborts).
+//! suite of `odeon-testkit`, TSan stress. Not covered: 28,000 senders at one block's end (aborts).
 
 use std::mem::MaybeUninit;
 use std::ptr;
 
 use odeon_sync::Backoff;
-use odeon_sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use odeon_sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use super::block::{BLOCK_SLOTS, Block, EMBEDDED_SLOTS, EmbeddedBlock, Slot};
-use super::tail_word::{CLAIM, CLOSE, TailWord};
+use super::tail_word::{CLAIM, CLOSE, PRESSED, TailWord};
+
+/// Blocks from which on the inbox is under pressure.
+///
+/// TUNE: 16 blocks are 1,024 messages: enough that an actor never runs dry while its senders are held
+/// back, and 64 KiB of 64-byte messages.
+const PRESSED_AT: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 2 } else { 16 };
+
+/// Messages up to which an owner takes pressure off again.
+pub(crate) const RELIEVED_AT: usize = PRESSED_AT as usize / 2 * BLOCK_SLOTS;
+
+/// Messages put aside from which on an owner puts its inbox under pressure.
+pub(crate) const PRESSED_FROM: usize = PRESSED_AT as usize * BLOCK_SLOTS;
 
 /// What a push asks of the sender.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,6 +56,9 @@ pub enum Pushed<T> {
     WakeOwner,
     /// The owner is awake or already scheduled.
     AlreadyPending,
+    /// As `AlreadyPending`; but so much is waiting that the sender should hold back before it sends
+    /// more.
+    UnderPressure,
     /// The owner is gone; here is the message.
     Closed(T),
 }
@@ -52,6 +71,9 @@ pub enum WentIdle {
     Yes,
     /// Something has been pushed, or is being pushed.
     No,
+    /// Nothing is left, but the inbox is still under pressure: the owner takes it off, tells all that
+    /// wait, and tries again.
+    UnderPressure,
 }
 
 /// The senders' side of an inbox; lies in the actor's memory. The tail word comes first: `cell.rs`
@@ -61,6 +83,8 @@ pub struct Inbox<T> {
     tail: AtomicU64,
     /// A block the owner is done with, kept for the next installer. Null while the owner is idle.
     spare: AtomicPtr<Block<T>>,
+    /// Heap blocks that hold, or may hold, messages: counted up by installers, down by the owner.
+    blocks: AtomicU32,
     embedded: EmbeddedBlock<T>,
 }
 
@@ -109,6 +133,7 @@ impl<T> Inbox<T> {
         let inbox = Self {
             tail: AtomicU64::new(TailWord::IDLE.0),
             spare: AtomicPtr::new(ptr::null_mut()),
+            blocks: AtomicU32::new(0),
             embedded: EmbeddedBlock::new(),
         };
         (inbox, InboxOwner { block: ptr::null_mut(), taken: 0 })
@@ -129,6 +154,7 @@ impl<T> Inbox<T> {
         match self.push_slot(label, MaybeUninit::new(message)) {
             Pushed::WakeOwner => Pushed::WakeOwner,
             Pushed::AlreadyPending => Pushed::AlreadyPending,
+            Pushed::UnderPressure => Pushed::UnderPressure,
             // SAFETY: the slot's content comes back as it was given: initialised above.
             Pushed::Closed(message) => Pushed::Closed(unsafe { message.assume_init() }),
         }
@@ -139,6 +165,7 @@ impl<T> Inbox<T> {
         match self.push_slot(label, MaybeUninit::uninit()) {
             Pushed::WakeOwner => Pushed::WakeOwner,
             Pushed::AlreadyPending => Pushed::AlreadyPending,
+            Pushed::UnderPressure => Pushed::UnderPressure,
             Pushed::Closed(_) => Pushed::Closed(()),
         }
     }
@@ -186,9 +213,21 @@ impl<T> Inbox<T> {
         }
         before.check_claim_limit();
         let size = if before.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
-        if before.claimed() == size {
-            self.install_block(before, label, message);
-            return Pushed::AlreadyPending;
+        let index = before.count();
+        if index < size {
+            // Only pressure has led here.
+            let slot = if before.is_heap() {
+                // SAFETY: as in `push_slot`.
+                unsafe { &(*before.block().cast::<Block<T>>()).slots[index] }
+            } else {
+                &self.embedded.slots[index]
+            };
+            // SAFETY: as in `push_slot`.
+            unsafe { slot.fill(label, message) };
+            return Pushed::UnderPressure;
+        }
+        if index == size {
+            return self.install_block(before, label, message);
         }
         let mut backoff = Backoff::new();
         loop {
@@ -197,7 +236,7 @@ impl<T> Inbox<T> {
             let full = if word.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
             // Exactly full counts as well: the block is a new one then, and without another sender it
             // is ours to install the next.
-            if word.is_closed() || word.claimed() <= full {
+            if word.is_closed() || word.count() <= full {
                 return self.push_slot(label, message);
             }
             backoff.wait();
@@ -205,7 +244,12 @@ impl<T> Inbox<T> {
     }
 
     /// Protocol 2: appends a block whose first message is ours.
-    fn install_block(&self, full: TailWord, label: u32, message: MaybeUninit<T>) {
+    fn install_block(
+        &self,
+        full: TailWord,
+        label: u32,
+        message: MaybeUninit<T>,
+    ) -> Pushed<MaybeUninit<T>> {
         // ORDERING: Acquire: pairs with the owner's Release in `recycle`: the block is empty.
         let spare = self.spare.swap(ptr::null_mut(), Ordering::Acquire);
         let block = if spare.is_null() { Block::<T>::allocate() } else { spare };
@@ -219,9 +263,15 @@ impl<T> Inbox<T> {
         };
         // ORDERING: Release: pairs with the owner's Acquire in `pop`: the block and its first slot.
         next.store(block, Ordering::Release);
+        // ORDERING: Relaxed: a count; who waits under pressure looks at the tail word.
+        let blocks = self.blocks.fetch_add(1, Ordering::Relaxed) + 1;
+        // Protocol 6: pressure that is on stays on, whatever the count.
+        let pressed = full.is_pressed() || blocks >= PRESSED_AT;
+        let word = TailWord::heap(block.cast(), 1).with_pressure(pressed);
         // ORDERING: Release: pairs with the Acquire of later claims: the block's empty slots. A swap, so
         // that the word changes by read-modify-writes alone and all threads agree on their order.
-        self.tail.swap(TailWord::heap(block.cast(), 1).0, Ordering::AcqRel);
+        self.tail.swap(word.0, Ordering::AcqRel);
+        if pressed { Pushed::UnderPressure } else { Pushed::AlreadyPending }
     }
 
     /// Any thread: whether the inbox has been closed.
@@ -242,7 +292,49 @@ impl<T> Inbox<T> {
         // ORDERING: Relaxed: a momentary view.
         let word = TailWord(self.tail.load(Ordering::Relaxed));
         let size = if word.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
-        !word.is_closed() && word.claimed() > size
+        !word.is_closed() && word.count() > size
+    }
+
+    /// Any thread: whether senders are to hold back.
+    pub fn is_pressed(&self) -> bool {
+        // ORDERING: SeqCst: a sender that has entered itself as waiting looks here, the owner that has
+        // taken pressure off looks for waiting senders: one of the two sees the other.
+        TailWord(self.tail.load(Ordering::SeqCst)).is_pressed()
+    }
+
+    /// Owner: how many messages are waiting at most, in whole blocks; 0 if there are few.
+    pub fn backlog(&self) -> usize {
+        // ORDERING: Relaxed: an estimate.
+        self.blocks.load(Ordering::Relaxed) as usize * BLOCK_SLOTS
+    }
+
+    /// Owner: puts the inbox under pressure, because of messages that it has put aside. Does nothing while
+    /// a sender installs a block, who would overwrite it (protocol 6); the next turn may try again.
+    pub fn press(&self) {
+        // ORDERING: Relaxed: a look; the exchange decides.
+        let mut word = TailWord(self.tail.load(Ordering::Relaxed));
+        loop {
+            let size = if word.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
+            if word.is_closed() || word.is_pressed() || word.count() > size || word.is_idle() {
+                return;
+            }
+            // ORDERING: AcqRel: keeps the chain of read-modify-writes of the word intact.
+            match self.tail.compare_exchange(
+                word.0,
+                word.with_pressure(true).0,
+                Ordering::AcqRel,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return,
+                Err(now) => word = TailWord(now),
+            }
+        }
+    }
+
+    /// Owner: takes pressure off. Whoever waits for that must be told afterwards.
+    pub fn relieve(&self) {
+        // ORDERING: SeqCst: the partner is `is_pressed`; the rest as in `press`.
+        self.tail.fetch_and(!PRESSED, Ordering::SeqCst);
     }
 }
 
@@ -335,6 +427,8 @@ impl<T> InboxOwner<T> {
 
     /// Keeps an emptied block for the next installer, or frees it.
     fn recycle(&self, inbox: &Inbox<T>, block: *mut Block<T>) {
+        // ORDERING: Relaxed: a count.
+        inbox.blocks.fetch_sub(1, Ordering::Relaxed);
         // SAFETY: protocol 3: all slots taken and the link was set, so nobody else holds the block.
         unsafe { (*block).clear() };
         // ORDERING: Release on success: pairs with the installer's Acquire swap: the block is empty.
@@ -363,12 +457,15 @@ impl<T> InboxOwner<T> {
         let (block, taken) = unsafe { ((*owner).block, (*owner).taken) };
         let present = Self::word(block, taken);
         // ORDERING: Relaxed: a cheap look first; only the exchange decides.
-        if inbox.tail.load(Ordering::Relaxed) != present.0 {
-            return WentIdle::No;
+        let word = TailWord(inbox.tail.load(Ordering::Relaxed));
+        if word != present {
+            return Self::stays(word, present);
         }
         if !block.is_null() {
             // Memory of an idle actor is its embedded block alone.
             Self::free_spare(inbox);
+            // ORDERING: Relaxed: a count. Before the exchange: after it the inbox is not ours to touch.
+            inbox.blocks.fetch_sub(1, Ordering::Relaxed);
         }
         // SAFETY: by contract. Written before the exchange, since after it another thread may own
         // this side; put back if the exchange fails.
@@ -385,6 +482,10 @@ impl<T> InboxOwner<T> {
         if exchanged.is_err() {
             // SAFETY: the exchange failed, so this side is still ours.
             unsafe { *owner = Self { block, taken } };
+            if !block.is_null() {
+                // ORDERING: Relaxed: as above.
+                inbox.blocks.fetch_add(1, Ordering::Relaxed);
+            }
             return WentIdle::No;
         }
         if !block.is_null() {
@@ -393,6 +494,13 @@ impl<T> InboxOwner<T> {
             unsafe { Block::free(block) };
         }
         WentIdle::Yes
+    }
+
+    /// Why the owner cannot go idle.
+    #[cold]
+    fn stays(word: TailWord, nothing_left: TailWord) -> WentIdle {
+        let drained = word.is_pressed() && word.with_pressure(false) == nothing_left;
+        if drained { WentIdle::UnderPressure } else { WentIdle::No }
     }
 
     /// Closes the inbox and hands over everything that was accepted before, in order. Waits for
@@ -432,8 +540,8 @@ impl<T> InboxOwner<T> {
             // Release half pairs with `is_closed`.
             let before = TailWord(inbox.tail.fetch_add(CLOSE, Ordering::AcqRel));
             let size = if before.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
-            if before.claimed() <= size {
-                return before;
+            if before.count() <= size {
+                return before.with_pressure(false);
             }
             // A sender is installing a block and will overwrite what we added.
             // ORDERING: Relaxed: the next addition synchronises.

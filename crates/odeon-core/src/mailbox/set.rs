@@ -82,6 +82,12 @@ impl<M> MailboxSet<M> {
         message
     }
 
+    /// How many messages are ready under `guards`.
+    pub(crate) fn ready(&self, guards: Guards) -> usize {
+        let open = self.queues.iter().enumerate().filter(|(mailbox, _)| guards.is_open(*mailbox));
+        open.map(|(_, queue)| queue.len()).sum()
+    }
+
     /// Whether any message is ready under `guards`.
     #[inline(always)]
     pub(crate) fn has_ready(&self, guards: Guards) -> bool {

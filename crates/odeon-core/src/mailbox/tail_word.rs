@@ -5,10 +5,13 @@
 //! | 63..20 | block    | address of the tail block, divided by 16; 0 while the embedded block is the tail |
 //! | 19     | heap     | the tail block is on the heap, not the embedded one |
 //! | 18     | unused   | keeps an overflow of `claimed` away from the flag |
-//! | 17..0  | claimed  | slots of the tail block handed out so far; beyond its size while one sender installs the next block; from 2^16 on: closed |
+//! | 17..0  | claimed  | slots of the tail block handed out so far; beyond its size while one sender installs the next block; plus 2^15 under pressure; from 2^16 on: closed |
 //!
 //! A sender adds one to `claimed` and learns from the old word, in the same instruction, which
 //! slot is its own, in which block, whether the inbox is closed, and whether the owner sleeps.
+//! Pressure and closing are added to `claimed` itself: they make it larger than any block, so that
+//! senders notice both by the one comparison that they make anyway, and look closer only then.
+//!
 //! The owner sleeps exactly when the word is [`TailWord::IDLE`]: the embedded block, nothing
 //! claimed. Only the owner's step to idle ever writes that value, so of all senders exactly the
 //! one that saw it must wake the owner.
@@ -20,6 +23,10 @@ pub(crate) const CLAIM: u64 = 1;
 /// notice by the comparison that they make anyway.
 pub(crate) const CLOSE: u64 = 1 << 16;
 
+/// Set in `claimed` while senders are to hold back.
+pub(crate) const PRESSED: u64 = 1 << 15;
+
+const COUNT_MASK: u64 = PRESSED - 1;
 const CLAIMED_BITS: u32 = 18;
 const CLAIMED_MASK: u64 = (1 << CLAIMED_BITS) - 1;
 const HEAP: u64 = 1 << 19;
@@ -31,8 +38,8 @@ const ADDRESS_LIMIT: u64 = 1 << 48;
 
 /// Sends to a closed inbox count up; from here the counter is set back.
 const CLOSED_RESET_AT: u64 = 1 << 17;
-/// More senders than this waiting at one block's end could count up to "closed".
-const CLAIM_LIMIT: u64 = CLOSE - (1 << 12);
+/// More senders than this waiting at one block's end could count up to "under pressure".
+const CLAIM_LIMIT: u64 = PRESSED - (1 << 12);
 
 /// A value of the tail word; see the module's table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,9 +66,24 @@ impl TailWord {
         Self((address >> ADDRESS_ALIGN_BITS) << BLOCK_SHIFT | HEAP | claimed as u64)
     }
 
+    /// Slots handed out, or more than any block has: under pressure, or closed.
     #[inline(always)]
     pub(crate) fn claimed(self) -> usize {
         (self.0 & CLAIMED_MASK) as usize
+    }
+
+    /// Slots handed out, pressure and closing left aside.
+    pub(crate) fn count(self) -> usize {
+        (self.0 & COUNT_MASK) as usize
+    }
+
+    pub(crate) fn is_pressed(self) -> bool {
+        self.0 & PRESSED != 0 && !self.is_closed()
+    }
+
+    /// The same word with or without pressure.
+    pub(crate) fn with_pressure(self, on: bool) -> Self {
+        Self(if on { self.0 | PRESSED } else { self.0 & !PRESSED })
     }
 
     #[inline(always)]
@@ -93,9 +115,9 @@ impl TailWord {
     }
 
     /// Ends the process if so many senders wait at one block's end that they could count up to
-    /// "closed" (more than 60,000 threads inside one `send`).
+    /// "under pressure" (more than 28,000 threads inside one `send`).
     pub(crate) fn check_claim_limit(self) {
-        if self.0 & CLAIMED_MASK > CLAIM_LIMIT {
+        if self.0 & COUNT_MASK > CLAIM_LIMIT {
             eprintln!("odeon: more threads than an inbox can count are sending to one actor");
             std::process::abort();
         }
@@ -123,6 +145,17 @@ mod tests {
         assert!(!TailWord::embedded(1).is_idle());
         assert!(!TailWord::CLOSED.is_idle());
         assert!(TailWord::CLOSED.is_closed() && !TailWord::CLOSED.is_heap());
+    }
+
+    #[test]
+    fn pressure_hides_the_count_from_the_fast_path_only() {
+        let word = TailWord::heap((1_usize << 12) as *mut (), 5).with_pressure(true);
+        assert!(word.is_pressed() && word.is_heap() && !word.is_closed());
+        assert!(word.claimed() > 1_000);
+        assert_eq!(word.count(), 5);
+        assert_eq!(TailWord(word.0 + CLAIM).count(), 6);
+        assert_eq!(word.with_pressure(false).claimed(), 5);
+        assert!(!TailWord(word.0 + CLOSE).is_pressed());
     }
 
     #[test]

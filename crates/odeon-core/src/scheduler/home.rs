@@ -2,11 +2,13 @@
 
 use super::pinned::PinnedShared;
 use super::submit::Submit;
+use crate::timer::Timers;
 
 /// The stage of an actor or of a thread: compared once per send.
 ///
 /// A pinned or dedicated stage is the address of its shared part; any other stage is the address of
-/// its `Submit` implementation with the lowest bit set.
+/// its `Submit` implementation with the lowest bit set, and so is the thread of a theater's timers,
+/// at which no actor is at home.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Home(*const ());
 
@@ -22,6 +24,10 @@ impl Home {
 
     pub(crate) fn submitting(stage: &dyn Submit) -> Self {
         Self(std::ptr::from_ref(stage).cast::<()>().map_addr(|address| address | SUBMITTED))
+    }
+
+    pub(crate) fn timers(timers: &Timers) -> Self {
+        Self(std::ptr::from_ref(timers).cast::<()>().map_addr(|address| address | SUBMITTED))
     }
 
     /// The pinned or dedicated stage, if it is one. Null for `NOWHERE`.

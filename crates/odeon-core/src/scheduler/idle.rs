@@ -214,8 +214,9 @@ impl Idle {
         state.sleepers.push(worker);
         let change = if state.lookout.is_none() { SLEEPING + LOOKOUT } else { SLEEPING };
         state.lookout = Some(worker);
-        // ORDERING: SeqCst: the single order of the counts.
+        // ORDERING: SeqCst: the single order of the counts; `sleeps` after the word, for `all_sleep`.
         self.word.fetch_add(change, Ordering::SeqCst);
+        self.sleeps.fetch_add(1, Ordering::SeqCst);
         true
     }
 

@@ -13,16 +13,17 @@
 //!    go through the inbox, from there through the ring, and only then have their effect. Whoever
 //!    sent to the actor did so before giving up its reference, so both queues hold nothing sent by
 //!    such a reference by then.
-//! 4. A closed inbox means that the thread has handled all and touches no cell any more; from then
-//!    on cells are freed and actors ended by whoever needs it.
+//! 4. When the inbox has been closed the thread still handles what it holds. Cells that fall due
+//!    meanwhile are left for it in `unclaimed`, and freed by it when both queues are empty. From then on
+//!    it touches no cell: cells are freed and actors ended by whoever needs it.
 
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use crossbeam_utils::CachePadded;
-use odeon_sync::Parker;
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::thread::JoinHandle;
+use odeon_sync::{Mutex, Parker};
 
 use super::envelope::{END_STAGE, Envelope, Payload, RECLAIM, RESUME};
 use super::home::Home;
@@ -31,7 +32,8 @@ use super::placement;
 use super::submit::{Origin, Submit};
 use crate::cell::Header;
 use crate::current;
-use crate::mailbox::{Inbox, InboxOwner, Pushed, WentIdle, label};
+use crate::mailbox::{Inbox, InboxOwner, Pushed, RELIEVED_AT, WentIdle, label};
+use crate::pressure::Waiters;
 use crate::theater::shared::TheaterShared;
 use crate::turn::{Task, TurnVTable};
 
@@ -54,6 +56,8 @@ const BATCH: u32 = 64;
 const EAGER_LOOKS: u32 = 500;
 const PATIENT_LOOKS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 0 } else { 1_500 };
 
+const NO_PANIC: &str = "no panic happens under this lock";
+
 /// The part of a stage that any thread may use.
 pub(crate) struct PinnedShared {
     /// Alone on its cache lines: senders write the tail while the thread spins on other fields.
@@ -64,7 +68,32 @@ pub(crate) struct PinnedShared {
     ending: AtomicBool,
     sleeps: AtomicU64,
     asleep: AtomicBool,
+    waiters: Waiters,
+    unclaimed: Mutex<Unclaimed>,
     theater: Arc<TheaterShared>,
+}
+
+/// Cells to be freed after the inbox was closed (rule 4).
+enum Unclaimed {
+    /// By the thread, when it is through.
+    Left(Vec<Unreachable>),
+    /// At once: there is no thread any more.
+    NoThread,
+}
+
+/// A cell that nobody references.
+struct Unreachable(NonNull<Header>);
+
+// SAFETY: the right to free a cell, which is given to one thread after the other.
+unsafe impl Send for Unreachable {}
+
+impl Unreachable {
+    /// # Safety
+    /// Nothing is under way to the cell.
+    unsafe fn free(self) {
+        // SAFETY: by contract.
+        unsafe { (self.0.as_ref().vtable.dealloc)(self.0) }
+    }
 }
 
 impl PinnedShared {
@@ -86,11 +115,16 @@ impl PinnedShared {
             ending: AtomicBool::new(false),
             sleeps: AtomicU64::new(0),
             asleep: AtomicBool::new(false),
+            waiters: Waiters::default(),
+            unclaimed: Mutex::new(Unclaimed::Left(Vec::new())),
             theater,
         });
         let work = shared.theater.counted_thread({
             let shared = shared.clone();
-            move || StageThread { shared: &shared, owner, ring: &LocalRing::new() }.run()
+            move || {
+                let ring = LocalRing::new();
+                StageThread { shared: &shared, owner, ring: &ring, pressed: false }.run()
+            }
         });
         let started = odeon_sync::thread::Builder::new()
             .name(format!("{}-{name}", shared.theater.config.name))
@@ -108,14 +142,15 @@ impl PinnedShared {
         self.kind == PinnedKind::Dedicated
     }
 
-    /// Any thread: a message for an actor of this stage. Gives it back if the stage has ended.
+    /// Any thread: a message for an actor of this stage. Gives it back if the stage has
+    /// ended; `true`: the stage is under pressure.
     #[inline(always)]
     pub(crate) fn deliver<M>(
         &self,
         label: u32,
         target: NonNull<Header>,
         message: M,
-    ) -> Result<(), M> {
+    ) -> Result<bool, M> {
         let here = current::here();
         if here.home.get() != Home::pinned(self) {
             return self.deliver_through_inbox(label, target, message);
@@ -124,7 +159,7 @@ impl PinnedShared {
         let ring = unsafe { &*here.ring.get() };
         // SAFETY: the place is writable.
         ring.push(label, target, |place| unsafe { Payload::put(place, message) });
-        Ok(())
+        Ok(false)
     }
 
     #[inline(never)]
@@ -133,17 +168,18 @@ impl PinnedShared {
         label: u32,
         target: NonNull<Header>,
         message: M,
-    ) -> Result<(), M> {
+    ) -> Result<bool, M> {
         let envelope = Envelope { target, payload: Payload::holding(message) };
         match self.inbox.push(label, envelope) {
             Pushed::WakeOwner => self.parker.unpark(),
             Pushed::AlreadyPending => {}
+            Pushed::UnderPressure => return Ok(true),
             Pushed::Closed(envelope) => {
                 // SAFETY: the payload was put in above as an `M`, and came back untaken.
                 return Err(unsafe { Payload::take(&raw const envelope.payload) });
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Any thread: a bare signal for an actor of this stage; `false` if the stage has ended.
@@ -160,7 +196,7 @@ impl PinnedShared {
     fn signal_through_inbox(&self, label: u32, target: NonNull<Header>) -> bool {
         match self.inbox.push(label, Envelope { target, payload: Payload::EMPTY }) {
             Pushed::WakeOwner => self.parker.unpark(),
-            Pushed::AlreadyPending => {}
+            Pushed::AlreadyPending | Pushed::UnderPressure => {}
             Pushed::Closed(_) => return false,
         }
         true
@@ -171,10 +207,16 @@ impl PinnedShared {
     /// # Safety
     /// `cell` belongs to this stage and its last weak count has been given back.
     pub(crate) unsafe fn reclaim(&self, cell: NonNull<Header>) {
-        if !self.signal_through_inbox(RECLAIM, cell) {
-            // SAFETY: rule 4: the thread is gone, so nothing is under way.
-            unsafe { (cell.as_ref().vtable.dealloc)(cell) }
+        if self.signal_through_inbox(RECLAIM, cell) {
+            return;
         }
+        let cell = Unreachable(cell);
+        match &mut *self.unclaimed.lock().expect(NO_PANIC) {
+            Unclaimed::Left(cells) => return cells.push(cell),
+            Unclaimed::NoThread => {}
+        }
+        // SAFETY: rule 4: the thread is through, so nothing is under way.
+        unsafe { cell.free() }
     }
 
     /// An actor of this stage has ended; on a dedicated stage the thread ends with it.
@@ -183,6 +225,23 @@ impl PinnedShared {
             // ORDERING: Relaxed: called on the stage's own thread, or when there is none.
             self.ending.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Whether senders from elsewhere are to hold back.
+    pub(crate) fn is_pressed(&self) -> bool {
+        self.inbox.is_pressed()
+    }
+
+    /// Senders that hold back.
+    pub(crate) fn waiters(&self) -> &Waiters {
+        &self.waiters
+    }
+
+    /// The stage's thread: takes pressure off its inbox and lets all senders go on.
+    #[cold]
+    fn relieve(&self) {
+        self.inbox.relieve();
+        self.waiters.release();
     }
 
     /// Tells the thread to return once it has handled what is already there.
@@ -223,6 +282,8 @@ struct StageThread<'a> {
     /// By reference: handlers push into the ring through `Current` while `self` is borrowed
     /// exclusively.
     ring: &'a LocalRing,
+    /// Whether the inbox has been found under pressure and not been relieved since.
+    pressed: bool,
 }
 
 impl StageThread<'_> {
@@ -261,6 +322,12 @@ impl StageThread<'_> {
             // SAFETY: an envelope is pushed whole, also with a signal.
             let envelope = unsafe { envelope.assume_init() };
             self.handle_arrival(label, &envelope);
+        }
+        // An inbox comes under pressure with several batches waiting, so a full one comes first.
+        self.pressed |= arrivals == BATCH && self.shared.is_pressed();
+        if self.pressed && self.shared.inbox.backlog() <= RELIEVED_AT {
+            self.pressed = false;
+            self.shared.relieve();
         }
         let mut local = 0;
         while local < BATCH {
@@ -317,9 +384,13 @@ impl StageThread<'_> {
         self.shared.asleep.store(true, Ordering::SeqCst);
         // SAFETY: this thread is the owner. It stays so also on success: the sender that wakes the
         // inbox only leaves the token.
-        if unsafe { InboxOwner::go_idle(&mut self.owner, &self.shared.inbox) } == WentIdle::Yes {
-            self.shared.theater.fell_asleep();
-            self.shared.parker.park();
+        match unsafe { InboxOwner::go_idle(&mut self.owner, &self.shared.inbox) } {
+            WentIdle::Yes => {
+                self.shared.theater.fell_asleep();
+                self.shared.parker.park();
+            }
+            WentIdle::UnderPressure => self.shared.relieve(),
+            WentIdle::No => {}
         }
         self.shared.asleep.store(false, Ordering::SeqCst);
     }
@@ -335,10 +406,22 @@ impl StageThread<'_> {
                 self.handle_arrival(label, &envelope.assume_init());
             });
         }
+        // The inbox is closed: nobody is to wait for it any more.
+        self.shared.waiters.release();
         while let Some(entry) = self.ring.pop() {
             // SAFETY: as in `handle_some`.
             unsafe {
                 self.handle_entry((*entry).label, (*entry).target, &raw const (*entry).payload)
+            }
+        }
+        let unclaimed = std::mem::replace(
+            &mut *self.shared.unclaimed.lock().expect(NO_PANIC),
+            Unclaimed::NoThread,
+        );
+        if let Unclaimed::Left(cells) = unclaimed {
+            for cell in cells {
+                // SAFETY: rule 4: both queues are empty and take nothing any more.
+                unsafe { cell.free() }
             }
         }
         self.shared.theater.fell_asleep();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Theater;
-use super::shared::{DeadLetterHook, TheaterShared};
+use super::shared::{DeadLetterHook, TheaterShared, ThreadContext};
 use crate::clock::{Clock, SystemClock};
 use crate::dead_letter::DeadLetter;
 use crate::error::{BuildError, BuildErrorKind};
@@ -12,6 +12,7 @@ use crate::observe::Observer;
 use crate::random::Random;
 use crate::scheduler::pool::QueueOrder;
 use crate::scheduler::submit::Submit;
+use crate::timer::Driver;
 
 /// The settings of a theater.
 #[derive(Debug, Clone)]
@@ -43,6 +44,7 @@ pub struct TheaterBuilder {
     clock: Option<Arc<dyn Clock>>,
     observer: Option<Arc<dyn Observer>>,
     dead_letter_hook: Option<DeadLetterHook>,
+    thread_context: Option<ThreadContext>,
 }
 
 impl Default for TheaterBuilder {
@@ -61,6 +63,7 @@ impl Default for TheaterBuilder {
             clock: None,
             observer: None,
             dead_letter_hook: None,
+            thread_context: None,
         }
     }
 }
@@ -130,8 +133,48 @@ impl TheaterBuilder {
     }
 
     /// The source of time. Default: the system's monotonic clock.
+    ///
+    /// The thread of the timers looks at this clock again when the time that it says is left has
+    /// passed by the system's clock: one that jumps forward makes timers late. For a clock in the hand
+    /// of a test there is the deterministic stage of `odeon-testkit`, which needs no thread.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = Some(clock);
+        self
+    }
+
+    /// What surrounds the work of every thread of the theater, workers and stages: `context` is called
+    /// on each with its work, and calls that once. For libraries that find their surroundings by thread,
+    /// like tokio, whose crate `odeon-tokio` uses this. Several contexts are nested, the last outermost.
+    ///
+    /// A context that panics, or does not call the work, ends the process. A stage that is driven from
+    /// outside (tests) has no threads.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// thread_local! { static LANGUAGE: std::cell::Cell<&'static str> = const { std::cell::Cell::new("") } }
+    ///
+    /// struct Greeter;
+    /// impl Actor for Greeter {
+    ///     type Msg = Box<Reply<String>>;
+    ///     fn handle(&mut self, reply: Self::Msg, _: &mut Context<'_, Self>) {
+    ///         reply.send(format!("in {}", LANGUAGE.get()));
+    ///     }
+    /// }
+    ///
+    /// let theater = Theater::builder()
+    ///     .thread_context(|work| { LANGUAGE.set("Latin"); work(); LANGUAGE.set("") })
+    ///     .build()?;
+    /// assert_eq!(theater.spawn(Greeter).ask(Box::new).wait()?, "in Latin");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn thread_context(
+        mut self,
+        context: impl Fn(&mut dyn FnMut()) + Send + Sync + 'static,
+    ) -> Self {
+        self.thread_context = Some(match self.thread_context.take() {
+            None => Box::new(context),
+            Some(inner) => Box::new(move |work| context(&mut || inner(work))),
+        });
         self
     }
 
@@ -140,7 +183,7 @@ impl TheaterBuilder {
     /// # Errors
     /// If a setting is out of its range, or a thread cannot be started.
     pub fn build(self) -> Result<Theater, BuildError> {
-        Theater::start(self.into_shared()?)
+        Theater::start(self.into_shared(Driver::Thread)?)
     }
 
     /// Builds a theater whose actors run where `make_stage` has them run, without threads.
@@ -148,12 +191,12 @@ impl TheaterBuilder {
         self,
         make_stage: impl FnOnce(Arc<TheaterShared>) -> Arc<dyn Submit>,
     ) -> Result<Theater, BuildError> {
-        let shared = self.into_shared()?;
+        let shared = self.into_shared(Driver::Outside)?;
         let stage = make_stage(shared.clone());
         Ok(Theater::on_stage(shared, stage))
     }
 
-    fn into_shared(self) -> Result<Arc<TheaterShared>, BuildError> {
+    fn into_shared(self, timer_driver: Driver) -> Result<Arc<TheaterShared>, BuildError> {
         let invalid = |what: String| Err(BuildError(BuildErrorKind::Config(what)));
         let config = self.config;
         if !(1..=MAX_WORKERS).contains(&config.workers) {
@@ -166,7 +209,9 @@ impl TheaterBuilder {
             return invalid("name must not contain a NUL character".into());
         }
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::default()));
-        Ok(TheaterShared::new(config, clock, self.observer, self.dead_letter_hook))
+        let (observer, hook) = (self.observer, self.dead_letter_hook);
+        let context = self.thread_context;
+        Ok(TheaterShared::new(config, clock, timer_driver, observer, hook, context))
     }
 }
 

@@ -4,10 +4,12 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
+use crossbeam_utils::CachePadded;
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::{Condvar, Mutex};
 
 use super::builder::Config;
+use super::root::Root;
 use crate::actor_id::ActorId;
 use crate::cell::Header;
 use crate::clock::Clock;
@@ -15,27 +17,40 @@ use crate::current;
 use crate::dead_letter::{DeadLetter, DeadLetterReason};
 use crate::memory::{Depot, ThreadMemory};
 use crate::message::Message;
+use crate::naming::Naming;
 use crate::observe::{EndReason, Observer};
 use crate::registry::Registry;
 use crate::scheduler::submit::Submit;
+use crate::supervision::Escalated;
+use crate::timer::{Driver, Timers};
 use crate::turn::TurnLimits;
 
 /// The hook that receives dead letters.
 pub(crate) type DeadLetterHook = Box<dyn Fn(DeadLetter) + Send + Sync>;
+
+/// What surrounds the work of each stage thread.
+pub(crate) type ThreadContext = Box<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
 
 /// What all stages of one theater share: configuration, registry of live actors, hooks.
 pub struct TheaterShared {
     pub(crate) config: Config,
     pub(crate) registry: Registry,
     pub(crate) depot: Arc<Depot>,
+    pub(crate) naming: Naming,
     pub(super) clock: Arc<dyn Clock>,
+    /// On cache lines of its own: written by whoever arms a timer.
+    pub(crate) timers: CachePadded<Timers>,
     observer: Option<Arc<dyn Observer>>,
     dead_letter_hook: Option<DeadLetterHook>,
+    thread_context: Option<ThreadContext>,
     dead_letters: AtomicU64,
     /// Where a shutdown collects what was not handled.
     pub(super) leftovers: Mutex<Option<Vec<DeadLetter>>>,
+    driven_from_outside: bool,
     stopping: AtomicBool,
+    pub(super) root: Root,
     running_threads: AtomicU64,
+    parked: AtomicU64,
     /// Whether a shutdown waits to be told of stages that fall asleep and actors that end.
     pub(super) shutdown_waits: AtomicBool,
     pub(super) changed: (Mutex<u64>, Condvar),
@@ -47,20 +62,28 @@ impl TheaterShared {
     pub(crate) fn new(
         config: Config,
         clock: Arc<dyn Clock>,
+        timer_driver: Driver,
         observer: Option<Arc<dyn Observer>>,
         dead_letter_hook: Option<DeadLetterHook>,
+        thread_context: Option<ThreadContext>,
     ) -> Arc<Self> {
         Arc::new(Self {
             config,
             registry: Registry::new(),
             depot: Arc::new(Depot::new()),
+            naming: Naming::default(),
             clock,
+            timers: CachePadded::new(Timers::new(timer_driver)),
             observer,
             dead_letter_hook,
+            thread_context,
             dead_letters: AtomicU64::new(0),
             leftovers: Mutex::new(None),
+            driven_from_outside: timer_driver == Driver::Outside,
             stopping: AtomicBool::new(false),
+            root: Root::default(),
             running_threads: AtomicU64::new(0),
+            parked: AtomicU64::new(0),
             shutdown_waits: AtomicBool::new(false),
             changed: (Mutex::new(0), Condvar::new()),
             pool: OnceLock::new(),
@@ -90,6 +113,11 @@ impl TheaterShared {
         }
     }
 
+    /// Whether the theater has no threads: whoever made its stage gives the turns.
+    pub(crate) fn is_driven_from_outside(&self) -> bool {
+        self.driven_from_outside
+    }
+
     pub(crate) fn now(&self) -> Duration {
         self.clock.now()
     }
@@ -99,9 +127,11 @@ impl TheaterShared {
         self.stopping.load(Ordering::SeqCst)
     }
 
+    /// From here on actors end; timers are dropped, which may run destructors of messages.
     pub(super) fn set_stopping(&self) {
         // ORDERING: SeqCst: as above.
         self.stopping.store(true, Ordering::SeqCst);
+        self.timers.end();
     }
 
     pub(crate) fn dead_letter_count(&self) -> u64 {
@@ -153,6 +183,18 @@ impl TheaterShared {
         contain(|| drop(panic));
     }
 
+    /// A failure that nobody else is to deal with.
+    pub(crate) fn fail(&self, cause: Escalated) {
+        self.root.fail(cause);
+    }
+
+    /// A supervised actor has been made anew.
+    pub(crate) fn actor_restarted(&self, actor: ActorId) {
+        if let Some(observer) = &self.observer {
+            observer.actor_restarted(actor);
+        }
+    }
+
     /// An actor has ended: out of the registry.
     pub(crate) fn actor_ended(&self, header: &Header, reason: EndReason) {
         self.registry.remove(header);
@@ -162,7 +204,8 @@ impl TheaterShared {
         self.tell_shutdown();
     }
 
-    /// Wraps the work of a thread so that the shutdown knows when it is over.
+    /// Wraps the work of a thread so that it is done in the thread context, and the shutdown knows
+    /// when it is over.
     pub(crate) fn counted_thread(
         self: &Arc<Self>,
         work: impl FnOnce() + Send + 'static,
@@ -171,11 +214,25 @@ impl TheaterShared {
         // ORDERING: SeqCst, here and below: the partner is the shutdown's wait.
         self.running_threads.fetch_add(1, Ordering::SeqCst);
         move || {
-            let memory = ThreadMemory::new(theater.depot.clone());
-            current::here().memory.set(&raw const memory);
-            work();
-            current::here().memory.set(std::ptr::null());
-            drop(memory);
+            let mut work = Some(work);
+            let mut run = || {
+                let work = work.take().expect("the work of a thread is done once");
+                let memory = ThreadMemory::new(theater.depot.clone());
+                current::here().memory.set(&raw const memory);
+                work();
+                current::here().memory.set(std::ptr::null());
+                drop(memory);
+            };
+            match &theater.thread_context {
+                None => run(),
+                Some(around) => {
+                    // A stage without its thread would keep its actors, and the shutdown, waiting.
+                    let guard = odeon_sync::AbortGuard::new("thread context");
+                    around(&mut run);
+                    assert!(work.is_none(), "a thread context must call what it is given");
+                    guard.disarm();
+                }
+            }
             // ORDERING: SeqCst: before `tell_shutdown` looks whether anybody waits.
             theater.running_threads.fetch_sub(1, Ordering::SeqCst);
             theater.tell_shutdown();
@@ -191,6 +248,24 @@ impl TheaterShared {
     pub(super) fn running_threads(&self) -> u64 {
         // ORDERING: SeqCst: as in `counted_thread`.
         self.running_threads.load(Ordering::SeqCst)
+    }
+
+    /// An actor waits outside of all queues.
+    pub(crate) fn actor_parked(&self) {
+        // ORDERING: SeqCst, here and below: before its worker sleeps, and after it has been submitted: the
+        // shutdown looks at both.
+        self.parked.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// An actor that waited has been submitted.
+    pub(crate) fn actor_unparked(&self) {
+        self.parked.fetch_sub(1, Ordering::SeqCst);
+        self.tell_shutdown();
+    }
+
+    /// How many actors wait outside of all queues.
+    pub(super) fn parked(&self) -> u64 {
+        self.parked.load(Ordering::SeqCst)
     }
 
     /// A worker or stage has gone to sleep.
@@ -210,7 +285,7 @@ impl TheaterShared {
 }
 
 /// Runs code that may panic where nobody can be told.
-fn contain(code: impl FnOnce()) {
+pub(crate) fn contain(code: impl FnOnce()) {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(code));
     if let Err(panic) = result {
         // The payload's destructor could panic again: leave it.

@@ -1,8 +1,9 @@
 //! The end of a theater, in phases; each names what holds after it.
 //!
-//! 1. *Drain*: no message is waiting and no turn runs, or the deadline has passed.
-//! 2. *Stop*: every live actor has been told to end, and new ones end at once; all have ended, or
-//!    the grace period has passed.
+//! 1. *Drain*: no message is waiting and no turn runs, or the deadline has passed. Pending timers are
+//!    not waited for.
+//! 2. *Stop*: all timers have been dropped; every live actor has been told to end, and new ones end
+//!    at once; all have ended, or the grace period has passed.
 //! 3. *End of the threads*: no thread of the theater runs, except those of stuck actors.
 //! 4. *Dismantling*: unless something is stuck, actors that never got to their end are ended here.
 
@@ -59,11 +60,12 @@ impl Parts {
         }
     }
 
-    /// Whether the present thread belongs to one of this theater's stages.
+    /// Whether the present thread belongs to one of this theater's stages or to its timers.
     pub(super) fn is_own_thread(&self) -> bool {
         let here = current::here().home.get();
         let stages = self.pinned.lock().expect("nothing panics under this lock");
         here == Home::submitting(&*self.default_stage)
+            || here == Home::timers(&self.shared.timers)
             || stages.iter().any(|stage| here == Home::pinned(stage))
     }
 
@@ -86,6 +88,7 @@ impl Parts {
         if self.end_threads(last_moment) {
             self.dismantle();
         }
+        self.shared.naming.clear();
         let stuck = self.shared.registry.len();
         let leftovers =
             self.shared.leftovers.lock().expect("nothing panics under this lock").take();
@@ -114,7 +117,8 @@ impl Parts {
             pool.chain(pinned.iter().map(|stage| stage.is_asleep())).collect::<Vec<_>>()
         };
         let first = look();
-        first.iter().all(|&(asleep, _)| asleep) && first == look()
+        let asleep = first.iter().all(|&(asleep, _)| asleep);
+        asleep && self.shared.parked() == 0 && first == look()
     }
 
     /// Waits until `condition` holds; `false` if `deadline` comes first. Woken by stages that fall
@@ -152,7 +156,7 @@ impl Parts {
         let last_moment = last_moment.max(Instant::now() + GRACE / 10);
         let returned = self.wait_until(last_moment, || self.shared.running_threads() == 0);
         if returned {
-            for thread in threads {
+            for thread in threads.into_iter().chain(self.shared.timers.take_thread()) {
                 // A stage's thread catches the panics of actors; its own would have aborted.
                 let _ = thread.join();
             }

@@ -1,6 +1,5 @@
 //! How an actor comes to be: its cell, its place in the registry, its first turn.
 
-use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -8,8 +7,10 @@ use odeon_sync::atomic::AtomicU32;
 
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
-use crate::cell::{ActorCell, Header, MessageCell, signal};
+use crate::bonds::BondSlot;
+use crate::cell::{Header, MessageCell, signal};
 use crate::current;
+use crate::kin::Kin;
 use crate::mailbox::{Inbox, label};
 use crate::memory;
 use crate::outbox;
@@ -17,31 +18,82 @@ use crate::registry::RegistrySlot;
 use crate::scheduler::home::Home;
 use crate::scheduler::pinned::PinnedShared;
 use crate::scheduler::submit::{Origin, Submit};
-use crate::turn::Task;
-use crate::turn::sequential::{Sequential, new_owner};
+use crate::supervision::{Supervised, Supervision, enter_child};
+use crate::turn::failing::Make;
+use crate::turn::{NewActor, Task};
 
 /// Creates an actor on `stage`; `pinned` is the same stage if it owns its actors.
-pub(crate) fn on<A: Actor>(
+pub(crate) fn on<N: NewActor>(
     stage: &Arc<dyn Submit>,
     pinned: Option<&PinnedShared>,
-    actor: A,
+    actor: N,
+) -> ActorRef<N::Msg> {
+    let home = pinned.map_or_else(|| Home::submitting(&**stage), Home::pinned);
+    create(stage, home, actor, |_| {})
+}
+
+/// As [`on`], for a supervised actor.
+pub(crate) fn supervised_on<A: Actor>(
+    stage: &Arc<dyn Submit>,
+    pinned: Option<&PinnedShared>,
+    supervision: Supervision,
+    mut make: Make<A>,
 ) -> ActorRef<A::Msg> {
     let home = pinned.map_or_else(|| Home::submitting(&**stage), Home::pinned);
-    create(stage, home, actor)
+    let actor = make();
+    create(stage, home, actor, |header| supervise(header, supervision, None, make))
+}
+
+/// Creates a supervised child of the actor with this header, where [`beside`] would.
+pub(crate) fn child<A: Actor>(
+    parent: &Header,
+    supervision: Supervision,
+    mut make: Make<A>,
+) -> ActorRef<A::Msg> {
+    let actor = make();
+    create_beside(parent, actor, |header| {
+        let parent = Kin::new(parent);
+        supervise(header, supervision, Some(parent.clone()), make);
+        enter_child(&parent, header);
+    })
+}
+
+fn supervise<A: Actor>(
+    header: &Header,
+    supervision: Supervision,
+    parent: Option<Kin>,
+    make: Make<A>,
+) {
+    let Ok(bonds) = header.bonds.get_or_make() else { return };
+    bonds.set_supervised(Box::new(Supervised::new(supervision, parent, Box::new(make))));
 }
 
 /// Creates an actor on the stage of the actor with this header, or on the pool if that stage is
 /// dedicated.
-pub(crate) fn beside<A: Actor>(header: &Header, actor: A) -> ActorRef<A::Msg> {
+pub(crate) fn beside<N: NewActor>(header: &Header, actor: N) -> ActorRef<N::Msg> {
+    create_beside(header, actor, |_| {})
+}
+
+fn create_beside<N: NewActor>(
+    header: &Header,
+    actor: N,
+    prepare: impl FnOnce(&Header),
+) -> ActorRef<N::Msg> {
     if header.pinned().is_some_and(PinnedShared::is_dedicated) {
         let pool = header.stage.theater().pool();
         let home = Home::submitting(&*pool);
-        return create(&pool, home, actor);
+        return create(&pool, home, actor, prepare);
     }
-    create(&header.stage, header.home, actor)
+    create(&header.stage, header.home, actor, prepare)
 }
 
-fn create<A: Actor>(stage: &Arc<dyn Submit>, home: Home, actor: A) -> ActorRef<A::Msg> {
+/// `prepare` is given the new actor before it starts.
+fn create<N: NewActor>(
+    stage: &Arc<dyn Submit>,
+    home: Home,
+    actor: N,
+    prepare: impl FnOnce(&Header),
+) -> ActorRef<N::Msg> {
     let theater = stage.theater();
     let shard = current::here().shard.get();
     let (cell, entered) = theater.registry.insert(shard, theater, |id| {
@@ -53,7 +105,7 @@ fn create<A: Actor>(stage: &Arc<dyn Submit>, home: Home, actor: A) -> ActorRef<A
             Inbox::new()
         };
         let header = Header {
-            vtable: &Sequential::<A>::VTABLE,
+            vtable: N::VTABLE,
             stage: stage.clone(),
             home,
             id,
@@ -62,28 +114,33 @@ fn create<A: Actor>(stage: &Arc<dyn Submit>, home: Home, actor: A) -> ActorRef<A
             strong: AtomicU32::new(1),
             // The strong references' common count and the one for being alive.
             weak: AtomicU32::new(2),
-            _rest_of_line: 0,
+            bonds: BondSlot::empty(),
         };
-        let cell = memory::reserve::<ActorCell<A>>();
+        let cell = memory::reserve::<N::Cell>();
         // SAFETY: fresh memory for exactly this type.
-        unsafe {
-            cell.write(ActorCell {
-                message: MessageCell { header, inbox },
-                owner: UnsafeCell::new(new_owner(actor, inbox_owner)),
-            });
-        }
+        unsafe { actor.fill(cell, MessageCell { header, inbox }, inbox_owner) };
         cell.cast::<Header>()
     });
     let unstarted = Unstarted(cell);
+    prepare(unstarted.header());
+    // SAFETY: the strong count of 1 is this reference.
+    let actor = unsafe { ActorRef::from_counted(cell.cast::<MessageCell<N::Msg>>()) };
     if entered {
         theater.actor_spawned(unstarted.header().id);
         match outbox::held() {
             None => unstarted.start(),
-            Some(outbox) => outbox.hold(Box::new(move || unstarted.start())),
+            Some(outbox) => {
+                // The reference keeps a pinned stage from ending the actor as unreachable before it is
+                // started. A pair, so that it is dropped behind the actor's first turn or end.
+                let held = (unstarted, actor.clone());
+                outbox.hold(Box::new(move || {
+                    let (unstarted, _reference) = held;
+                    unstarted.start();
+                }));
+            }
         }
     }
-    // SAFETY: the strong count of 1 is this reference.
-    unsafe { ActorRef::from_counted(cell.cast::<MessageCell<A::Msg>>()) }
+    actor
 }
 
 /// An actor that has not had its first turn; dropped, it ends without ever having one.

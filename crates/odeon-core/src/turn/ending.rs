@@ -3,42 +3,98 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use crate::actor::Actor;
-use crate::cell::{self, ActorCell, Header, Owner};
+use crate::bonds::Sealed;
+use crate::cell::{self, ActorCell, Header, MessageCell, Owner};
 use crate::dead_letter::DeadLetterReason;
+use crate::kin::Kin;
+use crate::mailbox::InboxOwner;
 use crate::memory;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::send;
+use crate::theater::shared::contain;
+use crate::watch::Ended;
 
 /// Ends the actor. Its user code (`stopped`, destructors of state and messages) may panic without
 /// harm to the caller.
 ///
 /// # Safety
 /// The caller owns the actor, which has not ended yet, and does not touch the cell afterwards.
-pub(crate) unsafe fn end<A: Actor>(cell: NonNull<ActorCell<A>>, reason: EndReason) {
+pub(crate) unsafe fn end<A: Actor>(
+    cell: NonNull<ActorCell<A>>,
+    reason: EndReason,
+    failure: Option<Arc<str>>,
+) {
+    // SAFETY: by contract; the references end before the cell is given back.
+    unsafe {
+        let owner = (*cell.as_ptr()).owner.get();
+        let inbox = NonNull::from(&mut (*owner).inbox);
+        end_cell(cell.cast::<MessageCell<A::Msg>>(), inbox, reason, failure, |header| {
+            drop_state(header, &mut *owner, reason);
+        });
+    }
+}
+
+/// The end of an actor, whatever way it was processed: `drop_state` is called when the inbox has been
+/// closed and emptied, and drops all that belongs to the owner. It must not panic.
+///
+/// # Safety
+/// As [`end`], for the actor with this cell and this owner's side of its inbox.
+// Pointers and not references: the cell may be freed before this returns.
+pub(super) unsafe fn end_cell<M: Message>(
+    cell: NonNull<MessageCell<M>>,
+    inbox: NonNull<InboxOwner<M>>,
+    reason: EndReason,
+    failure: Option<Arc<str>>,
+    drop_state: impl FnOnce(&Header),
+) {
     // SAFETY: by contract; the actor's alive count keeps the cell until `release_weak`.
-    let (message, owner) =
-        unsafe { (&(*cell.as_ptr()).message, &mut *(*cell.as_ptr()).owner.get()) };
+    let message = unsafe { &*cell.as_ptr() };
     let header = &message.header;
     // SAFETY: we own the actor; it ends once.
     unsafe {
-        owner.inbox.close(&message.inbox, |label, content| {
-            if label <= A::Msg::MAILBOXES as u32 {
+        (*inbox.as_ptr()).close(&message.inbox, |label, content| {
+            if label <= M::MAILBOXES as u32 {
                 // A mailbox label comes with a message.
                 dead_letter(header, reason, content.assume_init());
             }
         });
     }
-    drop_state(header, owner, reason);
+    drop_state(header);
     let theater = header.stage.theater();
     theater.actor_ended(header, reason);
+    if let Some(bonds) = header.bonds.get() {
+        // The inbox is closed: nobody is to wait for it any more.
+        bonds.waiters.release();
+    }
+    let ended = || Ended::new(header.id, reason, failure);
+    if let Some(sealed) = header.bonds.seal(ended, reason) {
+        release(sealed);
+    }
     if let Some(stage) = header.pinned() {
         stage.actor_ended();
     }
     // SAFETY: the alive count is the owner's to give back, once.
     unsafe { cell::release_weak(cell.cast()) }
+}
+
+/// Tells everybody who is bound to an actor that it has ended.
+#[cold]
+fn release(sealed: Sealed) {
+    let Sealed { ended, watchers, children, supervised, requests } = sealed;
+    children.iter().for_each(Kin::stop);
+    let parent = supervised.as_ref().and_then(|supervised| supervised.parent.as_ref());
+    if let Some(Ok(bonds)) = parent.map(Kin::bonds) {
+        bonds.remove_child(ended.actor());
+    }
+    // A user's code all of it: conversions to messages, and the destructor of the way to make it anew.
+    for (_, watcher) in watchers {
+        contain(|| watcher(&ended));
+    }
+    contain(|| drop((supervised, requests)));
 }
 
 /// Drops what the actor put aside and then its state.
@@ -75,10 +131,10 @@ pub(crate) fn dead_letter<M: Message>(header: &Header, reason: EndReason, messag
 /// Leaves a signal for an actor whose type is only known here.
 ///
 /// # Safety
-/// `cell` is an `ActorCell<A>` that somebody's count keeps.
-pub(crate) unsafe fn signal<A: Actor>(cell: NonNull<Header>, label: u32) {
+/// `cell` begins with a `MessageCell<M>` that somebody's count keeps.
+pub(crate) unsafe fn signal<M>(cell: NonNull<Header>, label: u32) {
     // SAFETY: by contract.
-    send::signal(unsafe { &(*cell.cast::<ActorCell<A>>().as_ptr()).message }, label);
+    send::signal(unsafe { &*cell.cast::<MessageCell<M>>().as_ptr() }, label);
 }
 
 /// Ends an actor that no stage will run any more.
@@ -87,14 +143,23 @@ pub(crate) unsafe fn signal<A: Actor>(cell: NonNull<Header>, label: u32) {
 /// As [`end`].
 pub(crate) unsafe fn end_by_theater<A: Actor>(cell: NonNull<Header>) {
     // SAFETY: by contract.
-    unsafe { end(cell.cast::<ActorCell<A>>(), EndReason::Shutdown) }
+    unsafe { end(cell.cast::<ActorCell<A>>(), EndReason::Shutdown, None) }
+}
+
+/// Whether senders to the actor are to hold back.
+///
+/// # Safety
+/// `cell` begins with a `MessageCell<M>` that somebody's count keeps.
+pub(crate) unsafe fn is_pressed<M>(cell: NonNull<Header>) -> bool {
+    // SAFETY: by contract.
+    unsafe { &(*cell.cast::<MessageCell<M>>().as_ptr()).inbox }.is_pressed()
 }
 
 /// Frees the memory.
 ///
 /// # Safety
-/// `cell` was placed as an `ActorCell<A>` and nobody can reach it any more.
-pub(crate) unsafe fn dealloc<A: Actor>(cell: NonNull<Header>) {
+/// `cell` was placed as a `Cell` and nobody can reach it any more.
+pub(crate) unsafe fn dealloc<Cell>(cell: NonNull<Header>) {
     // SAFETY: by contract.
-    unsafe { memory::remove(cell.cast::<ActorCell<A>>()) }
+    unsafe { memory::remove(cell.cast::<Cell>()) }
 }

@@ -3,7 +3,7 @@
 //! One message in five files: `send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` →
 //! `scheduler/worker.rs` → **`turn/sequential.rs`**.
 
-use std::any::Any;
+use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
@@ -11,34 +11,43 @@ use std::ptr::NonNull;
 use odeon_sync::atomic::Ordering;
 
 use super::budget::Budget;
-use super::{TurnLimits, TurnOutcome, TurnReport, TurnVTable, ending};
+use super::{NewActor, TurnLimits, TurnOutcome, TurnReport, TurnVTable, ending, failing};
 use crate::actor::Actor;
 use crate::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
 use crate::mailbox::{Guards, InboxOwner, MailboxSet, WentIdle, label};
 use crate::message::Message;
 use crate::observe::EndReason;
+use crate::pressure;
 use crate::scheduler::envelope::{Payload, RESUME};
 
-/// The operations of sequential actors of type `A`.
-pub(crate) struct Sequential<A>(std::marker::PhantomData<A>);
-
-impl<A: Actor> Sequential<A> {
-    pub(crate) const VTABLE: TurnVTable = TurnVTable {
+// SAFETY: `ActorCell` is as demanded, and these are its operations.
+unsafe impl<A: Actor> NewActor for A {
+    type Msg = A::Msg;
+    type Cell = ActorCell<A>;
+    const VTABLE: &'static TurnVTable = &TurnVTable {
         run: run::<A>,
         deliver: deliver::<A>,
-        signal: ending::signal::<A>,
+        signal: ending::signal::<A::Msg>,
         end: ending::end_by_theater::<A>,
-        dealloc: ending::dealloc::<A>,
+        is_pressed: ending::is_pressed::<A::Msg>,
+        dealloc: ending::dealloc::<ActorCell<A>>,
     };
-}
 
-/// The owner's side of a new actor.
-pub(crate) fn new_owner<A: Actor>(actor: A, inbox: InboxOwner<A::Msg>) -> Owner<A> {
-    let selector = (A::Msg::MAILBOXES > 1).then(|| {
-        Box::new(Selector { guards: Guards::ALL_OPEN, set: MailboxSet::new(A::Msg::MAILBOXES) })
-    });
-    Owner { inbox, actor: Some(actor), selector }
+    #[inline(always)]
+    unsafe fn fill(
+        self,
+        cell: NonNull<ActorCell<A>>,
+        message: MessageCell<A::Msg>,
+        inbox: InboxOwner<A::Msg>,
+    ) {
+        let selector = (A::Msg::MAILBOXES > 1).then(|| {
+            Box::new(Selector { guards: Guards::ALL_OPEN, set: MailboxSet::new(A::Msg::MAILBOXES) })
+        });
+        let owner = UnsafeCell::new(Owner { inbox, actor: Some(self), selector });
+        // SAFETY: by contract.
+        unsafe { cell.write(ActorCell { message, owner }) };
+    }
 }
 
 /// What one step of a turn came to.
@@ -48,6 +57,10 @@ enum Step {
     Idle,
     More,
     End,
+    /// To be made anew.
+    Restart,
+    /// To be held back: a receiver is under pressure.
+    Hold,
 }
 
 /// One turn of a scheduled pool actor.
@@ -67,17 +80,8 @@ unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnR
     }
     let outcome = match step {
         Ok(Step::Idle) => TurnOutcome::Idle,
-        Ok(Step::More | Step::Handled) => TurnOutcome::More,
-        Ok(Step::End) => {
-            // SAFETY: still ours, and not used afterwards.
-            unsafe { end_after(cell, Ok(true)) };
-            TurnOutcome::Stopped
-        }
-        Err(panic) => {
-            // SAFETY: as above.
-            unsafe { end_after(cell, Err(panic)) };
-            TurnOutcome::Stopped
-        }
+        // SAFETY: still ours, and not used after an outcome that says so.
+        other => unsafe { conclude(cell, other) },
     };
     TurnReport { outcome, messages: budget.spent() }
 }
@@ -92,8 +96,9 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
     let owner = unsafe { (*cell.as_ptr()).owner.get() };
     loop {
         // ORDERING: Acquire: pairs with the Release of whoever asked for the end.
-        if message.header.signals.load(Ordering::Acquire) & signal::STOP != 0 {
-            return Step::End;
+        let signals = message.header.signals.load(Ordering::Acquire);
+        if signals & (signal::STOP | signal::RESTARTING | signal::HELD) != 0 {
+            return reason_to_pause(signals);
         }
         // SAFETY: the reference ends before `go_idle`.
         let step = unsafe { handle_next(message, &mut *owner) };
@@ -109,8 +114,10 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                 }
                 // SAFETY: we own the actor, and no reference into `owner` is alive.
                 let went = unsafe { InboxOwner::go_idle(&raw mut (*owner).inbox, &message.inbox) };
-                if went == WentIdle::Yes {
-                    return Step::Idle;
+                match went {
+                    WentIdle::Yes => return Step::Idle,
+                    WentIdle::UnderPressure => pressure::relieve(message),
+                    WentIdle::No => {}
                 }
                 // A sender is about to fill its slot, or has just done so.
                 odeon_sync::spin_loop();
@@ -118,8 +125,20 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                     return Step::More;
                 }
             }
-            Step::More | Step::End => return step,
+            Step::More | Step::End | Step::Restart | Step::Hold => return step,
         }
+    }
+}
+
+/// Why a turn is over although messages may be waiting.
+#[cold]
+fn reason_to_pause(signals: u32) -> Step {
+    if signals & signal::STOP != 0 {
+        Step::End
+    } else if signals & signal::RESTARTING != 0 {
+        Step::Restart
+    } else {
+        Step::Hold
     }
 }
 
@@ -227,15 +246,23 @@ fn handle_signal<A: Actor>(
         message.header.unreferenced_taken();
         return Step::Handled;
     }
+    if label == label::REQUEST && failing::heed_requests(&message.header) {
+        return Step::Restart;
+    }
     if label != label::START {
         // A wake-up: the turn looks at the reason itself.
         return Step::Handled;
     }
+    if start(message, owner) { Step::End } else { Step::Handled }
+}
+
+/// Has the actor's first state, or a new one, started; `true` if it wants to stop.
+pub(super) fn start<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> bool {
     let guards = guards_of(&mut owner.selector);
     let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     actor.started(&mut ctx);
-    if ctx.wants_stop() { Step::End } else { Step::Handled }
+    ctx.wants_stop()
 }
 
 /// A pinned stage hands over one message or signal; `true` asks for a `RESUME`.
@@ -259,10 +286,13 @@ unsafe fn deliver<A: Actor>(cell: NonNull<Header>, label: u32, payload: *const P
                 actor.handle(content, &mut ctx);
                 ctx.wants_stop()
             }));
-            if !matches!(handled, Ok(false)) {
-                // SAFETY: ours, and not used afterwards.
-                unsafe { end_after(cell, handled) };
-            }
+            let step = match handled {
+                Ok(false) => return false,
+                Ok(true) => Ok(Step::End),
+                Err(panic) => Err(panic),
+            };
+            // SAFETY: ours, and not used after an outcome that says so.
+            let _ = unsafe { conclude(cell, step) };
             return false;
         }
         return deliver_rarely(cell, message, owner, label, Some(content));
@@ -294,28 +324,48 @@ fn deliver_rarely<A: Actor>(
     }
     let step = catch_unwind(AssertUnwindSafe(|| step_pinned(message, owner, label, content)));
     match step {
-        Ok(Step::Handled) => return has_ready(owner),
-        Ok(Step::Idle | Step::More) => {}
-        // SAFETY: the stage's thread owns the actor, which is not used afterwards.
-        Ok(Step::End) => unsafe { end_after(cell, Ok(true)) },
-        // SAFETY: as above.
-        Err(panic) => unsafe { end_after(cell, Err(panic)) },
+        Ok(Step::Handled) => has_ready(owner),
+        Ok(Step::Idle | Step::More | Step::Hold) => false,
+        // SAFETY: the stage's thread owns the actor, which is used afterwards only if it goes on.
+        other => unsafe { conclude(cell, other) == TurnOutcome::More && has_ready(owner) },
     }
-    false
 }
 
-/// Ends an actor whose handler asked for it (`Ok`) or panicked.
+/// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is made
+/// anew, or has panicked.
 ///
 /// # Safety
-/// As [`ending::end`].
+/// As [`failing::fail`].
 #[cold]
 #[inline(never)]
-unsafe fn end_after<A: Actor>(cell: NonNull<ActorCell<A>>, handled: std::thread::Result<bool>) {
-    match handled {
+unsafe fn conclude<A: Actor>(
+    cell: NonNull<ActorCell<A>>,
+    step: std::thread::Result<Step>,
+) -> TurnOutcome {
+    // SAFETY: by contract; the borrows end before the cell may go.
+    let held = pressure::take_held(unsafe { &(*cell.as_ptr()).message.header });
+    match step {
+        Ok(Step::More | Step::Hold | Step::Handled) => {
+            // SAFETY: by contract.
+            unsafe {
+                let owner = &*(*cell.as_ptr()).owner.get();
+                let aside = owner.selector.as_ref().map_or(0, |s| s.set.ready(s.guards));
+                pressure::weigh(&(*cell.as_ptr()).message, aside);
+            }
+            // SAFETY: by contract; after `true` nothing touches the cell.
+            let parks =
+                |receiver| unsafe { pressure::park(cell.cast::<MessageCell<A::Msg>>(), &receiver) };
+            if held.is_some_and(parks) { TurnOutcome::Idle } else { TurnOutcome::More }
+        }
         // SAFETY: by contract.
-        Ok(_) => unsafe { ending::end(cell, EndReason::Stopped) },
+        Err(panic) => unsafe { failing::fail(cell, panic) },
         // SAFETY: by contract.
-        Err(panic) => unsafe { fail(cell, panic) },
+        Ok(Step::Restart) => unsafe { failing::restart_due(cell) },
+        Ok(Step::Idle | Step::End) => {
+            // SAFETY: by contract.
+            unsafe { ending::end(cell, EndReason::Stopped, None) };
+            TurnOutcome::Stopped
+        }
     }
 }
 
@@ -371,19 +421,4 @@ fn step_pinned<A: Actor>(
         return Step::End;
     }
     step
-}
-
-/// The handler panicked: the actor ends, its worker goes on.
-///
-/// # Safety
-/// As [`ending::end`].
-#[cold]
-unsafe fn fail<A: Actor>(cell: NonNull<ActorCell<A>>, panic: Box<dyn Any + Send>) {
-    // SAFETY: by contract.
-    let header = unsafe { &(*cell.as_ptr()).message.header };
-    // ORDERING: Relaxed: read by this thread alone.
-    header.signals.fetch_or(signal::FAILED, Ordering::Relaxed);
-    header.stage.theater().actor_failed(header.id, panic);
-    // SAFETY: by contract.
-    unsafe { ending::end(cell, EndReason::Failed) }
 }

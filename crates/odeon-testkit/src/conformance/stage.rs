@@ -5,20 +5,23 @@
 //! | one at a time, order, first turn, children | `stage/order.rs` |
 //! | mailboxes and guards | `stage/mailboxes.rs` |
 //! | stops, panics, last references, shutdown | `stage/endings.rs` |
-//! | all of it at random, with accounts | `population.rs` |
+//! | asynchronous actors | `stage/waiting.rs` |
+//! | all of it at random, with accounts | `population.rs`, `async_population.rs` |
 //!
 //! A test speaks to actors through [`StageUnderTest`] and waits with
 //! [`run_until`](StageUnderTest::run_until), which lets threads work or makes steps.
 
+pub mod async_probe;
 pub mod endings;
 pub mod mailboxes;
 pub mod order;
 pub mod probe;
+pub mod waiting;
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use odeon_core::{Actor, ActorRef, Ask, AskError, StopReport, Theater, TheaterBuilder};
+use odeon_core::{Actor, ActorRef, Ask, AskError, AsyncActor, StopReport, Theater, TheaterBuilder};
 
 /// A theater with a stage of the kind to be tested.
 pub trait StageUnderTest: Sized {
@@ -33,6 +36,9 @@ pub trait StageUnderTest: Sized {
 
     /// Creates an actor on the stage.
     fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg>;
+
+    /// Creates an asynchronous actor on the stage.
+    fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg>;
 
     /// Lets the actors work until `done`.
     ///
@@ -99,6 +105,23 @@ macro_rules! stage_conformance {
                 s5_what_waits_behind_a_panic_is_dead_lettered_as_failed
                 s11_the_last_reference_ends_an_actor_after_its_messages
             );
+            $crate::stage_conformance!(@tests $stage: waiting
+                s13_the_next_message_waits_for_the_future
+                s13_started_may_wait
+                s13_a_stop_cancels_the_handler_where_it_waits
+                s13_an_actor_that_stops_itself_ends_when_its_handler_returns
+                s13_a_panic_in_a_handler_that_waited_ends_one_actor
+                s13_wake_ups_without_need_are_harmless
+                s13_an_actor_that_nobody_can_reach_completes_its_handlers
+                s13_a_future_that_wakes_itself_lets_others_pass
+                s13_guards_hold_across_awaits
+                s13_handlers_ask_and_await
+                s13_a_shutdown_cancels_handlers_that_wait
+            );
+            #[test]
+            fn s4_s13_a_random_async_population_loses_nothing() {
+                $crate::conformance::async_population::a_random_async_population_loses_nothing::<$stage>();
+            }
             #[test]
             fn s4_s5_a_random_population_loses_nothing() {
                 $crate::conformance::population::a_random_population_loses_nothing::<$stage>();

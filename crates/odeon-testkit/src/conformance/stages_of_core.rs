@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use odeon_core::{Actor, ActorRef, Stage, StopReport, Theater, TheaterBuilder};
+use odeon_core::{Actor, ActorRef, AsyncActor, Stage, StopReport, Theater, TheaterBuilder};
 
 use super::stage::StageUnderTest;
 use crate::deterministic_scheduler::Deterministic;
@@ -60,6 +60,9 @@ impl StageUnderTest for OnPool {
     fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
         self.0.spawn(actor)
     }
+    fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg> {
+        self.0.spawn_async(actor)
+    }
     fn run_until(&self, done: impl FnMut() -> bool) {
         wait_until(done);
     }
@@ -87,6 +90,9 @@ impl StageUnderTest for OnPinned {
     fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
         self.theater.spawn_on(&self.stage, actor)
     }
+    fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg> {
+        self.theater.spawn_async_on(&self.stage, actor)
+    }
     fn run_until(&self, done: impl FnMut() -> bool) {
         wait_until(done);
     }
@@ -101,6 +107,13 @@ impl StageUnderTest for OnPinned {
     }
 }
 
+impl OnDedicated {
+    fn next_name(&self) -> String {
+        // ORDERING: Relaxed: only makes names differ.
+        format!("own-{}", self.spawned.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
 impl StageUnderTest for OnDedicated {
     const SEEDS: u64 = 5;
     fn new(builder: TheaterBuilder, seed: u64) -> Self {
@@ -111,9 +124,10 @@ impl StageUnderTest for OnDedicated {
         &self.theater
     }
     fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
-        // ORDERING: Relaxed: only makes names differ.
-        let serial = self.spawned.fetch_add(1, Ordering::Relaxed);
-        started(self.theater.spawn_dedicated(&format!("own-{serial}"), actor))
+        started(self.theater.spawn_dedicated(&self.next_name(), actor))
+    }
+    fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg> {
+        started(self.theater.spawn_async_dedicated(&self.next_name(), actor))
     }
     fn run_until(&self, done: impl FnMut() -> bool) {
         wait_until(done);
@@ -139,6 +153,9 @@ impl StageUnderTest for OnDeterministic {
     }
     fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
         self.0.theater().spawn(actor)
+    }
+    fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg> {
+        self.0.theater().spawn_async(actor)
     }
     fn run_until(&self, mut done: impl FnMut() -> bool) {
         while !done() {

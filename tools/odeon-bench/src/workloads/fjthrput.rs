@@ -26,7 +26,7 @@ static ABOUT: About = About {
             .odeon_only(),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    variants: &[Variant::Pool, Variant::Async],
 };
 
 impl Workload for ForkJoinThroughput {
@@ -34,17 +34,17 @@ impl Workload for ForkJoinThroughput {
         &ABOUT
     }
 
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    fn run(&self, variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         // WHY: the number of mailboxes is a constant of the message type, so the command line picks
         // the smallest type that has enough; the sender uses exactly as many as asked.
         match params.count("mailboxes") {
-            1 => run::<1>(params),
-            2 => run::<2>(params),
-            3..=4 => run::<4>(params),
-            5..=8 => run::<8>(params),
-            9..=16 => run::<16>(params),
-            17..=32 => run::<32>(params),
-            _ => run::<64>(params),
+            1 => run::<1>(variant, params),
+            2 => run::<2>(variant, params),
+            3..=4 => run::<4>(variant, params),
+            5..=8 => run::<8>(variant, params),
+            9..=16 => run::<16>(variant, params),
+            17..=32 => run::<32>(variant, params),
+            _ => run::<64>(variant, params),
         }
     }
 
@@ -65,13 +65,19 @@ impl Workload for ForkJoinThroughput {
     }
 }
 
-fn run<const CAPACITY: usize>(params: &Params) -> Result<Measured, BenchError> {
+fn run<const CAPACITY: usize>(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let theater = theater(params)?;
     let (actors, messages) = (params.count("actors"), params.number("messages"));
     let mailboxes = params.number("mailboxes");
     let (finish, waiting) = finish_line(actors);
     let refs: Vec<ActorRef<Job<CAPACITY>>> = (0..actors)
-        .map(|_| theater.spawn(Worker { work: Work::new(messages), finish: finish.clone() }))
+        .map(|_| {
+            let worker = Worker { work: Work::new(messages), finish: finish.clone() };
+            match variant {
+                Variant::Async => theater.spawn_async(AsyncWorker(worker)),
+                _ => theater.spawn(worker),
+            }
+        })
         .collect();
     let (measured, outcome) = Measured::time(actors as u64 * messages, || {
         for number in 0..messages {
@@ -132,13 +138,31 @@ struct Worker<const CAPACITY: usize> {
     finish: Finish,
 }
 
-impl<const CAPACITY: usize> Actor for Worker<CAPACITY> {
-    type Msg = Job<CAPACITY>;
-
-    fn handle(&mut self, _job: Job<CAPACITY>, _ctx: &mut Context<'_, Self>) {
+impl<const CAPACITY: usize> Worker<CAPACITY> {
+    #[inline]
+    fn work(&mut self) {
         if self.work.step() {
             black_box(self.work.sum);
             self.finish.arrive();
         }
+    }
+}
+
+impl<const CAPACITY: usize> Actor for Worker<CAPACITY> {
+    type Msg = Job<CAPACITY>;
+
+    fn handle(&mut self, _job: Job<CAPACITY>, _ctx: &mut Context<'_, Self>) {
+        self.work();
+    }
+}
+
+/// The same work in handlers that could wait, and do not.
+struct AsyncWorker<const CAPACITY: usize>(Worker<CAPACITY>);
+
+impl<const CAPACITY: usize> AsyncActor for AsyncWorker<CAPACITY> {
+    type Msg = Job<CAPACITY>;
+
+    async fn handle(&mut self, _job: Job<CAPACITY>, _ctx: &mut AsyncContext<'_, Self>) {
+        self.0.work();
     }
 }

@@ -38,7 +38,9 @@ impl Workload for PingPong {
                     (pinned_stage(&theater, "ping")?, pinned_stage(&theater, "pong")?);
                 (theater.spawn_on(&left, pinger), theater.spawn_on(&right, ponger))
             }
-            Variant::Pool | Variant::Sequential => (theater.spawn(pinger), theater.spawn(ponger)),
+            Variant::Pool | Variant::Sequential | Variant::Async => {
+                (theater.spawn(pinger), theater.spawn(ponger))
+            }
         };
         pinger.post(Call::Meet(ponger.clone()));
         ponger.post(Call::Meet(pinger.clone()));

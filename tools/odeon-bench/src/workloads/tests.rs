@@ -18,6 +18,12 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("requesters", 4),
         ("requests", 20),
         ("range", 100),
+        ("pending", 100),
+        ("timers", 50),
+        ("accounts", 10),
+        ("transfers", 200),
+        ("restarts", 5),
+        ("queued", 50),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {
@@ -66,6 +72,17 @@ fn forward_takes_every_order_and_checks_its_tokens() {
     }
     let refused = workload.check(&tiny(workload, &[("tokens", Value::Number(6))])).unwrap_err();
     assert_eq!(refused.to_string(), "--tokens: 6 tokens need at least as many actors, not 5");
+}
+
+#[test]
+fn timers_cancels_what_it_is_told_to() {
+    let workload = find("timers").expect("timers is a workload");
+    for (cancel, pending) in [("newest", 0), ("newest", 200), ("oldest", 0), ("oldest", 200)] {
+        let settings = [("cancel", Value::Word(cancel)), ("pending", Value::Number(pending))];
+        let params = tiny(workload, &settings);
+        assert_eq!(workload.run(Variant::Pool, &params).expect("it runs").ops, 50);
+        assert_eq!(workload.floor(&params).expect("it runs").ops, 50);
+    }
 }
 
 #[test]

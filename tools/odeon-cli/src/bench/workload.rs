@@ -65,7 +65,9 @@ fn variant_option(workload: &dyn Workload) -> Arg {
     let variants = workload.about().variants;
     let (option, help) = match variants[0] {
         Variant::Sequential => ("mode", "How actors process their messages"),
-        Variant::Pool | Variant::Pinned => ("stage", "Where the actors run"),
+        Variant::Pool | Variant::Pinned | Variant::Async => {
+            ("stage", "Where the actors run, or on the pool with asynchronous handlers")
+        }
     };
     let mut words: Vec<&'static str> = variants.iter().map(|variant| variant.word()).collect();
     if words.len() > 1 {

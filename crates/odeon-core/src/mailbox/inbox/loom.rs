@@ -33,9 +33,13 @@ fn turn(shared: &Shared) -> Vec<u32> {
         // The slot must hold the owner again before another thread can be woken.
         let mut slot = shared.owner.lock().unwrap();
         // SAFETY: as above.
-        if unsafe { InboxOwner::go_idle(&mut owner, &shared.inbox) } == WentIdle::Yes {
-            *slot = Some(owner);
-            return seen;
+        match unsafe { InboxOwner::go_idle(&mut owner, &shared.inbox) } {
+            WentIdle::Yes => {
+                *slot = Some(owner);
+                return seen;
+            }
+            WentIdle::UnderPressure => shared.inbox.relieve(),
+            WentIdle::No => {}
         }
         drop(slot);
         thread::yield_now();
@@ -56,7 +60,7 @@ fn senders_start_turns(senders: usize, messages: u32) {
                         let took = turn(&shared);
                         seen.lock().unwrap().extend(took);
                     }
-                    Pushed::AlreadyPending => {}
+                    Pushed::AlreadyPending | Pushed::UnderPressure => {}
                     Pushed::Closed(_) => unreachable!("nobody closes"),
                 }
             }

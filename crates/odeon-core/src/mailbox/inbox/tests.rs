@@ -17,7 +17,39 @@ fn take<T>(owner: &mut InboxOwner<T>, inbox: &Inbox<T>) -> Option<T> {
 
 fn idle<T>(owner: &mut InboxOwner<T>, inbox: &Inbox<T>) -> WentIdle {
     // SAFETY: one thread.
-    unsafe { InboxOwner::go_idle(owner, inbox) }
+    let went = unsafe { InboxOwner::go_idle(owner, inbox) };
+    if went == WentIdle::UnderPressure {
+        inbox.relieve();
+    }
+    went
+}
+
+#[test]
+fn a_long_backlog_is_pressure_until_the_owner_takes_it_off() {
+    let (inbox, mut owner) = Inbox::new();
+    let mut pushed = 0;
+    while inbox.push(LABEL, pushed) != Pushed::UnderPressure {
+        pushed += 1;
+    }
+    assert!((PRESSED_FROM - 100..=PRESSED_FROM + 100).contains(&pushed), "{pushed}");
+    assert!(inbox.is_pressed());
+    assert_eq!(inbox.push(LABEL, pushed + 1), Pushed::UnderPressure);
+    for n in 0..=pushed + 1 {
+        assert_eq!(take(&mut owner, &inbox), Some(n));
+    }
+    assert!(inbox.is_pressed(), "only the owner takes it off");
+    assert_eq!(idle(&mut owner, &inbox), WentIdle::UnderPressure);
+    assert!(!inbox.is_pressed());
+    assert_eq!(idle(&mut owner, &inbox), WentIdle::Yes);
+    assert_eq!(inbox.backlog(), 0);
+    assert_eq!(inbox.push(LABEL, 7), Pushed::WakeOwner);
+    inbox.press();
+    assert_eq!(inbox.push(LABEL, 8), Pushed::UnderPressure);
+    assert_eq!((take(&mut owner, &inbox), take(&mut owner, &inbox)), (Some(7), Some(8)));
+    // SAFETY: one thread.
+    unsafe { owner.close(&inbox, |_, _| ()) };
+    assert!(!inbox.is_pressed());
+    assert_eq!(inbox.push(LABEL, 9), Pushed::Closed(9));
 }
 
 #[test]

@@ -1,0 +1,183 @@
+//! What an asynchronous handler can do while it runs.
+
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use crate::actor::Actor;
+use crate::actor_id::ActorId;
+use crate::actor_ref::ActorRef;
+use crate::async_actor::AsyncActor;
+use crate::cell::{Header, MessageCell};
+use crate::error::{AskError, SendError};
+use crate::mailbox::Guards;
+use crate::message::Message;
+use crate::reply::Reply;
+use crate::theater::spawn;
+use crate::turn::asynchronous;
+
+/// An [`AsyncActor`]'s view of its surroundings: one for its whole life, lent to one handler at a
+/// time.
+///
+/// ```
+/// # use odeon_core::*;
+/// # use std::sync::mpsc::{Sender, channel};
+/// /// Handles orders only while it has stock.
+/// struct Shop { stock: u32, sold: Sender<u32> }
+/// enum Event { Delivery(u32), Order(u32) }
+/// impl Message for Event {
+///     const MAILBOXES: usize = 2;
+///     fn mailbox(&self) -> usize { match self { Event::Delivery(_) => 0, Event::Order(_) => 1 } }
+/// }
+/// impl AsyncActor for Shop {
+///     type Msg = Event;
+///     async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) { ctx.close(1) }
+///     async fn handle(&mut self, msg: Event, ctx: &mut AsyncContext<'_, Self>) {
+///         match msg {
+///             Event::Delivery(pieces) => { self.stock += pieces; ctx.open(1) }
+///             Event::Order(number) => {
+///                 self.stock -= 1;
+///                 self.sold.send(number).unwrap();
+///                 if self.stock == 0 { ctx.close(1) }
+///             }
+///         }
+///     }
+/// }
+/// # let theater = Theater::new().unwrap();
+/// # let (sold, orders) = channel();
+/// # let shop = theater.spawn_async(Shop { stock: 0, sold });
+/// # (0..3).for_each(|n| shop.send(Event::Order(n)).unwrap());
+/// # shop.send(Event::Delivery(2)).unwrap();
+/// # shop.send(Event::Delivery(1)).unwrap();
+/// # assert_eq!(orders.iter().take(3).collect::<Vec<_>>(), [0, 1, 2]);
+/// ```
+pub struct AsyncContext<'a, A> {
+    /// Begins a `MessageCell<A::Msg>`.
+    cell: NonNull<Header>,
+    pub(crate) guards: Guards,
+    pub(crate) stop: bool,
+    /// Invariant in the lifetime, so that two contexts cannot be exchanged by safe code.
+    _handler: PhantomData<Invariant<&'a ()>>,
+    _actor: PhantomData<Invariant<A>>,
+}
+
+type Invariant<T> = fn(T) -> T;
+
+// SAFETY: what it points to is shared between threads as by an `ActorRef<A::Msg>`, whose messages are
+// `Send`; the rest are flags. Without bounds for the reason given at `ActorRef`.
+unsafe impl<A> Send for AsyncContext<'_, A> {}
+// SAFETY: as above; methods that change flags take `&mut self`.
+unsafe impl<A> Sync for AsyncContext<'_, A> {}
+
+impl<'a, A: AsyncActor> AsyncContext<'a, A> {
+    /// # Safety
+    /// The context lies in the cell it points to, and is lent only while its actor is alive.
+    pub(crate) unsafe fn new(cell: NonNull<MessageCell<A::Msg>>) -> Self {
+        Self {
+            cell: cell.cast(),
+            guards: Guards::ALL_OPEN,
+            stop: false,
+            _handler: PhantomData,
+            _actor: PhantomData,
+        }
+    }
+
+    fn cell(&self) -> &MessageCell<A::Msg> {
+        // SAFETY: by the contract of `new`, the actor's alive count keeps the cell, which is one.
+        unsafe { self.cell.cast().as_ref() }
+    }
+
+    /// The address of this actor. Each call makes a new strong reference; an actor that keeps one
+    /// in its own state keeps itself alive.
+    pub fn actor_ref(&self) -> ActorRef<A::Msg> {
+        self.cell().header.revive_strong();
+        // SAFETY: counted just above.
+        unsafe { ActorRef::from_counted(self.cell.cast()) }
+    }
+
+    /// This actor's identity.
+    pub fn id(&self) -> ActorId {
+        self.cell().header.id
+    }
+
+    /// Sends a message to this actor itself, behind what its mailbox holds already.
+    pub fn send_self(&self, message: A::Msg) {
+        let myself = self.actor_ref();
+        // Only a destructor that runs because the handler is cancelled finds the mailbox closed.
+        if let Err(SendError(message)) = myself.send(message) {
+            myself.dead_letter(message);
+        }
+    }
+
+    /// Creates an actor on the stage of this one; from a dedicated stage, on the theater's pool.
+    pub fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B::Msg> {
+        spawn::beside(&self.cell().header, actor)
+    }
+
+    /// As [`spawn`](Self::spawn), for an asynchronous actor.
+    pub fn spawn_async<B: AsyncActor>(&self, actor: B) -> ActorRef<B::Msg> {
+        spawn::beside(&self.cell().header, asynchronous::new_actor(actor))
+    }
+
+    /// Ends this actor when the handler has returned. Messages still waiting go to the dead-letter
+    /// hook.
+    pub fn stop(&mut self) {
+        self.stop = true;
+    }
+
+    /// Opens a mailbox, from the next message on. No effect if it is open.
+    ///
+    /// # Panics
+    /// If there is no such mailbox. A message type with one mailbox has no guards: compile error.
+    #[track_caller]
+    pub fn open(&mut self, mailbox: usize) {
+        Self::check_mailbox(mailbox);
+        self.guards.open(mailbox);
+    }
+
+    /// Closes a mailbox: its messages wait, in order, until it is opened. No effect if it is closed.
+    ///
+    /// # Panics
+    /// As [`open`](Self::open).
+    #[track_caller]
+    pub fn close(&mut self, mailbox: usize) {
+        Self::check_mailbox(mailbox);
+        self.guards.close(mailbox);
+    }
+
+    /// Whether a mailbox is open. All are when the actor starts.
+    ///
+    /// # Panics
+    /// As [`open`](Self::open).
+    #[track_caller]
+    pub fn is_open(&self, mailbox: usize) -> bool {
+        Self::check_mailbox(mailbox);
+        self.guards.is_open(mailbox)
+    }
+
+    #[track_caller]
+    fn check_mailbox(mailbox: usize) {
+        const { assert!(A::Msg::MAILBOXES > 1, "guards need a message type with several mailboxes") };
+        assert!(
+            mailbox < A::Msg::MAILBOXES,
+            "there is no mailbox {mailbox}: the actor has {} (numbered from 0)",
+            A::Msg::MAILBOXES
+        );
+    }
+
+    /// A [`Reply`] whose answer comes to this actor as a message, so that it handles others until
+    /// then. See [`Context::reply_to`](crate::Context::reply_to); to wait for the answer inside the
+    /// handler, `await` an [`ask`](ActorRef::ask).
+    pub fn reply_to<T, F>(&self, message: F) -> Reply<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(Result<T, AskError>) -> A::Msg + Send + 'static,
+    {
+        Reply::to_actor(self.actor_ref(), message)
+    }
+}
+
+impl<A: AsyncActor> std::fmt::Debug for AsyncContext<'_, A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "AsyncContext({})", self.id())
+    }
+}

@@ -1,0 +1,257 @@
+//! What ties an actor to others: who watches it, whose child it is, what others ask of it.
+//!
+//! Most actors have no bonds, so they are made when first needed and cost one word until then.
+//!
+//! PROTOCOL
+//! 1. The slot is empty, or points to the bonds, or (only if there never were any) says why the actor
+//!    has ended. It leaves "empty" once, by one exchange, and then stays as it is.
+//! 2. The bonds live as long as the cell. Everything in them changes under their lock.
+//! 3. The owner seals them when the actor ends: it sets `ended` under the lock and takes all watchers.
+//!    Whoever comes later finds `ended` and is told at once. So each watcher is told exactly once.
+//!
+//! Covered by `bonds/loom.rs`.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::ptr;
+
+use odeon_sync::atomic::{AtomicPtr, Ordering};
+use odeon_sync::{Mutex, MutexGuard};
+
+use crate::kin::Kin;
+use crate::observe::EndReason;
+use crate::pressure::Waiters;
+use crate::supervision::Supervised;
+use crate::watch::Ended;
+
+/// The word in an actor's header that leads to its bonds.
+pub(crate) struct BondSlot(AtomicPtr<Bonds>);
+
+/// Told when the actor ends.
+pub(crate) type Watcher = Box<dyn FnOnce(&Ended) + Send>;
+
+/// The bonds of one actor.
+#[derive(Default)]
+pub(crate) struct Bonds {
+    state: Mutex<State>,
+    /// Senders that hold back until this actor has less waiting.
+    pub(crate) waiters: Waiters,
+}
+
+#[derive(Default)]
+struct State {
+    ended: Option<Ended>,
+    watchers: Vec<(u64, Watcher)>,
+    next_watcher: u64,
+    requests: VecDeque<Request>,
+    children: Vec<Kin>,
+    supervised: Option<Box<Supervised>>,
+    /// The receiver that this actor has to wait for.
+    held_by: Option<Kin>,
+}
+
+/// What others ask of an actor, apart from its messages; it looks at it at a message boundary.
+pub(crate) enum Request {
+    /// Fail as if a handler had panicked: a child escalates, or a linked actor has failed.
+    Fail(Box<dyn Any + Send>),
+    /// Begin anew with fresh state: a sibling that is restarted takes all with it.
+    Restart,
+}
+
+/// The slot's value for an actor that ended without bonds: one of these, never dereferenced.
+fn mark(reason: EndReason) -> *mut Bonds {
+    ptr::without_provenance_mut(match reason {
+        EndReason::Stopped => 1,
+        EndReason::Failed => 2,
+        EndReason::Shutdown => 3,
+    })
+}
+
+fn marked(slot: *mut Bonds) -> Option<EndReason> {
+    match slot.addr() {
+        1 => Some(EndReason::Stopped),
+        2 => Some(EndReason::Failed),
+        3 => Some(EndReason::Shutdown),
+        _ => None,
+    }
+}
+
+impl BondSlot {
+    pub(crate) fn empty() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    /// The bonds, if there are any.
+    pub(crate) fn get(&self) -> Option<&Bonds> {
+        // ORDERING: Acquire: pairs with the Release of the exchange in `get_or_make`.
+        let slot = self.0.load(Ordering::Acquire);
+        if slot.is_null() || marked(slot).is_some() {
+            return None;
+        }
+        // SAFETY: protocol 1 and 2: such a pointer stays valid while the slot exists.
+        Some(unsafe { &*slot })
+    }
+
+    /// The bonds; or why the actor has ended, if it never had any.
+    pub(crate) fn get_or_make(&self) -> Result<&Bonds, EndReason> {
+        if let Some(bonds) = self.get() {
+            return Ok(bonds);
+        }
+        let made = Box::into_raw(Box::<Bonds>::default());
+        // ORDERING: Release on success: publishes the new bonds. Acquire on failure: those of another.
+        match self.0.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: published above, lives as long as the slot.
+            Ok(_) => Ok(unsafe { &*made }),
+            Err(slot) => {
+                // SAFETY: nobody has seen it.
+                drop(unsafe { Box::from_raw(made) });
+                match marked(slot) {
+                    Some(reason) => Err(reason),
+                    // SAFETY: as in `get`.
+                    None => Ok(unsafe { &*slot }),
+                }
+            }
+        }
+    }
+
+    /// The owner ends the actor: who is to be told. Nobody is ever added afterwards.
+    pub(crate) fn seal(&self, ended: impl FnOnce() -> Ended, reason: EndReason) -> Option<Sealed> {
+        // ORDERING: Release on success: what the owner did comes before whatever the mark causes.
+        // Acquire on failure: the bonds of whoever made them.
+        self.0
+            .compare_exchange(ptr::null_mut(), mark(reason), Ordering::AcqRel, Ordering::Acquire)
+            .err()
+            // SAFETY: as in `get`; the owner seals once, so this is no mark.
+            .map(|bonds| unsafe { &*bonds }.seal(ended()))
+    }
+}
+
+impl Drop for BondSlot {
+    fn drop(&mut self) {
+        // ORDERING: Relaxed: nobody can reach the cell any more.
+        let slot = self.0.load(Ordering::Relaxed);
+        if !slot.is_null() && marked(slot).is_none() {
+            // SAFETY: made by `get_or_make`, owned by the slot.
+            drop(unsafe { Box::from_raw(slot) });
+        }
+    }
+}
+
+/// What the end of an actor leaves to be done, outside of any lock.
+pub(crate) struct Sealed {
+    pub(crate) ended: Ended,
+    pub(crate) watchers: Vec<(u64, Watcher)>,
+    pub(crate) children: Vec<Kin>,
+    pub(crate) supervised: Option<Box<Supervised>>,
+    /// They came too late.
+    pub(crate) requests: VecDeque<Request>,
+}
+
+impl Bonds {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no panic happens under the bonds' lock")
+    }
+
+    fn seal(&self, ended: Ended) -> Sealed {
+        let mut state = self.lock();
+        state.ended = Some(ended.clone());
+        Sealed {
+            ended,
+            watchers: std::mem::take(&mut state.watchers),
+            children: std::mem::take(&mut state.children),
+            supervised: state.supervised.take(),
+            requests: std::mem::take(&mut state.requests),
+        }
+    }
+
+    /// Owner: remembers the first receiver that this actor has to wait for.
+    pub(crate) fn set_held_by(&self, receiver: Kin) {
+        self.lock().held_by.get_or_insert(receiver);
+    }
+
+    /// Owner: whom this actor has to wait for.
+    pub(crate) fn take_held_by(&self) -> Option<Kin> {
+        self.lock().held_by.take()
+    }
+
+    /// Adds a watcher, with a key to remove it by. If the actor has ended the watcher comes back.
+    pub(crate) fn add_watcher(&self, watcher: Watcher) -> Result<u64, (Watcher, Ended)> {
+        let mut state = self.lock();
+        if let Some(ended) = &state.ended {
+            return Err((watcher, ended.clone()));
+        }
+        let key = state.next_watcher;
+        state.next_watcher += 1;
+        state.watchers.push((key, watcher));
+        Ok(key)
+    }
+
+    /// Takes a watcher out; `None` if it has been told or is just being told.
+    pub(crate) fn remove_watcher(&self, key: u64) -> Option<Watcher> {
+        let mut state = self.lock();
+        let place = state.watchers.iter().position(|(other, _)| *other == key)?;
+        Some(state.watchers.swap_remove(place).1)
+    }
+
+    /// Leaves a request; it comes back if the actor has ended.
+    pub(crate) fn leave_request(&self, request: Request) -> Result<(), Request> {
+        let mut state = self.lock();
+        if state.ended.is_some() {
+            return Err(request);
+        }
+        state.requests.push_back(request);
+        Ok(())
+    }
+
+    /// Owner: the oldest request.
+    pub(crate) fn next_request(&self) -> Option<Request> {
+        self.lock().requests.pop_front()
+    }
+
+    /// Adds a child; `false` if the actor has ended.
+    pub(crate) fn add_child(&self, child: Kin) -> bool {
+        let mut state = self.lock();
+        if state.ended.is_some() {
+            return false;
+        }
+        state.children.push(child);
+        true
+    }
+
+    /// A child has ended.
+    pub(crate) fn remove_child(&self, child: crate::actor_id::ActorId) {
+        let mut state = self.lock();
+        if let Some(place) = state.children.iter().position(|other| other.id() == child) {
+            let removed = state.children.swap_remove(place);
+            drop(state);
+            drop(removed);
+        }
+    }
+
+    /// The children at this moment.
+    pub(crate) fn children(&self) -> Vec<Kin> {
+        self.lock().children.clone()
+    }
+
+    /// Owner: takes the children out.
+    pub(crate) fn take_children(&self) -> Vec<Kin> {
+        std::mem::take(&mut self.lock().children)
+    }
+
+    /// How the actor is supervised, out of the lock; to be put back by
+    /// [`set_supervised`](Self::set_supervised). By the owner alone.
+    pub(crate) fn take_supervised(&self) -> Option<Box<Supervised>> {
+        self.lock().supervised.take()
+    }
+
+    pub(crate) fn is_supervised(&self) -> bool {
+        self.lock().supervised.is_some()
+    }
+
+    pub(crate) fn set_supervised(&self, supervised: Box<Supervised>) {
+        self.lock().supervised = Some(supervised);
+    }
+}
+
+#[cfg(all(test, odeon_loom))]
+mod loom;

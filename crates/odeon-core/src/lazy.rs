@@ -1,0 +1,53 @@
+//! An actor that is made on its own stage, in its first turn, instead of by whoever spawns it.
+//!
+//! So the spawn runs none of the user's code: it can happen while others wait for it, and a panic of
+//! the user's function is a failure of the actor (S5, S15), not of the spawner.
+
+use crate::actor::Actor;
+use crate::context::Context;
+
+/// Makes its actor when it is first needed and is that actor from then on.
+pub(crate) struct Lazy<A, F> {
+    make: F,
+    actor: Option<A>,
+}
+
+impl<A: Actor, F: FnMut() -> A> Lazy<A, F> {
+    /// `make` is called again only after it has panicked, if the supervision goes on nevertheless.
+    pub(crate) fn new(make: F) -> Self {
+        Self { make, actor: None }
+    }
+
+    #[cold]
+    fn make_actor(&mut self, ctx: &mut Context<'_, Self>)
+    where
+        F: Send + 'static,
+    {
+        let actor = self.actor.insert((self.make)());
+        ctx.lent_to(|ctx| actor.started(ctx));
+    }
+}
+
+impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
+    type Msg = A::Msg;
+
+    fn started(&mut self, ctx: &mut Context<'_, Self>) {
+        self.make_actor(ctx);
+    }
+
+    #[inline]
+    fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
+        if self.actor.is_none() {
+            self.make_actor(ctx);
+        }
+        if let Some(actor) = &mut self.actor {
+            ctx.lent_to(|ctx| actor.handle(msg, ctx));
+        }
+    }
+
+    fn stopped(&mut self) {
+        if let Some(actor) = &mut self.actor {
+            actor.stopped();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Links: two actors that fail together.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::actor::Actor;
+use crate::actor_ref::ActorRef;
+use crate::bonds::Request;
+use crate::context::Context;
+use crate::kin::Kin;
+use crate::message::Message;
+use crate::observe::EndReason;
+use crate::supervision::Escalated;
+use crate::watch::{self, Ended, Watch};
+
+/// A link that is in force. Dropping it changes nothing; [`cancel`](Self::cancel) ends it.
+#[derive(Clone, Debug)]
+pub struct Link {
+    sides: Arc<OnceLock<[Watch; 2]>>,
+}
+
+impl Link {
+    /// Ends the link: a failure that happens afterwards stays where it is.
+    pub fn cancel(self) {
+        for side in self.sides.get().into_iter().flatten() {
+            side.clone().cancel();
+        }
+    }
+}
+
+impl<A: Actor> Context<'_, A> {
+    /// Links this actor with another: if either ends as failed, the other one fails as well, with what
+    /// its own [`Supervision`](crate::Supervision) makes of that (a plain actor ends). If one
+    /// ends in any other way, the link is gone. If `other` has failed already, this actor fails at its
+    /// next message boundary. Links keep neither actor alive.
+    pub fn link<M: Message>(&self, other: &ActorRef<M>) -> Link {
+        let (me, other) = (self.kin(), other.kin());
+        let link = Link { sides: Arc::default() };
+        let sides = [link.side(&other, &me), link.side(&me, &other)];
+        link.sides.set(sides).expect("set once");
+        link
+    }
+}
+
+impl Link {
+    /// Has `survivor` fail if `watched` does.
+    fn side(&self, watched: &Kin, survivor: &Kin) -> Watch {
+        let (link, survivor) = (self.clone(), survivor.clone());
+        let told = move |ended: &Ended| {
+            if ended.reason() == EndReason::Failed {
+                let failure = ended.failure().unwrap_or("a panic without a text");
+                let text = format!("linked actor {} failed: {failure}", ended.actor()).into();
+                // A survivor that has ended needs no telling.
+                let _ = survivor
+                    .request(Request::Fail(Box::new(Escalated { from: ended.actor(), text })));
+            }
+            link.cancel();
+        };
+        watch::watch(watched, Box::new(told))
+    }
+}

@@ -1,0 +1,86 @@
+//! What can go wrong with names.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::actor_id::ActorId;
+
+/// A name could not be given: an actor has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameTaken {
+    pub(super) name: String,
+    pub(super) by: ActorId,
+}
+
+impl NameTaken {
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The actor that has it.
+    pub fn by(&self) -> ActorId {
+        self.by
+    }
+}
+
+impl fmt::Display for NameTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the name `{}` is taken by actor {}", self.name, self.by)
+    }
+}
+
+impl Error for NameTaken {}
+
+/// No actor could be found by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LookupError {
+    /// Nobody has the name.
+    NotFound,
+    /// Somebody has it whose messages are of another type.
+    OtherType(OtherType),
+}
+
+impl fmt::Display for LookupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound => f.write_str("nobody has this name"),
+            Self::OtherType(other) => other.fmt(f),
+        }
+    }
+}
+
+impl Error for LookupError {}
+
+impl From<OtherType> for LookupError {
+    fn from(other: OtherType) -> Self {
+        Self::OtherType(other)
+    }
+}
+
+/// The actor or group of a name has messages of another type than the one asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherType {
+    pub(crate) named: &'static str,
+    pub(crate) asked: &'static str,
+}
+
+impl OtherType {
+    /// The message type of whoever has the name, for people to read.
+    pub fn named(&self) -> &'static str {
+        self.named
+    }
+
+    /// The message type that was asked for, for people to read.
+    pub fn asked(&self) -> &'static str {
+        self.asked
+    }
+}
+
+impl fmt::Display for OtherType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the name stands for messages of type {}, not {}", self.named, self.asked)
+    }
+}
+
+impl Error for OtherType {}

@@ -1,0 +1,88 @@
+//! Timers: messages that are sent later, once or over and over, and deadlines for answers.
+//!
+//! | question | file |
+//! |---|---|
+//! | what can a user do? | `timer/messages.rs`, `timer/answers.rs` |
+//! | who fires a timer, and where does the time come from? | `timer/service.rs` |
+//! | who decides between firing and cancelling, when does the thread wake? | `timer/pending.rs`, `timer/repeat.rs` |
+//! | how are a million of them cheap? | `timer/wheel.rs` |
+//! | what if the timer is an effect of an attempt? | `timer/held.rs` |
+
+mod answers;
+mod deadline;
+mod held;
+mod messages;
+mod pending;
+mod periodic;
+mod repeat;
+mod service;
+mod wheel;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::theater::shared::TheaterShared;
+
+pub use answers::AskWithin;
+pub(crate) use service::{Driver, Timers};
+use wheel::TimerKey;
+
+/// A timer that has been armed, to be cancelled. Dropping it does *not* cancel: most timers are armed
+/// and never looked at again.
+///
+/// ```
+/// # use odeon_core::*;
+/// # use std::time::Duration;
+/// # struct Session;
+/// # impl Actor for Session {
+/// #     type Msg = &'static str;
+/// #     fn handle(&mut self, _: &'static str, _: &mut Context<'_, Self>) {}
+/// # }
+/// # let theater = Theater::new()?;
+/// let session = theater.spawn(Session);
+/// let timeout = session.send_after(Duration::from_secs(30), "too late");
+/// assert!(timeout.cancel());
+/// # Ok::<(), BuildError>(())
+/// ```
+pub struct Timer(Kind);
+
+enum Kind {
+    Once { theater: Arc<TheaterShared>, key: TimerKey },
+    Shared(Arc<dyn Cancel>),
+}
+
+/// A timer that needs more than its place among the pending ones.
+trait Cancel: Send + Sync {
+    /// As [`Timer::cancel`].
+    fn cancel(&self) -> bool;
+}
+
+impl Timer {
+    fn once(theater: Arc<TheaterShared>, key: TimerKey) -> Self {
+        Self(Kind::Once { theater, key })
+    }
+
+    fn shared(timer: Arc<dyn Cancel>) -> Self {
+        Self(Kind::Shared(timer))
+    }
+
+    /// Cancels the timer; its message is dropped. `true`: no message will be sent by it from now on.
+    /// `false`: a message of this timer has been sent, or is being sent at this moment and may arrive
+    /// later than this call returns, or its actor or theater has stopped first. A periodic timer is
+    /// over in any case; `true` says of one that no message is being sent at this moment.
+    ///
+    /// Takes effect at once, also in an attempt whose effects are held back (S8): a timer armed in the
+    /// same attempt is then never armed.
+    pub fn cancel(self) -> bool {
+        match self.0 {
+            Kind::Once { theater, key } => theater.disarm(key),
+            Kind::Shared(timer) => timer.cancel(),
+        }
+    }
+}
+
+impl fmt::Debug for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Timer(..)")
+    }
+}

@@ -1,0 +1,144 @@
+//! Questions with a deadline: for actors a message, for everybody else a future.
+
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::task::{self, Poll};
+use std::time::Duration;
+
+use super::deadline;
+use crate::actor::Actor;
+use crate::actor_ref::ActorRef;
+use crate::context::Context;
+use crate::error::AskError;
+use crate::message::Message;
+use crate::reply::Reply;
+
+impl<A: Actor> Context<'_, A> {
+    /// As [`reply_to`](Self::reply_to), with a deadline: if no answer comes within `limit`, the actor
+    /// is sent [`AskError::Timeout`], and an answer that comes later is dropped. So it gets exactly one
+    /// message, in any case.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # use std::sync::mpsc::{Sender, channel};
+    /// # use std::time::Duration;
+    /// /// Keeps every question and answers none.
+    /// struct Sphinx(Vec<Reply<u32>>);
+    /// impl Actor for Sphinx {
+    ///     type Msg = Box<Reply<u32>>;
+    ///     fn handle(&mut self, question: Self::Msg, _: &mut Context<'_, Self>) {
+    ///         self.0.push(*question);
+    ///     }
+    /// }
+    ///
+    /// struct Asker { sphinx: ActorRef<Box<Reply<u32>>>, out: Sender<Result<u32, AskError>> }
+    /// enum Ask { Start, Answer(Result<u32, AskError>) }
+    /// impl Message for Ask {}
+    /// impl Actor for Asker {
+    ///     type Msg = Ask;
+    ///     fn handle(&mut self, msg: Ask, ctx: &mut Context<'_, Self>) {
+    ///         match msg {
+    ///             Ask::Start => {
+    ///                 let reply = ctx.reply_within(Duration::from_millis(10), Ask::Answer);
+    ///                 self.sphinx.send(Box::new(reply)).unwrap();
+    ///             }
+    ///             Ask::Answer(answer) => self.out.send(answer).unwrap(),
+    ///         }
+    ///     }
+    /// }
+    /// # let theater = Theater::new().unwrap();
+    /// # let (out, answers) = channel();
+    /// # let asker = theater.spawn(Asker { sphinx: theater.spawn(Sphinx(Vec::new())), out });
+    /// # asker.send(Ask::Start).unwrap();
+    /// # assert_eq!(answers.recv().unwrap(), Err(AskError::Timeout));
+    /// ```
+    pub fn reply_within<T, F>(&self, limit: Duration, message: F) -> Reply<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(Result<T, AskError>) -> A::Msg + Send + 'static,
+    {
+        let asker = self.actor_ref();
+        deadline::reply_within(self.cell().header.stage.theater(), limit, move |answer| {
+            // An asker that has stopped wants no answer.
+            let _ = asker.send_unhindered(message(answer));
+        })
+    }
+}
+
+impl<M: Message> ActorRef<M> {
+    /// As [`ask`](Self::ask), with a deadline: a future for any executor, which ends with
+    /// [`AskError::Timeout`] if no answer comes within `limit`. Threads use
+    /// [`Ask::wait_timeout`](crate::Ask::wait_timeout), actors
+    /// [`Context::reply_within`](crate::Context::reply_within).
+    ///
+    /// The time begins at the call, not when the future is first polled. It is kept by the timers of
+    /// the theater of the actor that is asked.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # use std::time::Duration;
+    /// # struct Echo;
+    /// # enum Say { Back(String, Reply<String>) }
+    /// # impl Message for Say {}
+    /// # impl Actor for Echo {
+    /// #     type Msg = Say;
+    /// #     fn handle(&mut self, Say::Back(s, reply): Say, _: &mut Context<'_, Self>) { reply.send(s) }
+    /// # }
+    /// async fn echo(to: ActorRef<Say>, what: String) -> Result<String, AskError> {
+    ///     to.ask_within(Duration::from_secs(1), |reply| Say::Back(what, reply)).await
+    /// }
+    /// # use std::{pin::pin, sync::Arc, task::{Context as Task, Poll, Wake, Waker}, thread};
+    /// # struct Unpark(thread::Thread);
+    /// # impl Wake for Unpark { fn wake(self: Arc<Self>) { self.0.unpark() } }
+    /// # let theater = Theater::new().unwrap();
+    /// # let mut answer = pin!(echo(theater.spawn(Echo), "hello".into()));
+    /// # let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    /// # let answer = loop {
+    /// #     match answer.as_mut().poll(&mut Task::from_waker(&waker)) {
+    /// #         Poll::Ready(answer) => break answer,
+    /// #         Poll::Pending => thread::park(),
+    /// #     }
+    /// # };
+    /// # assert_eq!(answer.unwrap(), "hello");
+    /// ```
+    pub fn ask_within<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        question: impl FnOnce(Reply<T>) -> M,
+    ) -> AskWithin<T> {
+        let (answer_to, answer) = oneshot::channel();
+        let theater = self.cell().header.stage.theater();
+        let reply = deadline::reply_within(theater, limit, move |answer| {
+            // Whoever asked may have given up.
+            let _ = answer_to.send(answer);
+        });
+        let asked = self.send(question(reply)).is_ok();
+        AskWithin { answer: asked.then(|| answer.into_future()) }
+    }
+}
+
+/// The answer to come, or [`AskError::Timeout`]; made by [`ActorRef::ask_within`].
+///
+/// # Cancellation
+/// Dropping it loses the answer and nothing else; the question is handled all the same.
+#[must_use = "an answer must be awaited; use `send` for messages without an answer"]
+pub struct AskWithin<T: Send + 'static> {
+    /// `None`: the actor had stopped.
+    answer: Option<oneshot::AsyncReceiver<Result<T, AskError>>>,
+}
+
+impl<T: Send + 'static> Future for AskWithin<T> {
+    type Output = Result<T, AskError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
+        let Some(answer) = &mut self.answer else { return Poll::Ready(Err(AskError::Stopped)) };
+        Pin::new(answer).poll(cx).map(|answer| answer.unwrap_or(Err(AskError::NoReply)))
+    }
+}
+
+impl<T: Send + 'static> fmt::Debug for AskWithin<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AskWithin(..)")
+    }
+}

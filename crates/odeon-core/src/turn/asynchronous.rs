@@ -1,0 +1,281 @@
+//! The turn of actors whose handlers wait: begin a message's future, poll it when it is woken, begin
+//! the next one when it is complete.
+//!
+//! | question | file |
+//! |---|---|
+//! | where do actor, context and future lie, and who may touch them? | `asynchronous/cell.rs` |
+//! | how is a future begun, polled, dropped? | `asynchronous/future.rs` |
+//! | how does a wake-up reach the actor? | `asynchronous/waking.rs` |
+//! | what is done in a turn of the pool? | here |
+//! | what is done with a delivery on a pinned stage? | `asynchronous/pinned.rs` |
+//!
+//! While a future is pending the inbox is emptied all the same: what arrives is put aside in order,
+//! so that the actor can go idle and signals are seen.
+
+mod cell;
+mod future;
+mod pinned;
+mod waking;
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use odeon_sync::atomic::Ordering;
+
+use super::budget::Budget;
+use super::{TurnLimits, TurnOutcome, TurnReport, ending, failing};
+use crate::async_actor::AsyncActor;
+use crate::cell::{Header, MessageCell, signal};
+use crate::mailbox::{InboxOwner, WentIdle, label};
+use crate::message::Message;
+use crate::observe::EndReason;
+use crate::pressure;
+use cell::{AsyncCell, Phase};
+use future::Handlers;
+
+pub(crate) use cell::new_actor;
+
+/// What one step of a turn came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// A future was begun or polled, or a signal taken.
+    Done,
+    /// Nothing can be done until something arrives.
+    Idle,
+    /// The actor has asked for its end.
+    End,
+}
+
+/// One turn of a scheduled pool actor.
+///
+/// # Safety
+/// `cell` is a live `AsyncCell<A, H>` and the caller has the right to run it.
+unsafe fn run<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<Header>,
+    limits: &TurnLimits<'_>,
+) -> TurnReport {
+    let cell = cell.cast::<AsyncCell<A, H>>();
+    let mut budget = Budget::new(limits);
+    // After `Idle` the cell is not ours any more, so what the observer needs is read before.
+    // SAFETY: the cell is alive until the turn ends.
+    let observed = limits.observer.map(|to| (to, unsafe { (*cell.as_ptr()).message.header.id }));
+    // SAFETY: we own the actor for this turn; nothing below touches the cell after `Idle`.
+    let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { turn(cell, &mut budget) }));
+    if let Some((observer, id)) = observed {
+        observer.turn_ended(id, budget.spent());
+    }
+    let outcome = match outcome {
+        Ok(TurnOutcome::Idle) => TurnOutcome::Idle,
+        // SAFETY: still ours, and not used after an outcome that says so.
+        other => unsafe { conclude(cell, other) },
+    };
+    TurnReport { outcome, messages: budget.spent() }
+}
+
+/// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, or has
+/// panicked.
+///
+/// # Safety
+/// As [`run`]; after `Idle` and `Stopped` the cell is not the caller's any more.
+#[cold]
+#[inline(never)]
+unsafe fn conclude<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    outcome: std::thread::Result<TurnOutcome>,
+) -> TurnOutcome {
+    // SAFETY: by contract; the borrow ends before the cell may go.
+    let message = unsafe { &(*cell.as_ptr()).message };
+    let held = pressure::take_held(&message.header);
+    match outcome {
+        Ok(TurnOutcome::Stopped) => {
+            // SAFETY: by contract.
+            unsafe { end(cell, EndReason::Stopped, None) };
+            TurnOutcome::Stopped
+        }
+        // SAFETY: by contract.
+        Err(panic) => unsafe {
+            fail(cell, panic);
+            TurnOutcome::Stopped
+        },
+        Ok(TurnOutcome::More | TurnOutcome::Idle) => {
+            // SAFETY: by contract.
+            pressure::weigh(message, unsafe { cell::ready(cell) });
+            // SAFETY: by contract; after `true` nothing touches the cell.
+            let parks = |receiver| unsafe { pressure::park(NonNull::from(message), &receiver) };
+            if held.is_some_and(parks) { TurnOutcome::Idle } else { TurnOutcome::More }
+        }
+    }
+}
+
+/// `TurnOutcome::Stopped`: the actor is to be ended.
+///
+/// # Safety
+/// As [`run`].
+#[inline(always)]
+unsafe fn turn<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    budget: &mut Budget<'_>,
+) -> TurnOutcome {
+    // SAFETY: we own the actor; this part is shared and lives until its end.
+    let message = unsafe { &(*cell.as_ptr()).message };
+    loop {
+        // ORDERING: Acquire: pairs with the Release of whoever asked for the end.
+        let signals = message.header.signals.load(Ordering::Acquire);
+        if signals & (signal::STOP | signal::HELD) != 0 {
+            let stops = signals & signal::STOP != 0;
+            return if stops { TurnOutcome::Stopped } else { TurnOutcome::More };
+        }
+        // SAFETY: we own the actor.
+        match unsafe { step(cell) } {
+            Step::Done => {}
+            Step::Idle => {
+                // SAFETY: as above.
+                if unsafe { cell::is_finished(cell) } {
+                    return TurnOutcome::Stopped;
+                }
+                // SAFETY: as above; no reference into the owner's part is alive.
+                let went = unsafe {
+                    InboxOwner::go_idle(cell::inbox_owner(cell).as_ptr(), &message.inbox)
+                };
+                match went {
+                    WentIdle::Yes => return TurnOutcome::Idle,
+                    WentIdle::UnderPressure => pressure::relieve(message),
+                    WentIdle::No => {}
+                }
+                // A sender is about to fill its slot, or has just done so.
+                odeon_sync::spin_loop();
+            }
+            Step::End => return TurnOutcome::Stopped,
+        }
+        if budget.spend() {
+            return TurnOutcome::More;
+        }
+    }
+}
+
+/// Whether somebody has asked for the actor's end.
+#[inline(always)]
+fn stops<M>(message: &MessageCell<M>) -> bool {
+    // ORDERING: Acquire: pairs with the Release of whoever asked for the end.
+    message.header.signals.load(Ordering::Acquire) & signal::STOP != 0
+}
+
+/// Takes arrivals until there is something to do, and does it.
+///
+/// # Safety
+/// The caller owns the actor, which has not ended.
+#[inline(always)]
+unsafe fn step<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
+    // SAFETY: by contract, for the whole function: this part is shared, the rest is the owner's and
+    // borrowed field by field for single calls.
+    unsafe {
+        let message = &(*cell.as_ptr()).message;
+        let inbox = cell::inbox_owner(cell).as_ptr();
+        while let Some(arrival) = (*inbox).next(&message.inbox) {
+            let label = arrival.label;
+            let content = arrival.take();
+            if label > A::Msg::MAILBOXES as u32 {
+                return take_signal(cell, label);
+            }
+            // A mailbox label comes with a message.
+            let content = content.assume_init();
+            if A::Msg::MAILBOXES == 1 && cell::can_handle_at_once(cell) {
+                return future::begin(cell, content);
+            }
+            cell::put_aside(cell, (label - label::FIRST_MAILBOX) as usize, content);
+        }
+        go_on(cell)
+    }
+}
+
+/// Begins the next message that was put aside, if no future is pending.
+///
+/// # Safety
+/// As [`step`].
+unsafe fn go_on<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
+    // SAFETY: by contract.
+    unsafe {
+        if cell::phase(cell) == Phase::Resting {
+            if let Some(content) = cell::take_aside(cell) {
+                return future::begin(cell, content);
+            }
+        }
+    }
+    Step::Idle
+}
+
+/// # Safety
+/// As [`step`].
+#[cold]
+unsafe fn take_signal<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    label: u32,
+) -> Step {
+    // SAFETY: by contract.
+    unsafe {
+        match label {
+            label::START => future::begin_starting(cell),
+            label::REQUEST => {
+                // To be restarted is asked of supervised actors only.
+                let _ = failing::heed_requests(&(*cell.as_ptr()).message.header);
+                Step::Done
+            }
+            label::UNREFERENCED => {
+                (*cell.as_ptr()).message.header.unreferenced_taken();
+                Step::Done
+            }
+            // For the future, or only to have the turn look at `signals`.
+            _ if (*cell.as_ptr()).wake.take() => future::poll(cell),
+            _ => Step::Done,
+        }
+    }
+}
+
+/// A future or destructor panicked: the actor ends, its worker goes on.
+///
+/// # Safety
+/// As [`ending::end`].
+#[cold]
+unsafe fn fail<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    panic: Box<dyn Any + Send>,
+) {
+    // SAFETY: by contract.
+    let header = unsafe { &(*cell.as_ptr()).message.header };
+    // ORDERING: Relaxed: read by this thread alone.
+    header.signals.fetch_or(signal::FAILED, Ordering::Relaxed);
+    let text = failing::text_for_bonds(header, &*panic);
+    header.stage.theater().actor_failed(header.id, panic);
+    // SAFETY: by contract.
+    unsafe { end(cell, EndReason::Failed, text) }
+}
+
+/// Ends the actor: the future is cancelled, then `stopped` runs, unless a panic is the reason.
+///
+/// # Safety
+/// As [`ending::end`].
+#[cold]
+unsafe fn end<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    reason: EndReason,
+    failure: Option<Arc<str>>,
+) {
+    // SAFETY: by contract; `drop_state` contains panics.
+    unsafe {
+        let inbox = cell::inbox_owner(cell);
+        ending::end_cell(cell.cast::<MessageCell<A::Msg>>(), inbox, reason, failure, |_| {
+            cell::drop_state(cell, reason);
+        });
+    }
+}
+
+/// Ends an actor that no stage will run any more.
+///
+/// # Safety
+/// As [`ending::end`].
+unsafe fn end_by_theater<A: AsyncActor, H: Handlers<A>>(cell: NonNull<Header>) {
+    // SAFETY: by contract.
+    unsafe { end(cell.cast::<AsyncCell<A, H>>(), EndReason::Shutdown, None) }
+}

@@ -1,0 +1,283 @@
+//! The memory of an asynchronous actor: fields, access rules, and the simple accesses.
+//!
+//! Everything lies in one piece and never moves: the future of a message holds references to the
+//! actor and its context beside it.
+//!
+//! ACCESS RULES, besides those of `crate::cell`
+//! 1. The owner's part is reached through raw pointers, one field at a time. A reference to the whole
+//!    would overlap those that a pending future holds.
+//! 2. While a future is pending (`Starting`, `Handling`), `actor` and `context` are the future's.
+//! 3. `wake` may be touched by any thread that has a weak count.
+
+use std::cell::UnsafeCell;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+
+use super::future::{self, Handlers, handlers_of};
+use super::waking::WakeFlag;
+use super::{end_by_theater, pinned, run};
+use crate::async_actor::AsyncActor;
+use crate::async_context::AsyncContext;
+use crate::cell::{Header, MessageCell};
+use crate::mailbox::{Guards, InboxOwner, MailboxSet};
+use crate::message::Message;
+use crate::observe::EndReason;
+use crate::turn::{NewActor, TurnVTable, ending};
+
+/// A whole asynchronous actor.
+#[repr(C)]
+pub(crate) struct AsyncCell<A: AsyncActor, H: Handlers<A>> {
+    pub(super) message: MessageCell<A::Msg>,
+    pub(super) wake: WakeFlag,
+    owner: UnsafeCell<AsyncOwner<A, H>>,
+}
+
+/// What belongs to the owner.
+pub(super) struct AsyncOwner<A: AsyncActor, H: Handlers<A>> {
+    inbox: InboxOwner<A::Msg>,
+    pub(super) phase: Phase,
+    /// Pinned stage: a `RESUME` is under way.
+    pub(super) resume_due: bool,
+    pub(super) handlers: H,
+    /// Messages taken from the inbox and not begun yet.
+    aside: Option<Box<MailboxSet<A::Msg>>>,
+    pub(super) context: AsyncContext<'static, A>,
+    pub(super) room: Room<A, H>,
+    /// Initialised until the phase is `Ended`.
+    pub(super) actor: MaybeUninit<A>,
+}
+
+/// What an asynchronous actor is at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    /// No future is pending.
+    Resting,
+    /// The future of `started` is in the room.
+    Starting,
+    /// The future of a message is in the room.
+    Handling,
+    /// The state has been dropped.
+    Ended,
+}
+
+/// Room for the future that is pending.
+pub(super) union Room<A: AsyncActor, H: Handlers<A>> {
+    pub(super) starting: ManuallyDrop<H::Starting>,
+    pub(super) handling: ManuallyDrop<H::Handling>,
+    nothing: (),
+}
+
+/// An asynchronous actor to be created.
+struct Asynchronous<A, H> {
+    actor: A,
+    handlers: H,
+}
+
+/// The type of the handlers has no name: here it is found, once for each actor type.
+pub(crate) fn new_actor<A: AsyncActor>(actor: A) -> impl NewActor<Msg = A::Msg> {
+    Asynchronous { actor, handlers: handlers_of::<A>() }
+}
+
+// SAFETY: `AsyncCell` is as demanded, and these are its operations.
+unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
+    type Msg = A::Msg;
+    type Cell = AsyncCell<A, H>;
+    const VTABLE: &'static TurnVTable = &TurnVTable {
+        run: run::<A, H>,
+        deliver: pinned::deliver::<A, H>,
+        signal: ending::signal::<A::Msg>,
+        end: end_by_theater::<A, H>,
+        is_pressed: ending::is_pressed::<A::Msg>,
+        dealloc: ending::dealloc::<AsyncCell<A, H>>,
+    };
+
+    unsafe fn fill(
+        self,
+        cell: NonNull<AsyncCell<A, H>>,
+        message: MessageCell<A::Msg>,
+        inbox: InboxOwner<A::Msg>,
+    ) {
+        let owner = UnsafeCell::new(AsyncOwner {
+            inbox,
+            phase: Phase::Resting,
+            resume_due: false,
+            handlers: self.handlers,
+            aside: None,
+            // SAFETY: it lies there, and is lent in turns only.
+            context: unsafe { AsyncContext::new(cell.cast()) },
+            room: Room { nothing: () },
+            actor: MaybeUninit::new(self.actor),
+        });
+        // SAFETY: by contract.
+        unsafe { cell.write(AsyncCell { message, wake: WakeFlag::new(), owner }) };
+    }
+}
+
+/// The owner's part. Rule 1: not to be turned into a reference as a whole.
+#[inline(always)]
+pub(super) fn owner<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> *mut AsyncOwner<A, H> {
+    // SAFETY: computes an address within the cell, and reads nothing.
+    UnsafeCell::raw_get(unsafe { &raw const (*cell.as_ptr()).owner })
+}
+
+/// The owner's side of the inbox.
+///
+/// # Safety
+/// `cell` is alive.
+#[inline(always)]
+pub(super) unsafe fn inbox_owner<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> NonNull<InboxOwner<A::Msg>> {
+    // SAFETY: the address of a field is not null.
+    unsafe { NonNull::new_unchecked(&raw mut (*owner(cell)).inbox) }
+}
+
+/// # Safety
+/// The caller owns the actor.
+#[inline(always)]
+pub(super) unsafe fn phase<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Phase {
+    // SAFETY: by contract.
+    unsafe { (*owner(cell)).phase }
+}
+
+/// Whether a message can be handled as it arrives, with one mailbox: nothing goes before it.
+///
+/// # Safety
+/// The caller owns the actor.
+#[inline(always)]
+pub(super) unsafe fn can_handle_at_once<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> bool {
+    // SAFETY: by contract; the reference ends here.
+    let aside = unsafe { &(*owner(cell)).aside };
+    // SAFETY: by contract.
+    (unsafe { phase(cell) }) == Phase::Resting
+        && aside.as_ref().is_none_or(|set| !set.has_ready(Guards::ALL_OPEN))
+}
+
+/// Keeps a message that arrived until its turn comes.
+///
+/// # Safety
+/// The caller owns the actor.
+#[inline(never)]
+pub(super) unsafe fn put_aside<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    mailbox: usize,
+    content: A::Msg,
+) {
+    // SAFETY: by contract; the reference ends here.
+    let aside = unsafe { &mut (*owner(cell)).aside };
+    let set = aside.get_or_insert_with(|| Box::new(MailboxSet::new(A::Msg::MAILBOXES)));
+    set.put(mailbox, content);
+}
+
+/// The message that goes next of those put aside, if any mailbox is ready.
+///
+/// # Safety
+/// The caller owns the actor, and no future is pending (rule 2: the guards).
+#[inline(always)]
+pub(super) unsafe fn take_aside<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> Option<A::Msg> {
+    // SAFETY: by contract; the reference ends here.
+    let (aside, guards) = unsafe { (&mut (*owner(cell)).aside, (*owner(cell)).context.guards) };
+    aside.as_mut()?.take_next(guards)
+}
+
+/// How many messages that were put aside could be begun one after the other. The guards of a pending
+/// future are not known: then all count.
+///
+/// # Safety
+/// The caller owns the actor.
+pub(super) unsafe fn ready<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> usize {
+    // SAFETY: by contract; the reference ends here.
+    unsafe {
+        let resting = phase(cell) == Phase::Resting;
+        let guards = if resting { (*owner(cell)).context.guards } else { Guards::ALL_OPEN };
+        (*owner(cell)).aside.as_ref().map_or(0, |set| set.ready(guards))
+    }
+}
+
+/// Whether a message could be begun.
+///
+/// # Safety
+/// The caller owns the actor.
+pub(super) unsafe fn has_ready<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> bool {
+    // SAFETY: by contract; the reference ends here. The guards are read only without a future.
+    unsafe {
+        phase(cell) == Phase::Resting
+            && (*owner(cell))
+                .aside
+                .as_ref()
+                .is_some_and(|set| set.has_ready((*owner(cell)).context.guards))
+    }
+}
+
+/// Whether the actor, which has nothing to do at this moment, will never have (S11). One that will
+/// have keeps no empty queues meanwhile.
+///
+/// # Safety
+/// The caller owns the actor.
+#[inline(always)]
+pub(super) unsafe fn is_finished<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> bool {
+    // SAFETY: by contract; the references end here.
+    unsafe {
+        if phase(cell) != Phase::Resting {
+            return false;
+        }
+        if A::Msg::MAILBOXES == 1 && (*owner(cell)).aside.is_some() {
+            (*owner(cell)).aside = None;
+        }
+        (*cell.as_ptr()).message.header.is_unreachable()
+    }
+}
+
+/// Drops what the actor has: the future first, which refers to the rest; then, when the messages put
+/// aside are dead letters, the state. Contains panics.
+///
+/// # Safety
+/// The caller owns the actor, which has not ended; no reference into the owner's part is alive.
+pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    reason: EndReason,
+) {
+    // SAFETY: by contract; the alive count keeps the cell.
+    let header = unsafe { &(*cell.as_ptr()).message.header };
+    // SAFETY: by contract.
+    let cancelled = contained(header, || unsafe { future::cancel(cell) });
+    // SAFETY: by contract; the reference ends here.
+    let aside = unsafe { (*owner(cell)).aside.take() };
+    if let Some(mut set) = aside {
+        while let Some(content) = set.take_next(Guards::ALL_OPEN) {
+            ending::dead_letter(header, reason, content);
+        }
+    }
+    // SAFETY: by contract; taken once, since the phase says so.
+    let mut actor = unsafe {
+        (*owner(cell)).phase = Phase::Ended;
+        (*owner(cell)).actor.assume_init_read()
+    };
+    contained(header, move || {
+        if cancelled && reason != EndReason::Failed {
+            actor.stopped();
+        }
+    });
+}
+
+/// Runs the user's code; `false` if it panicked, which is reported.
+fn contained(header: &Header, code: impl FnOnce()) -> bool {
+    match catch_unwind(AssertUnwindSafe(code)) {
+        Ok(()) => true,
+        Err(panic) => {
+            header.stage.theater().actor_failed(header.id, panic);
+            false
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The future of the message being handled: begun, polled and dropped where it lies.
+
+use std::mem::ManuallyDrop;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::task::{Context, Poll};
+
+use super::Step;
+use super::cell::{AsyncCell, Phase, owner};
+use super::waking;
+use crate::async_actor::AsyncActor;
+use crate::async_context::AsyncContext;
+
+/// The functions of an asynchronous actor by the types of their futures, which have no names.
+///
+/// The references are good until the future that was made from them has been dropped.
+pub(crate) trait Handlers<A: AsyncActor>: Copy + Send + 'static {
+    /// The future of `started`.
+    type Starting: Future<Output = ()> + Send;
+    /// The future of `handle`.
+    type Handling: Future<Output = ()> + Send;
+
+    fn started(self, actor: &'static mut A, ctx: &'static mut Ctx<A>) -> Self::Starting;
+
+    fn handle(self, actor: &'static mut A, msg: A::Msg, ctx: &'static mut Ctx<A>)
+    -> Self::Handling;
+}
+
+type Ctx<A> = AsyncContext<'static, A>;
+
+/// The functions themselves: of size zero.
+#[derive(Clone, Copy)]
+struct Functions<S, H> {
+    started: S,
+    handle: H,
+}
+
+impl<A, S, H, Starting, Handling> Handlers<A> for Functions<S, H>
+where
+    A: AsyncActor,
+    S: Fn(&'static mut A, &'static mut Ctx<A>) -> Starting + Copy + Send + 'static,
+    H: Fn(&'static mut A, A::Msg, &'static mut Ctx<A>) -> Handling + Copy + Send + 'static,
+    Starting: Future<Output = ()> + Send,
+    Handling: Future<Output = ()> + Send,
+{
+    type Starting = Starting;
+    type Handling = Handling;
+
+    #[inline(always)]
+    fn started(self, actor: &'static mut A, ctx: &'static mut Ctx<A>) -> Starting {
+        (self.started)(actor, ctx)
+    }
+
+    #[inline(always)]
+    fn handle(self, actor: &'static mut A, msg: A::Msg, ctx: &'static mut Ctx<A>) -> Handling {
+        (self.handle)(actor, msg, ctx)
+    }
+}
+
+pub(super) fn handlers_of<A: AsyncActor>() -> impl Handlers<A> {
+    Functions { started: A::started, handle: A::handle }
+}
+
+/// Begins the future of a message, and polls it.
+///
+/// # Safety
+/// The caller owns the actor, and no future is pending.
+#[inline(always)]
+pub(super) unsafe fn begin<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    content: A::Msg,
+) -> Step {
+    let owner = owner(cell);
+    // SAFETY: by contract. Actor and context stay where they are until the future has been dropped,
+    // and until then only the future uses them (rule 2 of `cell.rs`).
+    unsafe {
+        let actor = (*owner).actor.assume_init_mut();
+        let context = &mut (*owner).context;
+        let place = &raw mut (*owner).room.handling;
+        place.write(ManuallyDrop::new((*owner).handlers.handle(actor, content, context)));
+        // Before the poll: if that unwinds the future must be dropped.
+        (*owner).phase = Phase::Handling;
+        poll_place(cell, place)
+    }
+}
+
+/// Begins the future of `started`, and polls it.
+///
+/// # Safety
+/// As [`begin`].
+pub(super) unsafe fn begin_starting<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> Step {
+    let owner = owner(cell);
+    // SAFETY: as in `begin`.
+    unsafe {
+        let actor = (*owner).actor.assume_init_mut();
+        let context = &mut (*owner).context;
+        let place = &raw mut (*owner).room.starting;
+        place.write(ManuallyDrop::new((*owner).handlers.started(actor, context)));
+        (*owner).phase = Phase::Starting;
+        poll_place(cell, place)
+    }
+}
+
+/// Polls the pending future, if there is one: the wake-up may have been meant for an earlier one.
+///
+/// # Safety
+/// The caller owns the actor.
+pub(super) unsafe fn poll<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
+    let owner = owner(cell);
+    // SAFETY: by contract; the phase says what lies in the room.
+    unsafe {
+        match (*owner).phase {
+            Phase::Handling => poll_place(cell, &raw mut (*owner).room.handling),
+            Phase::Starting => poll_place(cell, &raw mut (*owner).room.starting),
+            Phase::Resting | Phase::Ended => Step::Done,
+        }
+    }
+}
+
+/// # Safety
+/// As [`poll`]; `place` is the room, and holds the pending future.
+#[inline(always)]
+unsafe fn poll_place<A: AsyncActor, H: Handlers<A>, F: Future<Output = ()>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    place: *mut ManuallyDrop<F>,
+) -> Step {
+    // SAFETY: the cell outlives this call, by the actor's alive count.
+    let waker = unsafe { waking::borrowed(cell) };
+    // SAFETY: by contract. The future stays in the cell, which does not move, until it is dropped.
+    let future = unsafe { Pin::new_unchecked(&mut **place) };
+    if future.poll(&mut Context::from_waker(&waker)) == Poll::Pending {
+        return Step::Done;
+    }
+    let owner = owner(cell);
+    // SAFETY: as above. Dropped once: the phase is changed first, in case the destructor unwinds.
+    unsafe {
+        (*owner).phase = Phase::Resting;
+        ManuallyDrop::drop(&mut *place);
+        if (*owner).context.stop { Step::End } else { Step::Done }
+    }
+}
+
+/// Drops the pending future, if there is one, at the await where it waits.
+///
+/// # Safety
+/// As [`poll`].
+pub(super) unsafe fn cancel<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) {
+    let owner = owner(cell);
+    // SAFETY: by contract; the phase says what lies in the room, and is changed first, in case the
+    // destructor unwinds.
+    unsafe {
+        match std::mem::replace(&mut (*owner).phase, Phase::Resting) {
+            Phase::Handling => ManuallyDrop::drop(&mut (*owner).room.handling),
+            Phase::Starting => ManuallyDrop::drop(&mut (*owner).room.starting),
+            Phase::Resting | Phase::Ended => {}
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What is done with a delivery to an asynchronous actor of a pinned or dedicated stage.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+
+use odeon_sync::atomic::Ordering;
+
+use super::cell::{self, AsyncCell, Phase, owner};
+use super::future::{self, Handlers};
+use super::{Step, end, fail, go_on, stops, take_signal};
+use crate::async_actor::AsyncActor;
+use crate::cell::{Header, signal};
+use crate::mailbox::label;
+use crate::message::Message;
+use crate::observe::EndReason;
+use crate::scheduler::envelope::{Payload, RESUME};
+use crate::turn::ending;
+
+/// A pinned stage hands over one message or signal; `true` asks for a `RESUME`.
+///
+/// # Safety
+/// `cell` is an `AsyncCell<A, H>` of the stage whose thread this is; `payload` holds what `label` says.
+pub(super) unsafe fn deliver<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<Header>,
+    label: u32,
+    payload: *const Payload,
+) -> bool {
+    let cell = cell.cast::<AsyncCell<A, H>>();
+    let is_message = label <= A::Msg::MAILBOXES as u32;
+    // SAFETY: by contract; taken before any user code runs, as the ring demands.
+    let content = is_message.then(|| unsafe { Payload::take::<A::Msg>(payload) });
+    // SAFETY: this thread owns all actors of its stage.
+    if unsafe { cell::phase(cell) } == Phase::Ended {
+        // SAFETY: by contract.
+        unsafe { deliver_too_late(cell, content) };
+        return false;
+    }
+    // SAFETY: as above.
+    let step = catch_unwind(AssertUnwindSafe(|| unsafe { step(cell, label, content) }));
+    match step {
+        // SAFETY: ours, and not used afterwards.
+        Ok(Step::End) => unsafe { end(cell, EndReason::Stopped, None) },
+        // SAFETY: as above; the reference ends here.
+        Ok(Step::Done | Step::Idle) => unsafe {
+            let resumes = cell::has_ready(cell) && !(*owner(cell)).resume_due;
+            (*owner(cell)).resume_due |= resumes;
+            return resumes;
+        },
+        // SAFETY: ours, and not used afterwards.
+        Err(panic) => unsafe { fail(cell, panic) },
+    }
+    false
+}
+
+/// # Safety
+/// As [`deliver`].
+#[cold]
+unsafe fn deliver_too_late<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    content: Option<A::Msg>,
+) {
+    // SAFETY: by contract.
+    let header = unsafe { &(*cell.as_ptr()).message.header };
+    if let Some(content) = content {
+        // ORDERING: Relaxed: written by this thread.
+        let failed = header.signals.load(Ordering::Relaxed) & signal::FAILED != 0;
+        let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
+        ending::dead_letter(header, reason, content);
+    }
+}
+
+/// # Safety
+/// As [`deliver`], for an actor that has not ended.
+#[inline(always)]
+unsafe fn step<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    label: u32,
+    content: Option<A::Msg>,
+) -> Step {
+    // SAFETY: by contract, for the whole function.
+    unsafe {
+        let message = &(*cell.as_ptr()).message;
+        if stops(message) {
+            if let Some(content) = content {
+                ending::dead_letter(&message.header, EndReason::Stopped, content);
+            }
+            return Step::End;
+        }
+        let step = match content {
+            Some(content) if A::Msg::MAILBOXES == 1 && cell::can_handle_at_once(cell) => {
+                future::begin(cell, content)
+            }
+            Some(content) => {
+                cell::put_aside(cell, (label - label::FIRST_MAILBOX) as usize, content);
+                go_on(cell)
+            }
+            None if label == RESUME => {
+                (*owner(cell)).resume_due = false;
+                go_on(cell)
+            }
+            None => take_signal(cell, label),
+        };
+        // The last reference's signal comes after all messages, and a RESUME follows while any of
+        // them is ready.
+        if step != Step::End && !cell::has_ready(cell) && cell::is_finished(cell) {
+            return Step::End;
+        }
+        step
+    }
+}

@@ -1,0 +1,214 @@
+//! What happens after a panic: the actor ends, goes on, or is made anew.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::time::Duration;
+
+use odeon_sync::atomic::Ordering;
+
+use super::parked::Parked;
+use super::{Task, TurnOutcome, ending};
+use crate::actor::Actor;
+use crate::bonds::{Bonds, Request};
+use crate::cell::{ActorCell, Header, signal};
+use crate::mailbox::Guards;
+use crate::observe::EndReason;
+use crate::supervision::{self, Escalated, Supervised, Verdict};
+
+/// Makes actors of type `A`; lies type-erased in the actor's bonds.
+pub(crate) type Make<A> = Box<dyn FnMut() -> A + Send>;
+
+/// A function of the actor panicked: does what its supervision says, or ends it if it has none.
+///
+/// # Safety
+/// The caller owns the actor, which has not ended, and has no reference into its `Owner`. After
+/// `Idle` or `Stopped` it does not touch the cell any more.
+#[cold]
+#[inline(never)]
+pub(crate) unsafe fn fail<A: Actor>(
+    cell: NonNull<ActorCell<A>>,
+    panic: Box<dyn Any + Send>,
+) -> TurnOutcome {
+    let mut panic = panic;
+    loop {
+        // SAFETY: by contract.
+        match unsafe { answer(cell, panic) } {
+            Ok(outcome) => return outcome,
+            // Its making or start panicked as well: a failure like any other.
+            Err(next) => panic = next,
+        }
+    }
+}
+
+/// What a step of a restart came to: the outcome of the turn, or another panic.
+pub(crate) type Attempt = Result<TurnOutcome, Box<dyn Any + Send>>;
+
+/// # Safety
+/// As [`fail`]; after an error the actor is still the caller's.
+unsafe fn answer<A: Actor>(cell: NonNull<ActorCell<A>>, panic: Box<dyn Any + Send>) -> Attempt {
+    // SAFETY: by contract; the borrow ends before the cell may go.
+    let header = unsafe { &(*cell.as_ptr()).message.header };
+    let theater = header.stage.theater();
+    let Some((bonds, mut supervised)) = supervision_of(header) else {
+        // SAFETY: by contract.
+        return Ok(unsafe { end_failed(cell, panic) });
+    };
+    let mut verdict = supervised.decide(header.id, &*panic, theater.now());
+    // SAFETY: by contract; the borrow ends here.
+    if verdict == Verdict::Resume && unsafe { (*(*cell.as_ptr()).owner.get()).actor.is_none() } {
+        // It failed to be made: there is no state to go on with.
+        verdict = Verdict::Stop;
+    }
+    let parent = supervised.parent.clone();
+    bonds.set_supervised(supervised);
+    match verdict {
+        Verdict::Resume => {
+            theater.actor_failed(header.id, panic);
+            Ok(TurnOutcome::More)
+        }
+        Verdict::Restart { pause, all } => {
+            if let (true, Some(parent)) = (all, &parent) {
+                supervision::restart_siblings(parent, header.id);
+            }
+            theater.actor_failed(header.id, panic);
+            // SAFETY: by contract.
+            unsafe { begin_anew(cell, pause) }
+        }
+        Verdict::Stop => {
+            // SAFETY: by contract.
+            Ok(unsafe { end_failed(cell, panic) })
+        }
+        Verdict::Escalate => {
+            let text = supervision::text_of(&*panic).unwrap_or("a panic without a text");
+            let cause = Escalated { from: header.id, text: Arc::from(text) };
+            let theater = theater.clone();
+            // SAFETY: by contract.
+            let outcome = unsafe { end_failed(cell, panic) };
+            supervision::pass_up(&theater, parent.as_ref(), cause);
+            Ok(outcome)
+        }
+    }
+}
+
+fn supervision_of(header: &Header) -> Option<(&Bonds, Box<Supervised>)> {
+    let bonds = header.bonds.get()?;
+    Some((bonds, bonds.take_supervised()?))
+}
+
+/// # Safety
+/// As [`fail`].
+unsafe fn end_failed<A: Actor>(
+    cell: NonNull<ActorCell<A>>,
+    panic: Box<dyn Any + Send>,
+) -> TurnOutcome {
+    // SAFETY: by contract.
+    let header = unsafe { &(*cell.as_ptr()).message.header };
+    let text = text_for_bonds(header, &*panic);
+    // ORDERING: Relaxed: read by this thread alone.
+    header.signals.fetch_or(signal::FAILED, Ordering::Relaxed);
+    header.stage.theater().actor_failed(header.id, panic);
+    // SAFETY: by contract.
+    unsafe { ending::end(cell, EndReason::Failed, text) };
+    TurnOutcome::Stopped
+}
+
+/// What the panic said, if anybody may want to know.
+pub(super) fn text_for_bonds(header: &Header, panic: &(dyn Any + Send)) -> Option<Arc<str>> {
+    header.bonds.get().and_then(|_| supervision::text_of(panic)).map(Arc::from)
+}
+
+/// Drops the state and makes a new one, after `pause`. The mailboxes stay as they are, all open.
+///
+/// # Safety
+/// As [`fail`]; the actor is supervised.
+unsafe fn begin_anew<A: Actor>(cell: NonNull<ActorCell<A>>, pause: Duration) -> Attempt {
+    // SAFETY: by contract.
+    let (header, owner) =
+        unsafe { (&(*cell.as_ptr()).message.header, &mut *(*cell.as_ptr()).owner.get()) };
+    if let Some(selector) = &mut owner.selector {
+        selector.guards = Guards::ALL_OPEN;
+    }
+    let old = owner.actor.take();
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(old))) {
+        header.stage.theater().actor_failed(header.id, panic);
+    }
+    if let Some(bonds) = header.bonds.get() {
+        supervision::stop_children(bonds);
+    }
+    if pause.is_zero() || header.pinned().is_some() {
+        // SAFETY: by contract.
+        return unsafe { make_anew(cell) };
+    }
+    // ORDERING: Relaxed: set and cleared by the owner.
+    header.signals.fetch_or(signal::RESTARTING, Ordering::Relaxed);
+    // SAFETY: the owner passes its right to run on to the timer; it gives it up by `Idle`.
+    let parked = Parked::new(unsafe { Task::new(cell.cast()) });
+    header.stage.theater().arm(pause, Box::new(move || drop(parked)));
+    Ok(TurnOutcome::Idle)
+}
+
+/// Makes the new state, and has it started.
+///
+/// # Safety
+/// As [`fail`]; the actor is supervised and has no state.
+unsafe fn make_anew<A: Actor>(cell: NonNull<ActorCell<A>>) -> Attempt {
+    // SAFETY: by contract.
+    let (message, owner) =
+        unsafe { (&(*cell.as_ptr()).message, &mut *(*cell.as_ptr()).owner.get()) };
+    let header = &message.header;
+    // ORDERING: Relaxed: set and cleared by the owner.
+    header.signals.fetch_and(!signal::RESTARTING, Ordering::Relaxed);
+    let (bonds, mut supervised) = supervision_of(header).expect("only supervised actors restart");
+    let make = supervised.make.downcast_mut::<Make<A>>().expect("made for this type of actor");
+    let made = catch_unwind(AssertUnwindSafe(make));
+    bonds.set_supervised(supervised);
+    let started = made.and_then(|actor| {
+        owner.actor = Some(actor);
+        header.stage.theater().actor_restarted(header.id);
+        catch_unwind(AssertUnwindSafe(|| super::sequential::start(message, owner)))
+    });
+    let wants_stop = started?;
+    if !wants_stop {
+        return Ok(TurnOutcome::More);
+    }
+    // SAFETY: by contract.
+    unsafe { ending::end(cell, EndReason::Stopped, None) };
+    Ok(TurnOutcome::Stopped)
+}
+
+/// Looks at the oldest request to this actor; each came with a signal of its own. A request to fail unwinds, like a panic of the actor's own.
+///
+/// `true`: the actor is to be restarted by [`restart`].
+#[cold]
+pub(crate) fn heed_requests(header: &Header) -> bool {
+    match header.bonds.get().and_then(Bonds::next_request) {
+        Some(Request::Fail(cause)) => std::panic::resume_unwind(cause),
+        Some(Request::Restart) => true,
+        None => false,
+    }
+}
+
+/// A restart is due: the pause before it is over, or a sibling is restarted. An actor that is not
+/// supervised goes on as it is.
+///
+/// # Safety
+/// As [`fail`].
+#[cold]
+pub(crate) unsafe fn restart_due<A: Actor>(cell: NonNull<ActorCell<A>>) -> TurnOutcome {
+    // SAFETY: by contract.
+    let header = unsafe { &(*cell.as_ptr()).message.header };
+    // ORDERING: Relaxed: set and cleared by the owner.
+    let attempt = if header.signals.load(Ordering::Relaxed) & signal::RESTARTING != 0 {
+        // SAFETY: by contract.
+        unsafe { make_anew(cell) }
+    } else if header.bonds.get().is_some_and(Bonds::is_supervised) {
+        // SAFETY: by contract.
+        unsafe { begin_anew(cell, Duration::ZERO) }
+    } else {
+        return TurnOutcome::More;
+    };
+    // SAFETY: by contract; after an error the actor is still ours.
+    attempt.unwrap_or_else(|panic| unsafe { fail(cell, panic) })
+}

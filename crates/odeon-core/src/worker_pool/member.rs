@@ -1,0 +1,73 @@
+//! A member of a worker pool: an actor, made in its first turn, and its load if somebody asks for it.
+
+use std::sync::Arc;
+
+use super::load::{Load, Loaded};
+use crate::actor::Actor;
+use crate::actor_ref::ActorRef;
+use crate::error::SendError;
+use crate::lazy::Lazy;
+use crate::message::Message;
+use crate::scheduler::submit::Submit;
+use crate::supervision::Supervision;
+use crate::theater::spawn;
+
+pub(super) struct Member<M: Message> {
+    pub(super) actor: ActorRef<M>,
+    load: Option<Arc<Load>>,
+}
+
+impl<M: Message> Member<M> {
+    /// A new actor. `make` runs in its own turns, so nothing of the user's runs here.
+    pub(super) fn new<A: Actor<Msg = M>>(
+        stage: &Arc<dyn Submit>,
+        supervision: Supervision,
+        make: impl Fn() -> A + Clone + Send + 'static,
+    ) -> Self {
+        let lazy = Box::new(move || Lazy::new(make.clone()));
+        Self { actor: spawn::supervised_on(stage, None, supervision, lazy), load: None }
+    }
+
+    /// As [`new`](Self::new), and its load is counted.
+    pub(super) fn with_load<A: Actor<Msg = M>>(
+        stage: &Arc<dyn Submit>,
+        supervision: Supervision,
+        make: impl Fn() -> A + Clone + Send + 'static,
+    ) -> Self {
+        let load = Arc::new(Load::default());
+        let make_loaded = {
+            let load = load.clone();
+            move || Loaded::new(make(), load.clone())
+        };
+        Self { load: Some(load), ..Self::new(stage, supervision, make_loaded) }
+    }
+
+    #[inline]
+    #[track_caller]
+    pub(super) fn send(&self, message: M) -> Result<(), M> {
+        let returned = |SendError(message)| message;
+        match &self.load {
+            None => self.actor.send(message).map_err(returned),
+            Some(load) => {
+                let counted = load.count();
+                self.actor.send(message).map_err(returned)?;
+                std::mem::forget(counted);
+                Ok(())
+            }
+        }
+    }
+
+    /// Its load; more than any other's if it has ended.
+    pub(super) fn load(&self) -> usize {
+        match &self.load {
+            Some(load) if !self.actor.is_stopped() => load.now(),
+            _ => usize::MAX,
+        }
+    }
+}
+
+impl<M: Message> Clone for Member<M> {
+    fn clone(&self) -> Self {
+        Self { actor: self.actor.clone(), load: self.load.clone() }
+    }
+}

@@ -1,0 +1,65 @@
+//! Letting virtual time pass.
+
+use std::time::Duration;
+
+use odeon_core::Clock;
+
+use super::Deterministic;
+
+impl Deterministic {
+    /// Lets `time` pass: runs until idle, moves the clock to the next timer, and so on, to the end of
+    /// `time`. Returns how many steps that took.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # use odeon_testkit::Deterministic;
+    /// # use std::time::Duration;
+    /// # struct Counter(u32);
+    /// # enum Count { Up, Read(Reply<u32>) }
+    /// # impl Message for Count {}
+    /// # impl Actor for Counter {
+    /// #     type Msg = Count;
+    /// #     fn handle(&mut self, msg: Count, _: &mut Context<'_, Self>) {
+    /// #         match msg { Count::Up => self.0 += 1, Count::Read(reply) => reply.send(self.0) }
+    /// #     }
+    /// # }
+    /// let run = Deterministic::new(42);
+    /// let counter = run.theater().spawn(Counter(0));
+    /// counter.send_every(Duration::from_secs(60), || Count::Up);
+    /// run.advance(Duration::from_secs(3600));
+    /// let count = counter.ask(Count::Read);
+    /// run.run_until_idle();
+    /// assert_eq!(count.wait(), Ok(60));
+    /// ```
+    ///
+    /// # Panics
+    /// As [`run_until_idle`](Self::run_until_idle), at each stop.
+    #[track_caller]
+    pub fn advance(&self, time: Duration) -> usize {
+        let end = self.clock.now() + time;
+        let steps = self.run_timers_until(end);
+        self.clock.set(end);
+        steps + self.run_until_idle()
+    }
+
+    /// Runs until nothing is left to do and no timer is pending, at most for `limit` of virtual time:
+    /// timers that are due later stay pending. Moves the clock no further than to the last timer that
+    /// fired. Returns how many steps that took.
+    ///
+    /// # Panics
+    /// As [`run_until_idle`](Self::run_until_idle), at each stop.
+    #[track_caller]
+    pub fn run_through_timers(&self, limit: Duration) -> usize {
+        self.run_timers_until(self.clock.now() + limit)
+    }
+
+    #[track_caller]
+    fn run_timers_until(&self, end: Duration) -> usize {
+        let mut steps = self.run_until_idle();
+        while let Some(next) = self.stage.theater.next_deadline().filter(|next| *next <= end) {
+            self.clock.set(next);
+            steps += self.run_until_idle();
+        }
+        steps
+    }
+}

@@ -1,0 +1,145 @@
+//! tokio inside of Odeon's actors, and Odeon's actors inside of a tokio program.
+//!
+//! Handlers of an [`AsyncActor`](odeon_core::AsyncActor) run on Odeon's own threads. tokio's timers and
+//! sockets, and `tokio::spawn`, look for their runtime on the thread they are used on: a theater that was
+//! built with [`tokio_current`](TheaterBuilderExt::tokio_current) or
+//! [`tokio`](TheaterBuilderExt::tokio) offers it on all of its threads, also in plain handlers and on
+//! pinned and dedicated stages. tokio's channels and locks work without.
+//!
+//! The other way round nothing is needed: [`ActorRef::send`](odeon_core::ActorRef::send) does not block,
+//! and [`ask`](odeon_core::ActorRef::ask) is a future for any executor.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use odeon_core::*;
+//! use odeon_tokio::{TheaterBuilderExt, TheaterExt};
+//! use tokio::io::{AsyncReadExt, AsyncWriteExt};
+//! use tokio::net::{TcpListener, TcpStream};
+//!
+//! /// Keeps a connection, and uses it for one question at a time.
+//! struct Connection { socket: TcpStream }
+//!
+//! enum Request { Shout(String, Reply<String>) }
+//! impl Message for Request {}
+//!
+//! impl AsyncActor for Connection {
+//!     type Msg = Request;
+//!     async fn handle(&mut self, msg: Request, ctx: &mut AsyncContext<'_, Self>) {
+//!         let Request::Shout(text, reply) = msg;
+//!         let mut answer = vec![0; text.len()];
+//!         let exchange = async {
+//!             self.socket.write_all(text.as_bytes()).await?;
+//!             self.socket.read_exact(&mut answer).await
+//!         };
+//!         match tokio::time::timeout(Duration::from_secs(5), exchange).await {
+//!             Ok(Ok(_)) => reply.send(String::from_utf8_lossy(&answer).into_owned()),
+//!             // The dropped reply tells the asker.
+//!             Ok(Err(_)) | Err(_) => ctx.stop(),
+//!         }
+//!     }
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let listener = TcpListener::bind("127.0.0.1:0").await?;
+//!     let address = listener.local_addr()?;
+//!     tokio::spawn(async move {
+//!         let (mut socket, _) = listener.accept().await.unwrap();
+//!         let mut text = [0; 5];
+//!         while socket.read_exact(&mut text).await.is_ok() {
+//!             text.make_ascii_uppercase();
+//!             socket.write_all(&text).await.unwrap();
+//!         }
+//!     });
+//!
+//!     let theater = Theater::builder().tokio_current().build()?;
+//!     let connection = theater.spawn_async(Connection { socket: TcpStream::connect(address).await? });
+//!     let answer = connection.ask(|reply| Request::Shout("hello".into(), reply)).await?;
+//!     assert_eq!(answer, "HELLO");
+//!
+//!     let report = theater.shutdown_async(Duration::from_secs(5)).await;
+//!     assert!(report.leftovers.is_empty());
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Which ends first
+//! The theater should. What waits for a timer or socket of a runtime that has been shut down is woken,
+//! and panics in tokio: its actor fails (S5), the theater goes on.
+//!
+//! Dropping a [`Theater`] in an `async fn` is allowed: it cancels handlers that wait
+//! and blocks until handlers in progress have returned, a second at most.
+//! [`shutdown_async`](TheaterExt::shutdown_async) does not block.
+#![forbid(unsafe_code)]
+
+use std::time::Duration;
+
+use odeon_core::{StopReport, Theater, TheaterBuilder};
+use tokio::runtime::Handle;
+
+/// Gives a theater's threads a tokio runtime.
+pub trait TheaterBuilderExt: Sized {
+    /// Enters the runtime of `handle` on every thread of the theater.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// use odeon_tokio::TheaterBuilderExt;
+    ///
+    /// struct Sleeper;
+    /// impl AsyncActor for Sleeper {
+    ///     type Msg = Box<Reply<&'static str>>;
+    ///     async fn handle(&mut self, reply: Self::Msg, _ctx: &mut AsyncContext<'_, Self>) {
+    ///         tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    ///         reply.send("rested");
+    ///     }
+    /// }
+    ///
+    /// let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    /// let theater = Theater::builder().tokio(runtime.handle().clone()).build()?;
+    /// assert_eq!(theater.spawn_async(Sleeper).ask(Box::new).wait()?, "rested");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    fn tokio(self, handle: Handle) -> Self;
+
+    /// As [`tokio`](Self::tokio), with the runtime that this is called in.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    #[must_use]
+    #[track_caller]
+    fn tokio_current(self) -> Self {
+        self.tokio(Handle::current())
+    }
+}
+
+impl TheaterBuilderExt for TheaterBuilder {
+    fn tokio(self, handle: Handle) -> Self {
+        self.thread_context(move |work| {
+            let _entered = handle.enter();
+            work();
+        })
+    }
+}
+
+/// A theater's end, without blocking the task that asks for it.
+pub trait TheaterExt: Sized {
+    /// As [`Theater::shutdown`], waiting on one of tokio's blocking threads.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    ///
+    /// # Cancellation
+    /// The shutdown begins with the call, not with the first poll, and goes on if the future is dropped;
+    /// its report is lost then, and with it the messages that were not handled.
+    fn shutdown_async(self, deadline: Duration) -> impl Future<Output = StopReport> + Send;
+}
+
+impl TheaterExt for Theater {
+    #[track_caller]
+    fn shutdown_async(self, deadline: Duration) -> impl Future<Output = StopReport> + Send {
+        let stopping = tokio::task::spawn_blocking(move || self.shutdown(deadline));
+        async { stopping.await.expect("a shutdown does not panic, and nobody aborts it") }
+    }
+}

@@ -1,0 +1,194 @@
+//! S13 with tokio: its timers, sockets and channels in handlers, on every stage, in both kinds of
+//! runtime; theaters that are built, dropped and shut down in asynchronous code.
+
+use std::time::{Duration, Instant};
+
+use odeon_core::*;
+use odeon_tokio::{TheaterBuilderExt, TheaterExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+const LONG: Duration = Duration::from_secs(3600);
+
+/// Uses all of tokio for each question.
+struct Worker {
+    echo: TcpStream,
+    progress: mpsc::Sender<u8>,
+    ticks: mpsc::Receiver<u8>,
+}
+
+struct Work(u8, Reply<u8>);
+impl Message for Work {}
+
+impl AsyncActor for Worker {
+    type Msg = Work;
+    async fn handle(&mut self, Work(number, reply): Work, _ctx: &mut AsyncContext<'_, Self>) {
+        let since = Instant::now();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        assert!(since.elapsed() >= Duration::from_millis(5));
+        self.echo.write_all(&[number]).await.unwrap();
+        let answer = tokio::time::timeout(LONG, self.echo.read_u8()).await.unwrap().unwrap();
+        let ticks = tokio::spawn({
+            let progress = self.progress.clone();
+            async move { progress.send(answer).await }
+        });
+        let tick = self.ticks.recv().await.unwrap();
+        ticks.await.unwrap().unwrap();
+        reply.send(tick);
+    }
+}
+
+/// A server that gives every byte back.
+async fn echo_server() -> std::net::SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut socket, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let (mut from, mut to) = socket.split();
+                let _ = tokio::io::copy(&mut from, &mut to).await;
+            });
+        }
+    });
+    address
+}
+
+async fn worker(echo: std::net::SocketAddr) -> Worker {
+    let (progress, ticks) = mpsc::channel(1);
+    Worker { echo: TcpStream::connect(echo).await.unwrap(), progress, ticks }
+}
+
+async fn tokio_works_in_handlers() {
+    let echo = echo_server().await;
+    let theater = Theater::builder().workers(2).tokio_current().build().unwrap();
+    let stage = theater.pinned("stage").unwrap();
+    let mut actors = vec![
+        theater.spawn_async_on(&stage, worker(echo).await),
+        theater.spawn_async_on(&stage, worker(echo).await),
+        theater.spawn_async_dedicated("own", worker(echo).await).unwrap(),
+    ];
+    for _ in 0..5 {
+        actors.push(theater.spawn_async(worker(echo).await));
+    }
+    let askers: Vec<_> = actors
+        .into_iter()
+        .map(|actor| {
+            tokio::spawn(async move {
+                // Asked at once, answered one after the other.
+                let asks: Vec<_> = (0..5).map(|n| actor.ask(|reply| Work(n, reply))).collect();
+                for (n, ask) in asks.into_iter().enumerate() {
+                    assert_eq!(ask.await, Ok(n as u8));
+                }
+            })
+        })
+        .collect();
+    for asker in askers {
+        asker.await.unwrap();
+    }
+    let report = theater.shutdown_async(LONG).await;
+    assert!(report.drained && report.leftovers.is_empty() && report.stuck == 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s13_tokio_works_in_handlers_with_a_multi_thread_runtime() {
+    tokio_works_in_handlers().await;
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn s13_tokio_works_in_handlers_with_a_current_thread_runtime() {
+    tokio_works_in_handlers().await;
+}
+
+/// Says when it begins to wait for something that never comes.
+struct Patient(mpsc::UnboundedSender<()>);
+
+impl AsyncActor for Patient {
+    type Msg = ();
+    async fn handle(&mut self, _: (), _ctx: &mut AsyncContext<'_, Self>) {
+        self.0.send(()).unwrap();
+        tokio::time::sleep(LONG).await;
+    }
+}
+
+/// Theaters in asynchronous code, with a handler that waits for an hour in each.
+async fn theaters_come_and_go() {
+    for round in 0..10 {
+        let theater = Theater::builder().workers(2).tokio_current().build().unwrap();
+        let stage = theater.pinned("stage").unwrap();
+        let (waits, mut waiting) = mpsc::unbounded_channel();
+        let actors = [
+            theater.spawn_async(Patient(waits.clone())),
+            theater.spawn_async_on(&stage, Patient(waits)),
+        ];
+        actors.iter().for_each(|actor| actor.send(()).unwrap());
+        waiting.recv().await.unwrap();
+        waiting.recv().await.unwrap();
+        actors.iter().for_each(|actor| actor.send(()).unwrap());
+        let since = Instant::now();
+        match round % 3 {
+            0 => drop(theater),
+            1 => assert_eq!(theater.shutdown(LONG).leftovers.len(), 2),
+            _ => assert_eq!(theater.shutdown_async(LONG).await.leftovers.len(), 2),
+        }
+        assert!(since.elapsed() < Duration::from_secs(20));
+        assert!(waiting.recv().await.is_none(), "the handlers were cancelled");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn s13_theaters_come_and_go_in_a_multi_thread_runtime() {
+    theaters_come_and_go().await;
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn s13_theaters_come_and_go_in_a_current_thread_runtime() {
+    theaters_come_and_go().await;
+}
+
+/// Never answers, but keeps the question.
+struct Silent(Vec<Reply<()>>);
+
+impl Actor for Silent {
+    type Msg = Box<Reply<()>>;
+    fn handle(&mut self, reply: Box<Reply<()>>, _ctx: &mut Context<'_, Self>) {
+        self.0.push(*reply);
+    }
+}
+
+struct Asker(ActorRef<Box<Reply<()>>>);
+
+impl AsyncActor for Asker {
+    type Msg = Box<Reply<bool>>;
+    async fn handle(&mut self, reply: Box<Reply<bool>>, _ctx: &mut AsyncContext<'_, Self>) {
+        let ask = self.0.ask(Box::new);
+        let answer = tokio::time::timeout(Duration::from_millis(5), ask).await;
+        reply.send(answer.is_err());
+    }
+}
+
+/// One worker: blocking it would keep the other actor from its turn.
+#[tokio::test]
+async fn s13_a_question_with_a_deadline_blocks_no_worker() {
+    let theater = Theater::builder().workers(1).tokio_current().build().unwrap();
+    let silent = theater.spawn(Silent(Vec::new()));
+    let asker = theater.spawn_async(Asker(silent));
+    assert_eq!(asker.ask(Box::new).await, Ok(true));
+}
+
+/// The wrong order: the actors that wait fail, the theater goes on.
+#[test]
+fn s13_a_runtime_that_ends_first_fails_those_who_wait_for_it() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let theater = Theater::builder().workers(2).tokio(runtime.handle().clone()).build().unwrap();
+    let (waits, mut waiting) = mpsc::unbounded_channel();
+    let patient = theater.spawn_async(Patient(waits));
+    patient.send(()).unwrap();
+    waiting.blocking_recv().unwrap();
+    drop(runtime);
+    while !patient.is_stopped() {
+        std::thread::yield_now();
+    }
+    let _answer = theater.spawn(Silent(Vec::new())).ask(Box::new);
+    assert!(theater.shutdown(LONG).drained);
+}
