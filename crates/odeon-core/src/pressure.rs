@@ -23,8 +23,8 @@
 
 use std::ptr::NonNull;
 
-use odeon_sync::Mutex;
-use odeon_sync::atomic::Ordering;
+use odeon_sync::atomic::{AtomicBool, Ordering};
+use odeon_sync::{Arc, Mutex, Parker};
 
 use crate::cell::{Header, MessageCell, signal};
 use crate::current;
@@ -38,8 +38,26 @@ use crate::turn::parked::Parked;
 /// Somebody who waits until a receiver is relieved; dropped, it goes on.
 pub(crate) enum Waiter {
     Actor(#[expect(dead_code, reason = "dropping it is what it is for")] Parked),
-    /// A thread or a future.
-    Other(#[expect(dead_code, reason = "as above")] oneshot::Sender<()>),
+    Thread(#[expect(dead_code, reason = "as above")] Sleeper),
+    Future(#[expect(dead_code, reason = "as above")] oneshot::Sender<()>),
+}
+
+/// Where a thread waits.
+#[derive(Default)]
+struct Bench {
+    relieved: AtomicBool,
+    parker: Parker,
+}
+
+/// A thread that waits; dropped, it is woken.
+pub(crate) struct Sleeper(Arc<Bench>);
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        // ORDERING: Release: what the receiver did comes before what the thread does next.
+        self.0.relieved.store(true, Ordering::Release);
+        self.0.parker.unpark();
+    }
 }
 
 /// All that wait for one receiver.
@@ -128,16 +146,18 @@ fn may_wait(home: Home, receiver: &Header) -> bool {
 }
 
 fn wait(receiver: &Header) {
-    let (relieved, wait) = oneshot::channel();
-    enter(receiver, Waiter::Other(relieved));
-    // An error is how a relief arrives: the waiter is dropped.
-    let _ = wait.recv();
+    let bench = Arc::new(Bench::default());
+    enter(receiver, Waiter::Thread(Sleeper(bench.clone())));
+    // ORDERING: Acquire: pairs with the Release in `Sleeper::drop`.
+    while !bench.relieved.load(Ordering::Acquire) {
+        bench.parker.park();
+    }
 }
 
 /// Becomes ready when `receiver` is relieved, has ended, or was not under pressure.
 pub(crate) fn relief(receiver: &Header) -> oneshot::AsyncReceiver<()> {
     let (relieved, wait) = oneshot::channel();
-    enter(receiver, Waiter::Other(relieved));
+    enter(receiver, Waiter::Future(relieved));
     wait.into_future()
 }
 

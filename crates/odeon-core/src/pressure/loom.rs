@@ -13,7 +13,7 @@ struct Receiver {
 fn wait(receiver: &Receiver) -> oneshot::Receiver<()> {
     let (relieved, wait) = oneshot::channel();
     // ORDERING: Relaxed, here and below: the list's lock must be enough.
-    receiver.waiters.enter(Waiter::Other(relieved), || receiver.pressed.load(Ordering::Relaxed));
+    receiver.waiters.enter(Waiter::Future(relieved), || receiver.pressed.load(Ordering::Relaxed));
     wait
 }
 
