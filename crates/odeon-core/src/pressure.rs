@@ -121,12 +121,13 @@ pub(crate) fn felt(receiver: &Header) {
 
 /// Remembers that the actor whose turn this is has to wait for `receiver`.
 fn hold_back(sender: &Header, receiver: &Header) {
-    if std::ptr::eq(sender, receiver) || is_pressed(sender) {
+    // ORDERING: Relaxed, here and below: this thread is the owner.
+    let is_held = sender.signals.load(Ordering::Relaxed) & signal::HELD != 0;
+    if is_held || std::ptr::eq(sender, receiver) || is_pressed(sender) {
         return;
     }
     let Ok(bonds) = sender.bonds.get_or_make() else { return };
     bonds.set_held_by(Kin::new(receiver));
-    // ORDERING: Relaxed: this thread is the owner.
     sender.signals.fetch_or(signal::HELD, Ordering::Relaxed);
 }
 
