@@ -10,7 +10,6 @@ use odeon::prelude::*;
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -48,15 +47,7 @@ impl Workload for Restart {
             kept.lives.fetch_add(1, Ordering::Relaxed);
             Fragile { next: 0, queued, course: kept.clone(), finish: finish.clone() }
         });
-        let (opener, gate) = channel();
-        fragile.post(Order::Hold(gate));
-        for _ in 0..restarts {
-            fragile.post(Order::Fail);
-        }
-        for number in 0..queued {
-            fragile.post(Order::Ordinary(number));
-        }
-        drop(opener);
+        fragile.post(Order::Begin { restarts });
         waiting.wait()?;
         course.measured(restarts)
     }
@@ -115,8 +106,10 @@ impl Course {
 
 #[derive(Message)]
 enum Order {
-    /// Holds the actor until all its messages wait.
-    Hold(Receiver<()>),
+    /// Has the actor send itself all that follows, so that it waits when the first failure comes.
+    Begin {
+        restarts: u64,
+    },
     Fail,
     /// With its number.
     Ordinary(u64),
@@ -133,11 +126,11 @@ struct Fragile {
 impl Actor for Fragile {
     type Msg = Order;
 
-    fn handle(&mut self, order: Order, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, order: Order, ctx: &mut Context<'_, Self>) {
         match order {
-            Order::Hold(gate) => {
-                // Ends with an error when the opener is dropped.
-                let _ = gate.recv();
+            Order::Begin { restarts } => {
+                (0..restarts).for_each(|_| ctx.send_self(Order::Fail));
+                (0..self.queued).for_each(|number| ctx.send_self(Order::Ordinary(number)));
             }
             Order::Fail => {
                 self.course.first_failure.get_or_init(Instant::now);
