@@ -15,8 +15,8 @@
 //!    actor and the step to idle; the stage's thread for an actor of a pinned or dedicated stage.
 //! 3. The cell lives while `weak > 0`. The actor being alive counts one, all strong references
 //!    together count one, each weak reference counts one.
-//! 4. A cell of a pinned stage is freed by the stage's thread alone, behind everything that was
-//!    sent to it (see `scheduler/pinned.rs`, "reclaim").
+//! 4. A cell of a pinned stage is freed by the stage's thread, behind everything that was sent to it,
+//!    and by others only when that thread is through (see `scheduler/pinned.rs`, "reclaim").
 //! 5. `strong` may rise from 0 again only in the owner's turn (`Context::actor_ref`).
 
 use std::cell::UnsafeCell;

@@ -42,15 +42,15 @@ pub(crate) enum Waiter {
     Future(#[expect(dead_code, reason = "as above")] oneshot::Sender<()>),
 }
 
-/// Where a thread waits.
+/// What a thread waits for.
 #[derive(Default)]
-struct Bench {
+struct Relief {
     relieved: AtomicBool,
     parker: Parker,
 }
 
 /// A thread that waits; dropped, it is woken.
-pub(crate) struct Sleeper(Arc<Bench>);
+pub(crate) struct Sleeper(Arc<Relief>);
 
 impl Drop for Sleeper {
     fn drop(&mut self) {
@@ -147,11 +147,11 @@ fn may_wait(home: Home, receiver: &Header) -> bool {
 }
 
 fn wait(receiver: &Header) {
-    let bench = Arc::new(Bench::default());
-    enter(receiver, Waiter::Thread(Sleeper(bench.clone())));
+    let relief = Arc::new(Relief::default());
+    enter(receiver, Waiter::Thread(Sleeper(relief.clone())));
     // ORDERING: Acquire: pairs with the Release in `Sleeper::drop`.
-    while !bench.relieved.load(Ordering::Acquire) {
-        bench.parker.park();
+    while !relief.relieved.load(Ordering::Acquire) {
+        relief.parker.park();
     }
 }
 
