@@ -10,6 +10,7 @@ use crate::actor_ref::ActorRef;
 use crate::current;
 use crate::error::{AskError, SendError};
 use crate::message::Message;
+use crate::pressure::Question;
 use crate::reply::Reply;
 use crate::scheduler::pinned::PinnedShared;
 
@@ -35,7 +36,9 @@ impl<M: Message> ActorRef<M> {
     /// assert_eq!(answer.unwrap(), "hello");
     /// ```
     pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Ask<T> {
-        Ask::by(question, |question| self.send(question))
+        let mut ask = Ask::by(question, |question| self.send(question));
+        ask.question = Question::asked_of(&self.cell().header);
+        ask
     }
 }
 
@@ -46,6 +49,8 @@ impl<M: Message> ActorRef<M> {
 #[must_use = "an answer must be awaited or waited for; use `send` for messages without an answer"]
 pub struct Ask<T: Send + 'static> {
     state: State<T>,
+    /// Tells who waits for whom, if an actor asks.
+    question: Option<Question>,
 }
 
 enum State<T> {
@@ -63,8 +68,8 @@ impl<T: Send + 'static> Ask<T> {
     ) -> Self {
         let (answer_to, answer) = oneshot::channel();
         match send(question(Reply::to_waiter(answer_to))) {
-            Ok(()) => Self { state: State::Asked(answer) },
-            Err(_) => Self { state: State::Stopped },
+            Ok(()) => Self { state: State::Asked(answer), question: None },
+            Err(_) => Self { state: State::Stopped, question: None },
         }
     }
 
@@ -77,8 +82,8 @@ impl<T: Send + 'static> Ask<T> {
     /// On a thread of the pool or of a pinned stage: blocking there would hold up every other actor
     /// of the stage, possibly the one that is to answer. Also if it was polled as a future before.
     #[track_caller]
-    pub fn wait(self) -> Result<T, AskError> {
-        check_may_block();
+    pub fn wait(mut self) -> Result<T, AskError> {
+        self.prepare_to_block();
         match self.state {
             State::Asked(answer) => answer.recv().map_err(|_| AskError::NoReply),
             State::Polled(_) => panic!("{ALREADY_POLLED}"),
@@ -94,8 +99,8 @@ impl<T: Send + 'static> Ask<T> {
     /// # Panics
     /// As [`wait`](Self::wait).
     #[track_caller]
-    pub fn wait_timeout(self, limit: Duration) -> Result<T, AskError> {
-        check_may_block();
+    pub fn wait_timeout(mut self, limit: Duration) -> Result<T, AskError> {
+        self.prepare_to_block();
         match self.state {
             State::Asked(answer) => answer.recv_timeout(limit).map_err(|error| match error {
                 oneshot::RecvTimeoutError::Timeout => AskError::Timeout,
@@ -103,6 +108,14 @@ impl<T: Send + 'static> Ask<T> {
             }),
             State::Polled(_) => panic!("{ALREADY_POLLED}"),
             State::Stopped => Err(AskError::Stopped),
+        }
+    }
+
+    #[track_caller]
+    fn prepare_to_block(&mut self) {
+        check_may_block();
+        if let Some(question) = &mut self.question {
+            question.waits();
         }
     }
 }
@@ -131,12 +144,15 @@ impl<T: Send + 'static> Future for Ask<T> {
                 self.state = State::Polled(answer.into_future());
             }
         }
-        match &mut self.state {
-            State::Polled(answer) => {
-                Pin::new(answer).poll(cx).map(|answer| answer.map_err(|_| AskError::NoReply))
-            }
-            State::Asked(_) | State::Stopped => Poll::Ready(Err(AskError::Stopped)),
+        let State::Polled(answer) = &mut self.state else {
+            return Poll::Ready(Err(AskError::Stopped));
+        };
+        let answer = Pin::new(answer).poll(cx).map(|answer| answer.map_err(|_| AskError::NoReply));
+        match (&answer, &mut self.question) {
+            (Poll::Pending, Some(question)) => question.waits(),
+            (_, question) => *question = None,
         }
+        answer
     }
 }
 

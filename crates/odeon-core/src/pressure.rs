@@ -4,15 +4,16 @@
 //! of that (`mailbox/inbox.rs`). Whoever sends to it meanwhile has its message accepted, and then
 //! * a thread that belongs to no stage, or a dedicated one, waits in `send` until the receiver is relieved;
 //! * a pool actor is *held back*: after the message it is handling it gets no turn until then;
-//! * an actor that is under pressure itself is not held back, nor one that sends to itself.
+//! * a pinned stage is held back as a whole, after the batch of messages it is handling;
+//! * who is under pressure itself is not held back, nor an actor that sends to itself.
 //!
 //! Replies, watches, timers and messages to oneself make nobody wait.
 //!
-//! NO DEADLOCK. Who waits, waits for a receiver under pressure, which is not held back itself: it was not
-//! held back when it came under pressure, or it was, by a third one, and so on. Such a chain never
-//! closes: its last link would be an actor that is held back while others wait for it; to be held back it
-//! must be without pressure, and an actor that loses its pressure releases all that wait for it first.
-//! So at the end of every chain is an actor that gets turns, and with each it has less waiting.
+//! NO DEADLOCK. Whoever is held back was without pressure when it began to wait, for a receiver that was under
+//! pressure then. So along a chain of waiting each has begun to wait before the one that waits for it did,
+//! and the chain never closes: at its end is somebody who gets turns, and with each it has less
+//! waiting. Except that it may wait for an answer in the middle of a handler: then `pressure/waits.rs`
+//! finds the circle and lets those in it go.
 //!
 //! PROTOCOL of waiting: the sender enters itself with the receiver, then looks whether there still is
 //! pressure, and if not takes all that wait out again; the owner takes pressure off, then takes out
@@ -31,15 +32,26 @@ use crate::current;
 use crate::kin::Kin;
 use crate::mailbox::{PRESSED_FROM, RELIEVED_AT};
 use crate::message::Message;
-use crate::scheduler::home::Home;
+use crate::scheduler::pinned::PinnedShared;
 use crate::turn::Task;
 use crate::turn::parked::Parked;
+use waits::{Node, Waiting, Waits, What};
+
+mod waits;
+
+pub(crate) use waits::Question;
 
 /// Somebody who waits until a receiver is relieved; dropped, it goes on.
 pub(crate) enum Waiter {
-    Actor(#[expect(dead_code, reason = "dropping it is what it is for")] Parked),
+    Actor(#[expect(dead_code, reason = "dropping it is what it is for")] HeldBack),
     Thread(#[expect(dead_code, reason = "as above")] Sleeper),
     Future(#[expect(dead_code, reason = "as above")] oneshot::Sender<()>),
+}
+
+/// An actor that is held back. In this order: it may wait anew as soon as it is no longer parked.
+pub(crate) struct HeldBack {
+    _waiting: Option<Waiting>,
+    _parked: Parked,
 }
 
 /// What a thread waits for.
@@ -60,9 +72,12 @@ impl Drop for Sleeper {
     }
 }
 
-/// All that wait for one receiver.
+/// All that wait for one node, and what it waits for itself.
 #[derive(Default)]
-pub(crate) struct Waiters(Mutex<Vec<Waiter>>);
+pub(crate) struct Waiters {
+    list: Mutex<Vec<Waiter>>,
+    waits: Waits,
+}
 
 impl Waiters {
     /// Enters `waiter`, unless the pressure is gone by then.
@@ -81,7 +96,7 @@ impl Waiters {
     }
 
     fn lock(&self) -> odeon_sync::MutexGuard<'_, Vec<Waiter>> {
-        self.0.lock().expect("no panic happens under the lock of waiters")
+        self.list.lock().expect("no panic happens under the lock of waiters")
     }
 }
 
@@ -94,14 +109,15 @@ pub(crate) fn is_pressed(receiver: &Header) -> bool {
     }
 }
 
-/// Enters `waiter` with whoever relieves `receiver`; drops it if nobody will.
-fn enter(receiver: &Header, waiter: Waiter) {
-    let waiters = match receiver.pinned() {
-        Some(stage) => Some(stage.waiters()),
-        None => receiver.bonds.get_or_make().ok().map(|bonds| &bonds.waiters),
-    };
-    if let Some(waiters) = waiters {
-        waiters.enter(waiter, || is_pressed(receiver));
+/// Enters that `who` waits for `giver`, as `waiter`; lets it go at once if there is no pressure, nobody will take it
+/// off, or `giver` waits for `who`.
+fn enter(who: Option<&Node>, giver: &Node, waiter: impl FnOnce(Option<Waiting>) -> Waiter) {
+    let waiting = who.and_then(|who| Waiting::enter(who.clone(), giver.clone(), What::Relief));
+    let waiter = waiter(waiting);
+    let Some(waiters) = giver.waiters() else { return };
+    waiters.enter(waiter, || giver.is_pressed());
+    if who.is_some_and(|who| waits::opens_circles(who, giver)) {
+        waiters.release();
     }
 }
 
@@ -110,12 +126,22 @@ fn enter(receiver: &Header, waiter: Waiter) {
 #[inline(never)]
 pub(crate) fn felt(receiver: &Header) {
     let here = current::here();
-    let sender = NonNull::new(here.actor.get());
-    if let Some(sender) = sender {
+    if let Some(sender) = NonNull::new(here.actor.get()) {
         // SAFETY: set by this thread for the length of the turn, which keeps the cell.
-        hold_back(unsafe { sender.as_ref() }, receiver);
-    } else if may_wait(here.home.get(), receiver) {
-        wait(receiver);
+        return hold_back(unsafe { sender.as_ref() }, receiver);
+    }
+    let home = here.home.get();
+    // A theater that the caller drives must not wait for itself.
+    if receiver.home == home || receiver.stage.theater().is_driven_from_outside() {
+        return;
+    }
+    // On a thread of some other pool, or of timers, nothing may wait.
+    let Some(stage) = home.as_pinned() else { return };
+    // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
+    match unsafe { stage.as_ref() } {
+        None => wait(None, receiver),
+        Some(stage) if stage.is_dedicated() => wait_as_stage(stage, receiver),
+        Some(stage) => stage.hold_back(receiver),
     }
 }
 
@@ -131,35 +157,47 @@ fn hold_back(sender: &Header, receiver: &Header) {
     sender.signals.fetch_or(signal::HELD, Ordering::Relaxed);
 }
 
-/// Whether a thread that gives no turn of the pool may wait: one of no stage, and a dedicated one that is
-/// not under pressure itself. A theater that the caller drives must not wait for itself.
-fn may_wait(home: Home, receiver: &Header) -> bool {
-    if receiver.stage.theater().is_driven_from_outside() {
-        return false;
-    }
-    match home.as_pinned() {
-        None => false,
-        // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
-        Some(stage) => unsafe { stage.as_ref() }.is_none_or(|stage| {
-            stage.is_dedicated() && receiver.home != home && !stage.is_pressed()
-        }),
+/// The thread of a stage waits until `receiver` is relieved, unless the stage is under pressure itself.
+pub(crate) fn wait_as_stage(stage: &PinnedShared, receiver: &Header) {
+    if !stage.is_pressed() {
+        wait(Some(&Node::Stage(stage.to_arc())), receiver);
     }
 }
 
-fn wait(receiver: &Header) {
+fn wait(who: Option<&Node>, receiver: &Header) {
     let relief = Arc::new(Relief::default());
-    enter(receiver, Waiter::Thread(Sleeper(relief.clone())));
+    let (sleeper, mut entry) = (Sleeper(relief.clone()), None);
+    enter(who, &Node::of(receiver), |waiting| {
+        entry = waiting;
+        Waiter::Thread(sleeper)
+    });
     // ORDERING: Acquire: pairs with the Release in `Sleeper::drop`.
     while !relief.relieved.load(Ordering::Acquire) {
         relief.parker.park();
     }
 }
 
-/// Becomes ready when `receiver` is relieved, has ended, or was not under pressure.
-pub(crate) fn relief(receiver: &Header) -> oneshot::AsyncReceiver<()> {
-    let (relieved, wait) = oneshot::channel();
-    enter(receiver, Waiter::Future(relieved));
-    wait.into_future()
+/// Waits without blocking until `receiver` is relieved or has ended, or whoever waits here must go on because it
+/// is under pressure itself, or `receiver` waits for it.
+pub(crate) async fn relieved(receiver: Kin) {
+    let giver = Node::of(receiver.header());
+    while giver.is_pressed() {
+        let who = Node::here();
+        if who.as_ref().is_some_and(Node::is_pressed) {
+            return;
+        }
+        let (relieved, wait) = oneshot::channel();
+        let mut entry = None;
+        enter(who.as_ref(), &giver, |waiting| {
+            entry = waiting;
+            Waiter::Future(relieved)
+        });
+        // An error is how a relief arrives.
+        let _ = wait.into_future().await;
+        if who.is_some_and(|who| waits::opens_circles(&who, &giver)) {
+            return;
+        }
+    }
 }
 
 /// The owner's side, between two turns or before going idle: puts pressure on or takes it off.
@@ -202,9 +240,13 @@ pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, receiver: &Kin) -> b
     if unsafe { &(*cell.as_ptr()).inbox }.is_pressed() {
         return false;
     }
+    // SAFETY: by contract.
+    let who = Node::Actor(Kin::new(unsafe { &(*cell.as_ptr()).header }));
     // SAFETY: the owner passes its right to run on to the waiter.
     let parked = Parked::new(unsafe { Task::new(cell.cast()) });
-    enter(receiver.header(), Waiter::Actor(parked));
+    enter(Some(&who), &Node::of(receiver.header()), |waiting| {
+        Waiter::Actor(HeldBack { _waiting: waiting, _parked: parked })
+    });
     true
 }
 

@@ -9,6 +9,7 @@ use std::ptr::NonNull;
 use crate::actor_ref::ActorRef;
 use crate::cell::{Header, MessageCell};
 use crate::error::{SendError, TrySendError};
+use crate::kin::Kin;
 use crate::mailbox::{Pushed, label};
 use crate::message::{Message, mailbox_of};
 use crate::outbox;
@@ -90,9 +91,8 @@ impl<M: Message> ActorRef<M> {
     /// # Panics
     /// As [`send`](Self::send).
     pub async fn send_async(&self, message: M) -> Result<(), SendError<M>> {
-        while pressure::is_pressed(&self.cell().header) {
-            // An error is how a relief arrives.
-            let _ = pressure::relief(&self.cell().header).await;
+        if pressure::is_pressed(&self.cell().header) {
+            pressure::relieved(Kin::new(&self.cell().header)).await;
         }
         self.send_unhindered(message)
     }
@@ -146,7 +146,12 @@ fn deliver<M: Message>(cell: &MessageCell<M>, mailbox: usize, message: M) -> Acc
             wake(&cell.header);
             Accepted::Yes
         }
-        Pushed::UnderPressure => Accepted::UnderPressure,
+        Pushed::UnderPressure { wake_owner } => {
+            if wake_owner {
+                wake(&cell.header);
+            }
+            Accepted::UnderPressure
+        }
         Pushed::Closed(message) => Accepted::No(message),
     }
 }
@@ -166,7 +171,7 @@ pub(crate) fn signal<M>(cell: &MessageCell<M>, label: u32) {
             stage.signal(label, NonNull::from(cell).cast::<Header>());
         }
         None => {
-            if cell.inbox.push_signal(label) == Pushed::WakeOwner {
+            if cell.inbox.push_signal(label).wakes_owner() {
                 wake(&cell.header);
             }
         }

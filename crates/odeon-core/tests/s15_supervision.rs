@@ -172,15 +172,28 @@ fn s15_the_pause_grows_and_messages_wait_for_its_end() {
     assert_eq!(office.log(), [(1, 0), (2, 1), (3, 2), (4, 3)]);
 }
 
+#[derive(Default)]
+struct Failures(AtomicU32);
+
+impl Observer for Failures {
+    fn actor_failed(&self, _: ActorId, _: &(dyn std::any::Any + Send)) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 #[test]
 fn s15_stopping_and_shutting_down_do_not_wait_for_a_pause() {
     let hour = Duration::from_secs(3600);
     let policy = || Supervision::new().pauses(hour, hour);
-    let theater = Theater::builder().workers(1).build().unwrap();
+    let failures = Arc::new(Failures::default());
+    let theater = Theater::builder().workers(1).observer(failures.clone()).build().unwrap();
     let clerk = theater.spawn_supervised(policy(), Office::default().clerk());
     clerk.send(Work::Fail("first")).unwrap();
     clerk.send(Work::Fail("second")).unwrap();
     clerk.send(Work::Note(1)).unwrap();
+    while failures.0.load(Ordering::SeqCst) < 2 {
+        std::thread::yield_now();
+    }
     let report = theater.shutdown(Duration::from_millis(200));
     assert_eq!((report.stuck, report.leftovers.len()), (0, 1));
     assert!(clerk.is_stopped());

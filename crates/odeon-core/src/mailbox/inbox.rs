@@ -22,7 +22,8 @@
 //!
 //! 6. Pressure is put on by the sender that installs a block beyond the limit, or by the owner, and
 //!    taken off by the owner alone, who then tells all that wait for it. An installer keeps what it
-//!    found, so pressure never vanishes untold. The owner goes idle only without it.
+//!    found, so pressure never vanishes untold. An owner that has put messages aside and cannot go on
+//!    (its handler waits) may go idle under pressure; any other takes it off first.
 //!
 //! Covered by: the loom models beside this file (capacities 1 and 2), tests.rs, the conformance
 //! suite of `odeon-testkit`, TSan stress. Not covered: 28,000 senders at one block's end (aborts).
@@ -58,11 +59,21 @@ pub enum Pushed<T> {
     WakeOwner,
     /// The owner is awake or already scheduled.
     AlreadyPending,
-    /// As `AlreadyPending`; but so much is waiting that the sender should hold back before it sends
-    /// more.
-    UnderPressure,
+    /// Accepted; but so much is waiting that the sender should hold back before it sends more.
+    UnderPressure {
+        /// As for `WakeOwner`.
+        wake_owner: bool,
+    },
     /// The owner is gone; here is the message.
     Closed(T),
+}
+
+impl<T> Pushed<T> {
+    /// Whether exactly this sender must have the owner scheduled.
+    #[inline(always)]
+    pub fn wakes_owner(&self) -> bool {
+        matches!(self, Self::WakeOwner | Self::UnderPressure { wake_owner: true })
+    }
 }
 
 /// What the owner's attempt to go idle came to.
@@ -156,7 +167,7 @@ impl<T> Inbox<T> {
         match self.push_slot(label, MaybeUninit::new(message)) {
             Pushed::WakeOwner => Pushed::WakeOwner,
             Pushed::AlreadyPending => Pushed::AlreadyPending,
-            Pushed::UnderPressure => Pushed::UnderPressure,
+            Pushed::UnderPressure { wake_owner } => Pushed::UnderPressure { wake_owner },
             // SAFETY: the slot's content comes back as it was given: initialised above.
             Pushed::Closed(message) => Pushed::Closed(unsafe { message.assume_init() }),
         }
@@ -167,7 +178,7 @@ impl<T> Inbox<T> {
         match self.push_slot(label, MaybeUninit::uninit()) {
             Pushed::WakeOwner => Pushed::WakeOwner,
             Pushed::AlreadyPending => Pushed::AlreadyPending,
-            Pushed::UnderPressure => Pushed::UnderPressure,
+            Pushed::UnderPressure { wake_owner } => Pushed::UnderPressure { wake_owner },
             Pushed::Closed(_) => Pushed::Closed(()),
         }
     }
@@ -226,7 +237,7 @@ impl<T> Inbox<T> {
             };
             // SAFETY: as in `push_slot`.
             unsafe { slot.fill(label, message) };
-            return Pushed::UnderPressure;
+            return Pushed::UnderPressure { wake_owner: before == TailWord::IDLE_PRESSED };
         }
         if index == size {
             return self.install_block(before, label, message);
@@ -273,7 +284,7 @@ impl<T> Inbox<T> {
         // ORDERING: Release: pairs with the Acquire of later claims: the block's empty slots. A swap, so
         // that the word changes by read-modify-writes alone and all threads agree on their order.
         self.tail.swap(word.0, Ordering::AcqRel);
-        if pressed { Pushed::UnderPressure } else { Pushed::AlreadyPending }
+        if pressed { Pushed::UnderPressure { wake_owner: false } } else { Pushed::AlreadyPending }
     }
 
     /// Any thread: whether the inbox has been closed.
@@ -286,7 +297,7 @@ impl<T> Inbox<T> {
     /// Any thread: whether the owner sleeps.
     pub fn is_idle(&self) -> bool {
         // ORDERING: SeqCst: the shutdown compares looks at several inboxes.
-        TailWord(self.tail.load(Ordering::SeqCst)).is_idle()
+        TailWord(self.tail.load(Ordering::SeqCst)).with_pressure(false).is_idle()
     }
 
     /// Any thread: whether the next push would have to wait for another sender.

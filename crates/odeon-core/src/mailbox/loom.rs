@@ -25,7 +25,7 @@ struct Shared {
 fn send(shared: &Shared, mailbox: usize) {
     match shared.inbox.push(label::of_mailbox(mailbox), mailbox) {
         Pushed::WakeOwner => turn(shared),
-        Pushed::AlreadyPending | Pushed::UnderPressure => {}
+        Pushed::AlreadyPending | Pushed::UnderPressure { .. } => {}
         Pushed::Closed(_) => unreachable!("nobody closes"),
     }
 }

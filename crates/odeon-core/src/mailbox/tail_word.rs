@@ -12,9 +12,9 @@
 //! Pressure and closing are added to `claimed` itself: they make it larger than any block, so that
 //! senders notice both by the one comparison that they make anyway, and look closer only then.
 //!
-//! The owner sleeps exactly when the word is [`TailWord::IDLE`]: the embedded block, nothing
-//! claimed. Only the owner's step to idle ever writes that value, so of all senders exactly the
-//! one that saw it must wake the owner.
+//! The owner sleeps exactly when the word is [`TailWord::IDLE`] or [`TailWord::IDLE_PRESSED`]: the
+//! embedded block, nothing claimed. Only the owner's step to idle ever writes these values, so of all
+//! senders exactly the one that saw one of them must wake the owner.
 
 /// Added by a sender to claim one slot.
 pub(crate) const CLAIM: u64 = 1;
@@ -48,6 +48,8 @@ pub(crate) struct TailWord(pub(crate) u64);
 impl TailWord {
     /// Embedded block, nothing claimed: the owner sleeps.
     pub(crate) const IDLE: TailWord = TailWord(0);
+    /// As `IDLE`, under pressure.
+    pub(crate) const IDLE_PRESSED: TailWord = TailWord(PRESSED);
     /// No message is accepted any more.
     pub(crate) const CLOSED: TailWord = TailWord(CLOSE);
 

@@ -18,7 +18,7 @@
 //!    it touches no cell: cells are freed and actors ended by whoever needs it.
 
 use std::ptr::{self, NonNull};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crossbeam_utils::CachePadded;
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,8 +32,9 @@ use super::placement;
 use super::submit::{Origin, Submit};
 use crate::cell::Header;
 use crate::current;
+use crate::kin::Kin;
 use crate::mailbox::{Inbox, InboxOwner, Pushed, RELIEVED_AT, WentIdle, label};
-use crate::pressure::Waiters;
+use crate::pressure::{self, Waiters};
 use crate::theater::shared::TheaterShared;
 use crate::turn::{Task, TurnVTable};
 
@@ -69,6 +70,11 @@ pub(crate) struct PinnedShared {
     sleeps: AtomicU64,
     asleep: AtomicBool,
     waiters: Waiters,
+    /// Whom the stage has to wait for after the batch it is handling.
+    held_by: Mutex<Option<Kin>>,
+    /// Whether there is one; by the stage's thread alone.
+    held: AtomicBool,
+    myself: Weak<Self>,
     unclaimed: Mutex<Unclaimed>,
     theater: Arc<TheaterShared>,
 }
@@ -108,7 +114,10 @@ impl PinnedShared {
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, what));
         }
         let (inbox, owner) = Inbox::new();
-        let shared = Arc::new(Self {
+        let shared = Arc::new_cyclic(|myself| Self {
+            myself: myself.clone(),
+            held_by: Mutex::new(None),
+            held: AtomicBool::new(false),
             inbox: CachePadded::new(inbox),
             parker: Parker::new(),
             kind,
@@ -142,6 +151,10 @@ impl PinnedShared {
         self.kind == PinnedKind::Dedicated
     }
 
+    pub(crate) fn to_arc(&self) -> Arc<Self> {
+        self.myself.upgrade().expect("a stage that can be reached is alive")
+    }
+
     /// Any thread: a message for an actor of this stage. Gives it back if the stage has
     /// ended; `true`: the stage is under pressure.
     #[inline(always)]
@@ -173,7 +186,8 @@ impl PinnedShared {
         match self.inbox.push(label, envelope) {
             Pushed::WakeOwner => self.parker.unpark(),
             Pushed::AlreadyPending => {}
-            Pushed::UnderPressure => return Ok(true),
+            // A stage's thread goes idle without pressure only.
+            Pushed::UnderPressure { .. } => return Ok(true),
             Pushed::Closed(envelope) => {
                 // SAFETY: the payload was put in above as an `M`, and came back untaken.
                 return Err(unsafe { Payload::take(&raw const envelope.payload) });
@@ -196,7 +210,7 @@ impl PinnedShared {
     fn signal_through_inbox(&self, label: u32, target: NonNull<Header>) -> bool {
         match self.inbox.push(label, Envelope { target, payload: Payload::EMPTY }) {
             Pushed::WakeOwner => self.parker.unpark(),
-            Pushed::AlreadyPending | Pushed::UnderPressure => {}
+            Pushed::AlreadyPending | Pushed::UnderPressure { .. } => {}
             Pushed::Closed(_) => return false,
         }
         true
@@ -235,6 +249,23 @@ impl PinnedShared {
     /// Senders that hold back.
     pub(crate) fn waiters(&self) -> &Waiters {
         &self.waiters
+    }
+
+    /// The stage's thread: remembers that the stage has to wait for `receiver`.
+    pub(crate) fn hold_back(&self, receiver: &Header) {
+        // ORDERING: Relaxed, here and in `take_held_by`: one thread.
+        if !self.held.swap(true, Ordering::Relaxed) {
+            *self.held_by.lock().expect(NO_PANIC) = Some(Kin::new(receiver));
+        }
+    }
+
+    #[inline(always)]
+    fn take_held_by(&self) -> Option<Kin> {
+        if !self.held.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.held.store(false, Ordering::Relaxed);
+        self.held_by.lock().expect(NO_PANIC).take()
     }
 
     /// The stage's thread: takes pressure off its inbox and lets all senders go on.
@@ -337,6 +368,9 @@ impl StageThread<'_> {
             unsafe {
                 self.handle_entry((*entry).label, (*entry).target, &raw const (*entry).payload)
             }
+        }
+        if let Some(receiver) = self.shared.take_held_by() {
+            pressure::wait_as_stage(self.shared, receiver.header());
         }
         arrivals + local != 0
     }

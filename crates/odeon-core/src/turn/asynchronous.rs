@@ -28,7 +28,7 @@ use super::budget::Budget;
 use super::{TurnLimits, TurnOutcome, TurnReport, ending, failing};
 use crate::async_actor::AsyncActor;
 use crate::cell::{Header, MessageCell, signal};
-use crate::mailbox::{InboxOwner, WentIdle, label};
+use crate::mailbox::{InboxOwner, RELIEVED_AT, WentIdle, label};
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::pressure;
@@ -36,6 +36,9 @@ use cell::{AsyncCell, Phase};
 use future::Handlers;
 
 pub(crate) use cell::new_actor;
+
+/// TUNE: messages put aside one after the other before pressure is looked at: a block of the inbox.
+const WEIGHED_EVERY: usize = 64;
 
 /// What one step of a turn came to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -136,10 +139,7 @@ unsafe fn turn<A: AsyncActor, H: Handlers<A>>(
                     return TurnOutcome::Stopped;
                 }
                 // SAFETY: as above; no reference into the owner's part is alive.
-                let went = unsafe {
-                    InboxOwner::go_idle(cell::inbox_owner(cell).as_ptr(), &message.inbox)
-                };
-                match went {
+                match unsafe { go_idle(cell) } {
                     WentIdle::Yes => return TurnOutcome::Idle,
                     WentIdle::UnderPressure => pressure::relieve(message),
                     WentIdle::No => {}
@@ -152,6 +152,27 @@ unsafe fn turn<A: AsyncActor, H: Handlers<A>>(
         if budget.spend() {
             return TurnOutcome::More;
         }
+    }
+}
+
+/// Goes idle; under pressure while too many messages are put aside until a future is complete.
+///
+/// # Safety
+/// As [`InboxOwner::go_idle`].
+#[inline(always)]
+unsafe fn go_idle<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> WentIdle {
+    // SAFETY: by contract.
+    unsafe {
+        let message = &(*cell.as_ptr()).message;
+        let inbox = cell::inbox_owner(cell).as_ptr();
+        let aside = cell::ready(cell);
+        if aside > RELIEVED_AT {
+            pressure::weigh(message, aside);
+            if message.inbox.is_pressed() {
+                return InboxOwner::go_idle_pressed(inbox, &message.inbox);
+            }
+        }
+        InboxOwner::go_idle(inbox, &message.inbox)
     }
 }
 
@@ -173,6 +194,7 @@ unsafe fn step<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) ->
     unsafe {
         let message = &(*cell.as_ptr()).message;
         let inbox = cell::inbox_owner(cell).as_ptr();
+        let mut put_aside = 0;
         while let Some(arrival) = (*inbox).next(&message.inbox) {
             let label = arrival.label;
             let content = arrival.take();
@@ -185,6 +207,11 @@ unsafe fn step<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) ->
                 return future::begin(cell, content);
             }
             cell::put_aside(cell, (label - label::FIRST_MAILBOX) as usize, content);
+            put_aside += 1;
+            if put_aside % WEIGHED_EVERY == 0 {
+                // As many may arrive meanwhile as are put aside.
+                pressure::weigh(message, cell::ready(cell));
+            }
         }
         go_on(cell)
     }

@@ -15,7 +15,7 @@ use super::{NewActor, TurnLimits, TurnOutcome, TurnReport, TurnVTable, ending, f
 use crate::actor::Actor;
 use crate::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
-use crate::mailbox::{Guards, InboxOwner, MailboxSet, WentIdle, label};
+use crate::mailbox::{Guards, InboxOwner, MailboxSet, PRESSED_FROM, WentIdle, label};
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::pressure;
@@ -192,6 +192,7 @@ unsafe fn sort_arrivals<A: Actor>(
 ) -> Sorted<A::Msg> {
     let Selector { guards, set } = &mut **owner.selector.as_mut().expect("several mailboxes");
     let mut last: Option<(usize, MaybeUninit<A::Msg>)> = None;
+    let mut sorted = 0_usize;
     // SAFETY: by contract.
     while let Some((label, content)) = unsafe { owner.inbox.pop(&message.inbox) } {
         if label > A::Msg::MAILBOXES as u32 {
@@ -205,6 +206,11 @@ unsafe fn sort_arrivals<A: Actor>(
         if let Some((mailbox, content)) = last.replace((mailbox, content)) {
             // SAFETY: as above.
             set.put(mailbox, unsafe { content.assume_init() });
+        }
+        sorted += 1;
+        if sorted % PRESSED_FROM == 0 {
+            // As many may arrive meanwhile as are sorted.
+            pressure::weigh(message, set.ready(*guards));
         }
     }
     if let Some((mailbox, content)) = last {

@@ -18,6 +18,8 @@ fn read(taken: (u32, MaybeUninit<Box<u32>>)) -> u32 {
 struct Shared {
     inbox: Inbox<Box<u32>>,
     owner: Mutex<Option<InboxOwner<Box<u32>>>>,
+    /// Whether the owner goes idle under pressure, as if it had put messages aside.
+    stays_pressed: bool,
 }
 
 /// A turn: takes everything until the inbox is idle; returns what it took.
@@ -32,8 +34,13 @@ fn turn(shared: &Shared) -> Vec<u32> {
         }
         // The slot must hold the owner again before another thread can be woken.
         let mut slot = shared.owner.lock().unwrap();
+        let go_idle = if shared.stays_pressed && shared.inbox.is_pressed() {
+            InboxOwner::go_idle_pressed
+        } else {
+            InboxOwner::go_idle
+        };
         // SAFETY: as above.
-        match unsafe { InboxOwner::go_idle(&mut owner, &shared.inbox) } {
+        match unsafe { go_idle(&mut owner, &shared.inbox) } {
             WentIdle::Yes => {
                 *slot = Some(owner);
                 return seen;
@@ -50,18 +57,26 @@ fn turn(shared: &Shared) -> Vec<u32> {
 /// of all senders exactly one is told to wake a sleeping owner.
 fn senders_start_turns(senders: usize, messages: u32) {
     let (inbox, owner) = Inbox::new();
-    let shared = Arc::new(Shared { inbox, owner: Mutex::new(Some(owner)) });
+    senders_start_turns_of(inbox, owner, false, senders, messages);
+}
+
+fn senders_start_turns_of(
+    inbox: Inbox<Box<u32>>,
+    owner: InboxOwner<Box<u32>>,
+    stays_pressed: bool,
+    senders: usize,
+    messages: u32,
+) {
+    let shared = Arc::new(Shared { inbox, owner: Mutex::new(Some(owner)), stays_pressed });
     let seen = StdArc::new(std::sync::Mutex::new(Vec::new()));
     let push_all = |sender: u32, shared: Arc<Shared>, seen: StdArc<std::sync::Mutex<Vec<u32>>>| {
         move || {
             for message in 0..messages {
-                match shared.inbox.push(LABEL, Box::new(sender * 10 + message)) {
-                    Pushed::WakeOwner => {
-                        let took = turn(&shared);
-                        seen.lock().unwrap().extend(took);
-                    }
-                    Pushed::AlreadyPending | Pushed::UnderPressure => {}
-                    Pushed::Closed(_) => unreachable!("nobody closes"),
+                let pushed = shared.inbox.push(LABEL, Box::new(sender * 10 + message));
+                assert!(!matches!(pushed, Pushed::Closed(_)), "nobody closes");
+                if pushed.wakes_owner() {
+                    let took = turn(&shared);
+                    seen.lock().unwrap().extend(took);
                 }
             }
         }
@@ -84,6 +99,23 @@ fn senders_start_turns(senders: usize, messages: u32) {
 #[test]
 fn two_senders_one_message_each() {
     loom::model(|| senders_start_turns(2, 1));
+}
+
+#[test]
+fn an_owner_asleep_under_pressure_is_woken_once() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(2);
+    model.check(|| {
+        let (inbox, mut owner) = Inbox::new();
+        let _ = inbox.push(LABEL, Box::new(9));
+        inbox.press();
+        // SAFETY: we are the only owner, and sleep after this.
+        unsafe {
+            read(owner.pop(&inbox).expect("just pushed"));
+            assert_eq!(InboxOwner::go_idle_pressed(&mut owner, &inbox), WentIdle::Yes);
+        }
+        senders_start_turns_of(inbox, owner, true, 2, 2);
+    });
 }
 
 #[test]

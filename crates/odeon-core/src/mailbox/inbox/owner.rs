@@ -125,9 +125,27 @@ impl<T> InboxOwner<T> {
     /// reference to it is alive: on success another thread may use it at once.
     #[inline(always)]
     pub unsafe fn go_idle(owner: *mut Self, inbox: &Inbox<T>) -> WentIdle {
+        // SAFETY: by contract.
+        unsafe { Self::go_idle_as(owner, inbox, TailWord::IDLE) }
+    }
+
+    /// As [`go_idle`](Self::go_idle), for an inbox that is under pressure and stays so, because of
+    /// messages put aside that the owner cannot handle yet.
+    ///
+    /// # Safety
+    /// As for [`go_idle`](Self::go_idle).
+    pub unsafe fn go_idle_pressed(owner: *mut Self, inbox: &Inbox<T>) -> WentIdle {
+        // SAFETY: by contract.
+        unsafe { Self::go_idle_as(owner, inbox, TailWord::IDLE_PRESSED) }
+    }
+
+    /// # Safety
+    /// As for [`go_idle`](Self::go_idle).
+    #[inline(always)]
+    unsafe fn go_idle_as(owner: *mut Self, inbox: &Inbox<T>, idle: TailWord) -> WentIdle {
         // SAFETY: by contract; the reads end before the exchange below.
         let (block, taken) = unsafe { ((*owner).block, (*owner).taken) };
-        let present = Self::word(block, taken);
+        let present = Self::word(block, taken).with_pressure(idle.is_pressed());
         // ORDERING: Relaxed: a cheap look first; only the exchange decides.
         let word = TailWord(inbox.tail.load(Ordering::Relaxed));
         if word != present {
@@ -145,12 +163,8 @@ impl<T> InboxOwner<T> {
         // ORDERING: Release on success: pairs with the Acquire of the waking claim: empty slots and
         // the owner's whole state. Acquire on success: the senders whose messages were taken are
         // done with the block that is freed below.
-        let exchanged = inbox.tail.compare_exchange(
-            present.0,
-            TailWord::IDLE.0,
-            Ordering::AcqRel,
-            Ordering::Relaxed,
-        );
+        let exchanged =
+            inbox.tail.compare_exchange(present.0, idle.0, Ordering::AcqRel, Ordering::Relaxed);
         if exchanged.is_err() {
             // SAFETY: the exchange failed, so this side is still ours.
             unsafe { *owner = Self { block, taken } };

@@ -28,12 +28,12 @@ fn idle<T>(owner: &mut InboxOwner<T>, inbox: &Inbox<T>) -> WentIdle {
 fn a_long_backlog_is_pressure_until_the_owner_takes_it_off() {
     let (inbox, mut owner) = Inbox::new();
     let mut pushed = 0;
-    while inbox.push(LABEL, pushed) != Pushed::UnderPressure {
+    while inbox.push(LABEL, pushed) == Pushed::AlreadyPending || pushed == 0 {
         pushed += 1;
     }
     assert!((PRESSED_FROM - 100..=PRESSED_FROM + 100).contains(&pushed), "{pushed}");
     assert!(inbox.is_pressed());
-    assert_eq!(inbox.push(LABEL, pushed + 1), Pushed::UnderPressure);
+    assert_eq!(inbox.push(LABEL, pushed + 1), Pushed::UnderPressure { wake_owner: false });
     for n in 0..=pushed + 1 {
         assert_eq!(take(&mut owner, &inbox), Some(n));
     }
@@ -44,12 +44,37 @@ fn a_long_backlog_is_pressure_until_the_owner_takes_it_off() {
     assert_eq!(inbox.backlog(), 0);
     assert_eq!(inbox.push(LABEL, 7), Pushed::WakeOwner);
     inbox.press();
-    assert_eq!(inbox.push(LABEL, 8), Pushed::UnderPressure);
+    assert_eq!(inbox.push(LABEL, 8), Pushed::UnderPressure { wake_owner: false });
     assert_eq!((take(&mut owner, &inbox), take(&mut owner, &inbox)), (Some(7), Some(8)));
     // SAFETY: one thread.
     unsafe { owner.close(&inbox, |_, _| ()) };
     assert!(!inbox.is_pressed());
     assert_eq!(inbox.push(LABEL, 9), Pushed::Closed(9));
+}
+
+#[test]
+fn an_owner_may_sleep_under_pressure() {
+    let (inbox, mut owner) = Inbox::new();
+    for round in 0..3 {
+        let pushed = inbox.push(LABEL, round);
+        assert!(pushed.wakes_owner(), "{pushed:?}");
+        inbox.press();
+        let next = inbox.push(LABEL, 7);
+        assert_eq!(next, Pushed::UnderPressure { wake_owner: false });
+        // SAFETY: one thread.
+        let busy = unsafe { InboxOwner::go_idle_pressed(&mut owner, &inbox) };
+        assert_eq!(busy, WentIdle::No);
+        assert_eq!((take(&mut owner, &inbox), take(&mut owner, &inbox)), (Some(round), Some(7)));
+        // SAFETY: as above.
+        let went = unsafe { InboxOwner::go_idle_pressed(&mut owner, &inbox) };
+        assert_eq!(went, WentIdle::Yes);
+        assert!(inbox.is_idle() && inbox.is_pressed());
+    }
+    assert_eq!(inbox.push(LABEL, 3), Pushed::UnderPressure { wake_owner: true });
+    inbox.relieve();
+    assert_eq!(take(&mut owner, &inbox), Some(3));
+    assert_eq!(idle(&mut owner, &inbox), WentIdle::Yes);
+    assert_eq!(inbox.push(LABEL, 4), Pushed::WakeOwner);
 }
 
 #[test]

@@ -1,0 +1,181 @@
+//! Who waits for whom, so that nobody is held back by one that waits for it.
+//!
+//! A [`Node`] is what goes on or waits as a whole: an actor of the pool, or a pinned or dedicated stage. It
+//! waits for another
+//! * while it is held back by it, or waits for its relief in `send_async`;
+//! * while it awaits an answer from it: an asynchronous handler, or a dedicated actor that blocks.
+//!
+//! An answer may be long in coming, so "who is under pressure goes on" is not enough to keep such a chain
+//! open: a receiver that awaits an answer from a sender it holds back would wait for ever. Therefore
+//! whoever is about to wait enters that first and then looks for a circle; if there is one, all in it
+//! that are held back go on.
+//!
+//! PROTOCOL: enter, then look, each under the locks of single nodes. Of those that close a circle the last to
+//! enter sees all the others. A sender that is held back looks only when the receiver can let it go, so
+//! it is let go by whoever sees the circle, itself or another.
+//!
+//! Not seen: who holds a [`Reply`](crate::Reply) that was passed on, and what a handler awaits besides
+//! answers and relief.
+
+use std::collections::HashSet;
+use std::ptr;
+use std::sync::Arc;
+
+use odeon_sync::{Mutex, MutexGuard};
+
+use super::Waiters;
+use crate::cell::Header;
+use crate::current;
+use crate::kin::Kin;
+use crate::scheduler::pinned::PinnedShared;
+
+/// TUNE: a search that comes to more nodes than this counts as a circle: to be let go too early costs
+/// memory, to be let go never costs everything.
+const SEARCH_LIMIT: usize = 1_000;
+
+/// What goes on or waits as a whole.
+#[derive(Clone)]
+pub(crate) enum Node {
+    Actor(Kin),
+    Stage(Arc<PinnedShared>),
+}
+
+impl Node {
+    /// The node that an actor belongs to.
+    pub(crate) fn of(actor: &Header) -> Self {
+        match actor.pinned() {
+            Some(stage) => Self::Stage(stage.to_arc()),
+            None => Self::Actor(Kin::new(actor)),
+        }
+    }
+
+    /// The node whose code this thread is running, if it stands still while that code waits: not on the
+    /// thread of a pinned stage, which turns to its other messages.
+    pub(super) fn here() -> Option<Self> {
+        let here = current::here();
+        if let Some(actor) = ptr::NonNull::new(here.actor.get()) {
+            // SAFETY: set by this thread for the length of the turn, which keeps the cell.
+            return Some(Self::Actor(Kin::new(unsafe { actor.as_ref() })));
+        }
+        // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
+        let stage = unsafe { here.home.get().as_pinned()?.as_ref() }?;
+        stage.is_dedicated().then(|| Self::Stage(stage.to_arc()))
+    }
+
+    pub(super) fn is_pressed(&self) -> bool {
+        match self {
+            Self::Actor(actor) => super::is_pressed(actor.header()),
+            Self::Stage(stage) => stage.is_pressed(),
+        }
+    }
+
+    /// Those that wait for it, and what it waits for itself; `None` if it has ended.
+    pub(crate) fn waiters(&self) -> Option<&Waiters> {
+        match self {
+            Self::Actor(actor) => actor.bonds().ok().map(|bonds| &bonds.waiters),
+            Self::Stage(stage) => Some(stage.waiters()),
+        }
+    }
+}
+
+/// What one node waits for.
+#[derive(Default)]
+pub(crate) struct Waits(Mutex<Vec<Wait>>);
+
+struct Wait {
+    entry: u64,
+    whom: Node,
+    what: What,
+}
+
+/// What somebody waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
+    /// That the other has less waiting.
+    Relief,
+    Answer,
+}
+
+impl Waits {
+    fn lock(&self) -> MutexGuard<'_, Vec<Wait>> {
+        self.0.lock().expect("no panic happens under the lock of waits")
+    }
+}
+
+/// An entry that somebody waits for somebody; dropped, it is taken out.
+pub(crate) struct Waiting {
+    who: Node,
+    entry: u64,
+}
+
+impl Waiting {
+    /// Enters that `who` waits for `whom`; `None` if `who` has ended.
+    pub(crate) fn enter(who: Node, whom: Node, what: What) -> Option<Self> {
+        let mut waits = who.waiters()?.waits.lock();
+        let entry = waits.last().map_or(0, |last| last.entry + 1);
+        waits.push(Wait { entry, whom, what });
+        drop(waits);
+        Some(Self { who, entry })
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let Some(waiters) = self.who.waiters() else { return };
+        let mut waits = waiters.waits.lock();
+        let place = waits.iter().position(|wait| wait.entry == self.entry);
+        let wait = place.map(|place| waits.remove(place));
+        // In this order: what is dropped may be the last reference to a cell.
+        drop(waits);
+        drop(wait);
+    }
+}
+
+/// Looks whether `whom` waits for `who`, who is about to wait for it, directly or through others. All that
+/// are held back on the way are let go then.
+pub(crate) fn opens_circles(who: &Node, whom: &Node) -> bool {
+    let Some(myself) = who.waiters() else { return false };
+    let (mut seen, mut reliefs) = (HashSet::new(), Vec::new());
+    let mut next = vec![whom.clone()];
+    while let Some(node) = next.pop() {
+        let Some(waiters) = node.waiters() else { continue };
+        if ptr::eq(waiters, myself) || seen.len() == SEARCH_LIMIT {
+            reliefs.iter().filter_map(Node::waiters).for_each(Waiters::release);
+            return true;
+        }
+        if seen.insert(ptr::from_ref(waiters)) {
+            let waits = waiters.waits.lock();
+            next.extend(waits.iter().map(|wait| wait.whom.clone()));
+            let relief = waits.iter().filter(|wait| wait.what == What::Relief);
+            reliefs.extend(relief.map(|wait| wait.whom.clone()));
+        }
+    }
+    false
+}
+
+/// A question, until it is answered or given up.
+pub(crate) struct Question {
+    asked: Node,
+    waiting: Option<Waiting>,
+}
+
+impl Question {
+    /// Remembers whom a question goes to, if whoever asks it may be waited for in turn.
+    pub(crate) fn asked_of(actor: &Header) -> Option<Self> {
+        let here = current::here();
+        let asks_as_actor = !here.actor.get().is_null()
+            || here.home.get().as_pinned().is_some_and(|stage| !stage.is_null());
+        asks_as_actor.then(|| Self { asked: Node::of(actor), waiting: None })
+    }
+
+    /// The answer is not there, and whoever asks does nothing more until it is.
+    #[cold]
+    pub(crate) fn waits(&mut self) {
+        if self.waiting.is_some() {
+            return;
+        }
+        let Some(asker) = Node::here() else { return };
+        self.waiting = Waiting::enter(asker.clone(), self.asked.clone(), What::Answer);
+        opens_circles(&asker, &self.asked);
+    }
+}
