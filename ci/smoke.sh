@@ -25,6 +25,7 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
   "${common[@]}" --json "$out/list.jsonl" --plot "$out/list.svg"
 "$odeon" bench list --list-actors 1 --requesters 5 --requests 20 --range 400 --samples 1 --history "$out/history.jsonl"
 "$odeon" bench bank --accounts 20 --transfers 500 "${common[@]}"
+"$odeon" bench pressure --milliseconds 300 --producer actor,thread,async --samples 2 --warmup 0
 "$odeon" bench restart --restarts 20 --queued 200 --samples 2 --warmup 0
 "$odeon" bench idle --actors 2000 --cpu-actors 200 --seconds 1
 test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl"

@@ -3,7 +3,9 @@
 use crate::parameter::Value;
 use crate::peers;
 use crate::workload::Variant;
-use Goal::{AtMostFloors, AtMostNanoseconds, AtMostTimes, TimesFasterThanPeers};
+use Goal::{
+    AtMostFloors, AtMostMiBAboveFloor, AtMostNanoseconds, AtMostTimes, TimesFasterThanPeers,
+};
 use Variant::{Async, Pinned, Pool, Sequential};
 
 /// Figures that are measured together, in alternation.
@@ -44,6 +46,8 @@ pub enum Goal {
     AtMostFloors(f64),
     /// At most so many ns per operation.
     AtMostNanoseconds(f64),
+    /// At most so many MiB of resident memory above what its floor takes.
+    AtMostMiBAboveFloor(u64),
     /// So many times faster than the fastest of the group's peers.
     TimesFasterThanPeers(f64),
     /// At most so many times another case of the group.
@@ -144,6 +148,11 @@ pub fn groups() -> Vec<Group> {
             &[],
             AtMostNanoseconds(10_000.0),
         ),
+        group("pressure", &[("milliseconds", Value::Number(200))])
+            .without_peers()
+            // 0.9 of the consumer's limit; ten samples of six seconds are the minute.
+            .figure("pressure: time of the consumer", Pool, &[], AtMostFloors(1.0 / 0.9))
+            .figure("pressure: memory", Pool, &[], AtMostMiBAboveFloor(64)),
     ];
     groups.extend(list_groups());
     groups

@@ -7,6 +7,7 @@ use crate::idle::{self, BytesPerActor};
 use crate::parameter::Params;
 use crate::peers::Peers;
 use crate::runner::{Case, Plan, Results, Rounds, measure};
+use crate::samples::Samples;
 use crate::statistics::Spread;
 use crate::table::{Table, factor, short};
 use crate::workload::{WORKERS, Workload};
@@ -198,7 +199,19 @@ fn judge(
                     format!("{} ({} ns, floor {} ns)", factor(ratio), short(odeon), short(floor));
                 (text, ratio <= times)
             });
-            let to_reach = format!("at most {times:.1}x its floor, per {operation}");
+            let to_reach = format!("at most {times:.2}x its floor, per {operation}");
+            Verdict::judged(&figure.what, to_reach, outcome)
+        }
+        Goal::AtMostMiBAboveFloor(limit) => {
+            let peak = |samples: Option<&Samples>| samples?.peak_rss_kib;
+            let floor = peak(results.floor(workload, params));
+            let odeon = peak(results.odeon(workload, figure.variant, params));
+            let outcome = odeon.zip(floor).map(|(odeon, floor)| {
+                let above = odeon.saturating_sub(floor);
+                let text = format!("{:.1} MiB", above as f64 / 1024.0);
+                (text, above <= limit << 10)
+            });
+            let to_reach = format!("at most {limit} MiB above its floor");
             Verdict::judged(&figure.what, to_reach, outcome)
         }
         Goal::AtMostNanoseconds(limit) => {

@@ -12,6 +12,7 @@ mod fjthrput;
 mod forward;
 mod list;
 mod pingpong;
+mod pressure;
 mod restart;
 mod ring;
 mod timers;
@@ -19,7 +20,7 @@ mod timers;
 use crate::workload::Workload;
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 12] = [
+pub const ALL: [&dyn Workload; 13] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -32,6 +33,7 @@ pub const ALL: [&dyn Workload; 12] = [
     &timers::Timers,
     &bank::Bank,
     &restart::Restart,
+    &pressure::Pressure,
 ];
 
 /// The workload of that name.

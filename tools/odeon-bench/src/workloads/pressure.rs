@@ -1,0 +1,186 @@
+//! `pressure`: a producer that could send many times faster than its consumer can handle.
+
+use crate::error::BenchError;
+use crate::memory::rss_kib;
+use crate::parameter::{Parameter, Params};
+use crate::samples::Measured;
+use crate::theater::{runtime, theater};
+use crate::workload::{About, Variant, WORKERS, Workload};
+use odeon::prelude::*;
+use producers::Producer;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+mod producers;
+
+/// See the module.
+pub(super) struct Pressure;
+
+static ABOUT: About = About {
+    name: "pressure",
+    summary: "a producer that could send many times faster than its consumer handles, for some time",
+    operation: "message handled",
+    floor: "the consumer's handler called in a loop",
+    parameters: &[
+        Parameter::number("milliseconds", "how long the overload lasts", 50, 86_400_000, 6_000)
+            .outside_floor(),
+        Parameter::number("work", "steps of the handler, each about 1 ns", 1, 1_000_000_000, 1_000),
+        Parameter::word("producer", "who sends", &producers::NAMES).outside_floor(),
+        WORKERS,
+    ],
+    variants: &[Variant::Pool],
+};
+
+/// How often memory is looked at.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How long the handler alone is measured.
+const FLOOR_LASTS: Duration = Duration::from_millis(300);
+
+/// TUNE: KiB, tried 2026-11: what a heap of constant use moves by.
+const FLAT_KIB: u64 = 8 << 10;
+
+impl Workload for Pressure {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    /// Fails if memory grows in the second half of the time.
+    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+        let theater = theater(params)?;
+        let course = Arc::new(Course::default());
+        let work = params.number("work");
+        let consumer = theater.spawn(Consumer { work, sum: 0, course: course.clone() });
+        let producer = Producer::start(params.word("producer"), &theater, consumer.clone())?;
+        let lasting = Duration::from_millis(params.number("milliseconds"));
+        let (measured, memory) = course.watch(lasting);
+        producer.stop();
+        // What still waits is handled, and is not counted.
+        let sum = consumer.ask(Item::Sum).wait().map_err(runtime)?;
+        drop(consumer);
+        if course.handled() < measured.ops || sum == 0 {
+            return Err(BenchError::WrongResult("the consumer lost count".to_owned()));
+        }
+        memory.check_flat()?;
+        Ok(measured)
+    }
+
+    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
+        let work = params.number("work");
+        let (mut ops, mut sum) = (0, 0);
+        let start = Instant::now();
+        while start.elapsed() < FLOOR_LASTS {
+            for payload in 0..100 {
+                sum = handle(sum, &black_box([payload; PAYLOAD]), work);
+            }
+            ops += 100;
+        }
+        black_box(sum);
+        Ok(Measured::new(ops, start.elapsed()))
+    }
+}
+
+/// Words of a message: enough that a minute of unbounded queueing would fill any machine.
+const PAYLOAD: usize = 8;
+
+#[derive(Message)]
+enum Item {
+    Payload([u64; PAYLOAD]),
+    Sum(Reply<u64>),
+}
+
+/// The work of one message: steps that follow from each other.
+fn handle(sum: u64, payload: &[u64; PAYLOAD], work: u64) -> u64 {
+    (0..work).fold(sum ^ payload[0], |sum, step| {
+        black_box(sum.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ step)
+    })
+}
+
+struct Consumer {
+    work: u64,
+    sum: u64,
+    course: Arc<Course>,
+}
+
+impl Actor for Consumer {
+    type Msg = Item;
+
+    fn handle(&mut self, item: Item, _ctx: &mut Context<'_, Self>) {
+        match item {
+            Item::Payload(payload) => {
+                self.sum = handle(self.sum, &payload, self.work);
+                self.course.handled_one();
+            }
+            Item::Sum(reply) => reply.send(self.sum | 1),
+        }
+    }
+}
+
+/// How far the consumer has come.
+#[derive(Default)]
+struct Course {
+    handled: AtomicU64,
+}
+
+impl Course {
+    /// By the consumer alone.
+    fn handled_one(&self) {
+        // ORDERING: Relaxed, here and below: one writer, and a count that orders nothing.
+        self.handled.store(self.handled.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    fn handled(&self) -> u64 {
+        self.handled.load(Ordering::Relaxed)
+    }
+
+    /// Lets the overload last so long: what was handled, and the memory meanwhile.
+    fn watch(&self, lasting: Duration) -> (Measured, Memory) {
+        let (start, before) = (Instant::now(), self.handled());
+        let mut memory = Memory::default();
+        while start.elapsed() < lasting {
+            std::thread::sleep(LOOK.min(lasting - start.elapsed().min(lasting)));
+            memory.look(start.elapsed() * 2 < lasting);
+        }
+        (Measured::new(self.handled() - before, start.elapsed()), memory)
+    }
+}
+
+/// The highest resident memory in either half of the time, in KiB; 0 where the system does not tell.
+#[derive(Default)]
+struct Memory {
+    first_half: u64,
+    second_half: u64,
+}
+
+impl Memory {
+    fn look(&mut self, in_first_half: bool) {
+        let half = if in_first_half { &mut self.first_half } else { &mut self.second_half };
+        *half = (*half).max(rss_kib().unwrap_or(0));
+    }
+
+    fn check_flat(&self) -> Result<(), BenchError> {
+        let Self { first_half, second_half } = self;
+        if *first_half == 0 || *second_half <= first_half + FLAT_KIB {
+            return Ok(());
+        }
+        let found = format!("memory grew from {first_half} to {second_half} KiB under pressure");
+        Err(BenchError::WrongResult(found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growing_memory_is_told() {
+        let mut memory = Memory { first_half: 10_000, second_half: 0 };
+        memory.check_flat().expect("nothing grew");
+        memory.second_half = 10_000 + FLAT_KIB + 1;
+        assert!(memory.check_flat().is_err());
+        memory.look(true);
+        memory.check_flat().expect("this process is larger than that");
+    }
+}
