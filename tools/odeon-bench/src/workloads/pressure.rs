@@ -36,6 +36,9 @@ static ABOUT: About = About {
 /// How often memory is looked at.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// What lasts less is over before the heap has found its size.
+const LONG_ENOUGH: Duration = Duration::from_secs(2);
+
 /// How long the handler alone is measured.
 const FLOOR_LASTS: Duration = Duration::from_millis(300);
 
@@ -47,7 +50,7 @@ impl Workload for Pressure {
         &ABOUT
     }
 
-    /// Fails if memory grows in the second half of the time.
+    /// Fails if memory grows in the second half of a time that is long enough for it to have settled.
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         let theater = theater(params)?;
         let course = Arc::new(Course::default());
@@ -63,7 +66,9 @@ impl Workload for Pressure {
         if course.handled() < measured.ops || sum == 0 {
             return Err(BenchError::WrongResult("the consumer lost count".to_owned()));
         }
-        memory.check_flat()?;
+        if lasting >= LONG_ENOUGH {
+            memory.check_flat()?;
+        }
         Ok(measured)
     }
 
@@ -176,11 +181,9 @@ mod tests {
 
     #[test]
     fn growing_memory_is_told() {
-        let mut memory = Memory { first_half: 10_000, second_half: 0 };
-        memory.check_flat().expect("nothing grew");
-        memory.second_half = 10_000 + FLAT_KIB + 1;
+        let mut memory = Memory { first_half: 10_000, second_half: 10_000 + FLAT_KIB };
+        memory.check_flat().expect("within what a heap moves by");
+        memory.second_half += 1;
         assert!(memory.check_flat().is_err());
-        memory.look(true);
-        memory.check_flat().expect("this process is larger than that");
     }
 }
