@@ -7,4 +7,4 @@ cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR=target/shuttle
 export RUSTFLAGS="--cfg odeon_shuttle ${RUSTFLAGS:-}"
 
-cargo test -p odeon-core --test shuttle_inbox --test shuttle_theater --test shuttle_async --test shuttle_naming --test shuttle_pressure
+cargo test -p odeon-core --test shuttle_inbox --test shuttle_theater --test shuttle_async --test shuttle_naming --test shuttle_pressure --test shuttle_pipes

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::message::Message;
+use crate::pipe::Continuation;
 
 /// An actor: private state, and what it does with each message.
 ///
@@ -48,4 +49,11 @@ pub trait Actor: Send + Sized + 'static {
     /// Runs once after the last message, before the state is dropped. Not called after a panic. An
     /// actor that its theater ends before its first turn gets this without `started`.
     fn stopped(&mut self) {}
+
+    /// Goes on with the output of a pipe. Not for implementors: an actor that contains another one, and
+    /// lends it its context, passes on what belongs to that.
+    #[doc(hidden)]
+    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
+        continuation.run(self, ctx);
+    }
 }

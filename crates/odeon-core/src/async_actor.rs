@@ -12,7 +12,8 @@ use crate::message::Message;
 ///
 /// # Guarantees
 /// As for [`Actor`](crate::Actor): one message at a time, also across awaits (S1, S13); order (S2);
-/// guarded mailboxes (S3); a panic ends this actor and nothing else (S5).
+/// guarded mailboxes (S3); a panic ends this actor and nothing else (S5), or has it made anew if it is
+/// supervised (S15).
 ///
 /// # Cancellation
 /// An actor that is stopped from outside ([`ActorRef::stop`](crate::ActorRef::stop), the end of its

@@ -1,5 +1,8 @@
 //! What an asynchronous handler can do while it runs.
 
+mod finding;
+
+use std::convert::identity;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -12,6 +15,7 @@ use crate::error::{AskError, SendError};
 use crate::mailbox::Guards;
 use crate::message::Message;
 use crate::reply::Reply;
+use crate::supervision::Supervision;
 use crate::theater::spawn;
 use crate::turn::asynchronous;
 
@@ -81,7 +85,7 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
         }
     }
 
-    fn cell(&self) -> &MessageCell<A::Msg> {
+    pub(crate) fn cell(&self) -> &MessageCell<A::Msg> {
         // SAFETY: by the contract of `new`, the actor's alive count keeps the cell, which is one.
         unsafe { self.cell.cast().as_ref() }
     }
@@ -116,6 +120,31 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
     /// As [`spawn`](Self::spawn), for an asynchronous actor.
     pub fn spawn_async<B: AsyncActor>(&self, actor: B) -> ActorRef<B::Msg> {
         spawn::beside(&self.cell().header, asynchronous::new_actor(actor))
+    }
+
+    /// Creates a supervised child of this actor. See
+    /// [`Context::spawn_child`](crate::Context::spawn_child).
+    ///
+    /// # Panics
+    /// If `make` does when it is called for the first time.
+    pub fn spawn_child<B: Actor>(
+        &self,
+        supervision: Supervision,
+        make: impl FnMut() -> B + Send + 'static,
+    ) -> ActorRef<B::Msg> {
+        spawn::child(&self.cell().header, supervision, Box::new(make), identity)
+    }
+
+    /// As [`spawn_child`](Self::spawn_child), for an asynchronous actor.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn spawn_async_child<B: AsyncActor>(
+        &self,
+        supervision: Supervision,
+        make: impl FnMut() -> B + Send + 'static,
+    ) -> ActorRef<B::Msg> {
+        spawn::child(&self.cell().header, supervision, Box::new(make), asynchronous::new_actor)
     }
 
     /// Ends this actor when the handler has returned. Messages still waiting go to the dead-letter

@@ -9,10 +9,12 @@
 //! 3. The owner seals them when the actor ends: it sets `ended` under the lock and takes all watchers.
 //!    Whoever comes later finds `ended` and is told at once. So each watcher is told exactly once.
 //!
-//! Covered by `bonds/loom.rs`.
+//! Covered by `bonds/loom.rs`. Children and pipes: `bonds/children.rs`.
+
+mod children;
 
 use std::any::Any;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ptr;
 
 use odeon_sync::atomic::{AtomicPtr, Ordering};
@@ -20,6 +22,7 @@ use odeon_sync::{Mutex, MutexGuard};
 
 use crate::kin::Kin;
 use crate::observe::EndReason;
+use crate::pipe::Piped;
 use crate::pressure::Waiters;
 use crate::supervision::Supervised;
 use crate::watch::Ended;
@@ -44,7 +47,11 @@ struct State {
     watchers: Vec<(u64, Watcher)>,
     next_watcher: u64,
     requests: VecDeque<Request>,
-    children: Vec<Kin>,
+    /// Outputs of pipes that the actor has not gone on with yet.
+    piped: VecDeque<Piped>,
+    /// By their numbers, so that they are stopped in an order that a seed repeats.
+    children: BTreeMap<u64, Kin>,
+    next_child: u64,
     supervised: Option<Box<Supervised>>,
     /// The receiver that this actor has to wait for.
     held_by: Option<Kin>,
@@ -141,10 +148,19 @@ impl Drop for BondSlot {
 pub(crate) struct Sealed {
     pub(crate) ended: Ended,
     pub(crate) watchers: Vec<(u64, Watcher)>,
-    pub(crate) children: Vec<Kin>,
+    pub(crate) children: BTreeMap<u64, Kin>,
     pub(crate) supervised: Option<Box<Supervised>>,
     /// They came too late.
     pub(crate) requests: VecDeque<Request>,
+    /// As above.
+    pub(crate) piped: VecDeque<Piped>,
+}
+
+/// What belonged to the state that an actor had before it is made anew.
+pub(crate) struct Dependants {
+    pub(crate) children: BTreeMap<u64, Kin>,
+    /// To be dropped.
+    pub(crate) piped: VecDeque<Piped>,
 }
 
 impl Bonds {
@@ -161,6 +177,7 @@ impl Bonds {
             children: std::mem::take(&mut state.children),
             supervised: state.supervised.take(),
             requests: std::mem::take(&mut state.requests),
+            piped: std::mem::take(&mut state.piped),
         }
     }
 
@@ -206,36 +223,6 @@ impl Bonds {
     /// Owner: the oldest request.
     pub(crate) fn next_request(&self) -> Option<Request> {
         self.lock().requests.pop_front()
-    }
-
-    /// Adds a child; `false` if the actor has ended.
-    pub(crate) fn add_child(&self, child: Kin) -> bool {
-        let mut state = self.lock();
-        if state.ended.is_some() {
-            return false;
-        }
-        state.children.push(child);
-        true
-    }
-
-    /// A child has ended.
-    pub(crate) fn remove_child(&self, child: crate::actor_id::ActorId) {
-        let mut state = self.lock();
-        if let Some(place) = state.children.iter().position(|other| other.id() == child) {
-            let removed = state.children.swap_remove(place);
-            drop(state);
-            drop(removed);
-        }
-    }
-
-    /// The children at this moment.
-    pub(crate) fn children(&self) -> Vec<Kin> {
-        self.lock().children.clone()
-    }
-
-    /// Owner: takes the children out.
-    pub(crate) fn take_children(&self) -> Vec<Kin> {
-        std::mem::take(&mut self.lock().children)
     }
 
     /// How the actor is supervised, out of the lock; to be put back by

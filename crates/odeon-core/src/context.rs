@@ -14,6 +14,7 @@ use crate::supervision::Supervision;
 use crate::theater::shared::TheaterShared;
 use crate::theater::spawn;
 use crate::turn::asynchronous;
+use std::convert::identity;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -100,12 +101,24 @@ impl<'a, A: Actor> Context<'a, A> {
         supervision: Supervision,
         make: impl FnMut() -> B + Send + 'static,
     ) -> ActorRef<B::Msg> {
-        spawn::child(&self.cell.header, supervision, Box::new(make))
+        spawn::child(&self.cell.header, supervision, Box::new(make), identity)
     }
 
     /// As [`spawn`](Self::spawn), for an asynchronous actor.
     pub fn spawn_async<B: AsyncActor>(&self, actor: B) -> ActorRef<B::Msg> {
         spawn::beside(&self.cell.header, asynchronous::new_actor(actor))
+    }
+
+    /// As [`spawn_child`](Self::spawn_child), for an asynchronous actor.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn spawn_async_child<B: AsyncActor>(
+        &self,
+        supervision: Supervision,
+        make: impl FnMut() -> B + Send + 'static,
+    ) -> ActorRef<B::Msg> {
+        spawn::child(&self.cell.header, supervision, Box::new(make), asynchronous::new_actor)
     }
 
     /// Ends this actor after the message being handled. Messages still waiting go to the

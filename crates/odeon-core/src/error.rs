@@ -99,6 +99,18 @@ impl fmt::Display for AskError {
 
 impl Error for AskError {}
 
+/// The time of a [`pipe_within`](crate::Context::pipe_within) was up before its future was complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elapsed;
+
+impl fmt::Display for Elapsed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not complete in time")
+    }
+}
+
+impl Error for Elapsed {}
+
 /// A theater could not be built.
 #[derive(Debug)]
 pub struct BuildError(pub(crate) BuildErrorKind);

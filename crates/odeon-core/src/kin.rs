@@ -50,8 +50,13 @@ impl Kin {
     pub(crate) fn request(&self, request: Request) -> Result<(), Request> {
         let Ok(bonds) = self.bonds() else { return Err(request) };
         bonds.leave_request(request)?;
-        self.signal(label::REQUEST);
+        self.look_at_requests();
         Ok(())
+    }
+
+    /// Has the actor look at what has been left in its bonds; owed once for each thing.
+    pub(crate) fn look_at_requests(&self) {
+        self.signal(label::REQUEST);
     }
 
     fn signal(&self, label: u32) {

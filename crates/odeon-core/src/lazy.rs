@@ -5,6 +5,7 @@
 
 use crate::actor::Actor;
 use crate::context::Context;
+use crate::pipe::Continuation;
 
 /// Makes its actor when it is first needed and is that actor from then on.
 pub(crate) struct Lazy<A, F> {
@@ -42,6 +43,12 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
         }
         if let Some(actor) = &mut self.actor {
             ctx.lent_to(|ctx| actor.handle(msg, ctx));
+        }
+    }
+
+    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
+        if let Some(actor) = &mut self.actor {
+            ctx.lent_to(|ctx| actor.__go_on(continuation, ctx));
         }
     }
 

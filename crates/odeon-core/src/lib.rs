@@ -9,6 +9,7 @@
 //! | one message in five files | `send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` → `scheduler/worker.rs` → `turn/sequential.rs` |
 //! | an actor's memory | `cell.rs` |
 //! | what happens later | `timer.rs`, `timer/*` |
+//! | what happens beside an actor | `pipe.rs`, `pipe/*` |
 //! | the runtime as a whole | `theater.rs`, `theater/*`, `registry.rs` |
 //! | finding actors, one message for many | `naming.rs`, `group.rs`, `broadcast.rs`, `worker_pool.rs` |
 //! | seams for sibling crates | `extend.rs`, `observe.rs`, `clock.rs`, `random.rs`, `outbox.rs` |
@@ -38,6 +39,7 @@ mod message;
 mod naming;
 mod observe;
 mod outbox;
+mod pipe;
 mod pressure;
 mod random;
 mod registry;
@@ -61,12 +63,13 @@ pub use broadcast::broadcast;
 pub use clock::{Clock, SystemClock};
 pub use context::Context;
 pub use dead_letter::{DeadLetter, DeadLetterReason};
-pub use error::{AskError, BuildError, SendError, StageError, TrySendError};
+pub use error::{AskError, BuildError, Elapsed, SendError, StageError, TrySendError};
 pub use group::Group;
 pub use link::Link;
 pub use message::Message;
 pub use naming::{LookupError, NameTaken, OtherType};
 pub use observe::{EndReason, Observer};
+pub use pipe::Pipe;
 pub use random::Random;
 pub use reply::Reply;
 pub use scheduler::pool::QueueOrder;

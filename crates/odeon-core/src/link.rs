@@ -4,6 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
+use crate::async_actor::AsyncActor;
+use crate::async_context::AsyncContext;
 use crate::bonds::Request;
 use crate::context::Context;
 use crate::kin::Kin;
@@ -33,15 +35,26 @@ impl<A: Actor> Context<'_, A> {
     /// ends in any other way, the link is gone. If `other` has failed already, this actor fails at its
     /// next message boundary. Links keep neither actor alive.
     pub fn link<M: Message>(&self, other: &ActorRef<M>) -> Link {
-        let (me, other) = (self.kin(), other.kin());
-        let link = Link { sides: Arc::default() };
-        let sides = [link.side(&other, &me), link.side(&me, &other)];
-        link.sides.set(sides).expect("set once");
-        link
+        Link::between(&self.kin(), &other.kin())
+    }
+}
+
+impl<A: AsyncActor> AsyncContext<'_, A> {
+    /// Links this actor with another: if either ends as failed, the other one fails as well. See
+    /// [`Context::link`]. A handler of this actor that waits then is cancelled.
+    pub fn link<M: Message>(&self, other: &ActorRef<M>) -> Link {
+        Link::between(&Kin::new(&self.cell().header), &other.kin())
     }
 }
 
 impl Link {
+    fn between(one: &Kin, other: &Kin) -> Self {
+        let link = Link { sides: Arc::default() };
+        let sides = [link.side(other, one), link.side(one, other)];
+        link.sides.set(sides).expect("set once");
+        link
+    }
+
     /// Has `survivor` fail if `watched` does.
     fn side(&self, watched: &Kin, survivor: &Kin) -> Watch {
         let (link, survivor) = (self.clone(), survivor.clone());

@@ -11,6 +11,7 @@ mod error;
 mod names;
 pub(crate) mod sharded;
 
+use std::convert::identity;
 use std::sync::Arc;
 
 pub use error::{LookupError, NameTaken, OtherType};
@@ -30,7 +31,7 @@ use names::Names;
 /// The names of one theater.
 #[derive(Default)]
 pub(crate) struct Naming {
-    names: Arc<Names>,
+    pub(crate) names: Arc<Names>,
     pub(crate) groups: Arc<NamedGroups>,
 }
 
@@ -194,7 +195,7 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-fn lookup_or_spawn<A: Actor>(
+pub(crate) fn lookup_or_spawn<A: Actor>(
     theater: &TheaterShared,
     name: &str,
     make: impl FnOnce() -> A + Send + 'static,
@@ -206,7 +207,7 @@ fn lookup_or_spawn<A: Actor>(
     })
 }
 
-fn lookup_or_spawn_supervised<A: Actor>(
+pub(crate) fn lookup_or_spawn_supervised<A: Actor>(
     theater: &TheaterShared,
     name: &str,
     supervision: Supervision,
@@ -218,6 +219,6 @@ fn lookup_or_spawn_supervised<A: Actor>(
             let make = make.clone();
             Lazy::new(move || make())
         };
-        spawn::supervised_on(&theater.pool(), None, supervision, Box::new(lazy))
+        spawn::supervised_on(&theater.pool(), None, supervision, Box::new(lazy), identity)
     })
 }

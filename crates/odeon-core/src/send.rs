@@ -97,6 +97,18 @@ impl<M: Message> ActorRef<M> {
         self.send_unhindered(message)
     }
 
+    /// Whether the actor, or its pinned stage, is under pressure at this moment (S17), so that a sender would
+    /// hold back.
+    pub fn is_under_pressure(&self) -> bool {
+        pressure::is_pressed(&self.cell().header)
+    }
+
+    /// Waits as a future until the actor is not under pressure (S17) or has ended: for adapters that say
+    /// first whether they are ready, and send later. Somebody else's messages may come in between.
+    pub fn relieved(&self) -> impl Future<Output = ()> + Send + use<M> {
+        pressure::relieved(Kin::new(&self.cell().header))
+    }
+
     #[cold]
     fn send_held(
         &self,

@@ -20,11 +20,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use family::{Escalated, enter_child, pass_up, restart_siblings, stop_children};
+pub(crate) use family::{
+    Birth, Escalated, dismiss_dependants, enter_child, pass_up, restart_siblings,
+};
 pub(crate) use limits::Restarts;
 
 use crate::actor_id::ActorId;
-use crate::kin::Kin;
 
 /// What is done about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,7 +183,8 @@ impl fmt::Debug for Supervision {
 pub(crate) struct Supervised {
     policy: Supervision,
     restarts: Restarts,
-    pub(crate) parent: Option<Kin>,
+    /// What ties it to its parent, if it has one.
+    pub(crate) birth: Option<Birth>,
     /// `Box<dyn FnMut() -> A + Send>`, for the type of the actor.
     pub(crate) make: Box<dyn Any + Send>,
 }
@@ -197,8 +199,12 @@ pub(crate) enum Verdict {
 }
 
 impl Supervised {
-    pub(crate) fn new(policy: Supervision, parent: Option<Kin>, make: Box<dyn Any + Send>) -> Self {
-        Self { policy, restarts: Restarts::default(), parent, make }
+    pub(crate) fn new(
+        policy: Supervision,
+        birth: Option<Birth>,
+        make: Box<dyn Any + Send>,
+    ) -> Self {
+        Self { policy, restarts: Restarts::default(), birth, make }
     }
 
     /// Decides about a failure of `actor` at `now`, and counts the restart if it comes to one.
@@ -226,7 +232,7 @@ impl Supervised {
                 self.restarts.count(now);
                 Verdict::Restart { pause, all: policy.all_for_one }
             }
-            Ok(Directive::Restart) if self.parent.is_some() => Verdict::Escalate,
+            Ok(Directive::Restart) if self.birth.is_some() => Verdict::Escalate,
             Ok(Directive::Restart) => Verdict::Stop,
         }
     }

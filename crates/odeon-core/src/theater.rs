@@ -7,6 +7,7 @@ mod shutdown;
 pub(crate) mod spawn;
 mod spawn_async;
 
+use std::convert::identity;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -134,7 +135,8 @@ impl Theater {
         supervision: Supervision,
         make: impl FnMut() -> A + Send + 'static,
     ) -> ActorRef<A::Msg> {
-        spawn::supervised_on(&self.parts.default_stage, None, supervision, Box::new(make))
+        let stage = &self.parts.default_stage;
+        spawn::supervised_on(stage, None, supervision, Box::new(make), identity)
     }
 
     /// As [`spawn_supervised`](Self::spawn_supervised), on a pinned stage.
@@ -150,7 +152,8 @@ impl Theater {
     ) -> ActorRef<A::Msg> {
         self.check_own(stage);
         let submit = stage.shared.clone() as Arc<dyn Submit>;
-        spawn::supervised_on(&submit, Some(&stage.shared), supervision, Box::new(make))
+        let pinned = Some(&*stage.shared);
+        spawn::supervised_on(&submit, pinned, supervision, Box::new(make), identity)
     }
 
     /// Creates an actor on a pinned stage.
@@ -217,7 +220,7 @@ impl Theater {
         Ok(stage)
     }
 
-    /// How many actors are alive.
+    /// How many actors are alive, pending pipes (S19) included.
     pub fn live_actors(&self) -> usize {
         self.parts.shared.registry.len()
     }

@@ -20,6 +20,7 @@ mod wheel;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::theater::shared::TheaterShared;
 
@@ -60,6 +61,19 @@ trait Cancel: Send + Sync {
 impl Timer {
     fn once(theater: Arc<TheaterShared>, key: TimerKey) -> Self {
         Self(Kind::Once { theater, key })
+    }
+
+    /// Calls `ring` once `delay` has passed.
+    pub(crate) fn alarm(
+        theater: &Arc<TheaterShared>,
+        delay: Duration,
+        ring: impl FnOnce() + Send + 'static,
+    ) -> Self {
+        let theater = theater.clone();
+        held::arm(move || {
+            let key = theater.arm(delay, Box::new(ring));
+            Self::once(theater, key)
+        })
     }
 
     fn shared(timer: Arc<dyn Cancel>) -> Self {

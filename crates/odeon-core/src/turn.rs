@@ -9,6 +9,7 @@ pub(crate) mod budget;
 pub(crate) mod ending;
 pub(crate) mod failing;
 pub(crate) mod parked;
+pub(crate) mod renewing;
 pub(crate) mod sequential;
 
 use std::ptr::{self, NonNull};

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::actor::Actor;
 use crate::actor_id::ActorId;
 use crate::actor_ref::ActorRef;
+use crate::async_actor::AsyncActor;
+use crate::async_context::AsyncContext;
 use crate::bonds::Watcher;
 use crate::context::Context;
 use crate::kin::Kin;
@@ -151,13 +153,31 @@ impl<A: Actor> Context<'_, A> {
         other: &ActorRef<M>,
         message: impl FnOnce(Ended) -> A::Msg + Send + 'static,
     ) -> Watch {
-        let me = self.actor_ref();
-        let told = move |ended: &Ended| {
-            // A watcher that has stopped wants to know nothing.
-            let _ = me.send_unhindered(message(ended.clone()));
-        };
-        other.on_end(told)
+        watch_by(self.actor_ref(), other, message)
     }
+}
+
+impl<A: AsyncActor> AsyncContext<'_, A> {
+    /// Has this actor told, by a message, when `other` ends; at once if it has ended already. See
+    /// [`Context::watch`].
+    pub fn watch<M: Message>(
+        &self,
+        other: &ActorRef<M>,
+        message: impl FnOnce(Ended) -> A::Msg + Send + 'static,
+    ) -> Watch {
+        watch_by(self.actor_ref(), other, message)
+    }
+}
+
+fn watch_by<W: Message, M: Message>(
+    watcher: ActorRef<W>,
+    other: &ActorRef<M>,
+    message: impl FnOnce(Ended) -> W + Send + 'static,
+) -> Watch {
+    other.on_end(move |ended| {
+        // A watcher that has stopped wants to know nothing.
+        let _ = watcher.send_unhindered(message(ended.clone()));
+    })
 }
 
 pub(crate) fn watch(watched: &Kin, told: Watcher) -> Watch {

@@ -82,7 +82,7 @@ struct Inner<M: Message> {
 }
 
 impl<M: Message> WorkerPool<M> {
-    fn spawn<A: Actor<Msg = M>>(
+    pub(crate) fn spawn<A: Actor<Msg = M>>(
         stage: Arc<dyn Submit>,
         size: usize,
         routing: Routing<M>,

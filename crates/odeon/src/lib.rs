@@ -3,12 +3,15 @@
 
 pub use odeon_core::{
     Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, BuildError,
-    Clock, Context, DeadLetter, DeadLetterReason, Directive, EndReason, Ended, Failure, Group,
-    Link, LookupError, Message, NameTaken, Observer, OtherType, QueueOrder, Random, Reply,
-    RootFailure, Routing, SendError, Stage, StageError, StopReport, Supervision, SystemClock,
-    Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef, WorkerPool, broadcast,
+    Clock, Context, DeadLetter, DeadLetterReason, Directive, Elapsed, EndReason, Ended, Failure,
+    Group, Link, LookupError, Message, NameTaken, Observer, OtherType, Pipe, QueueOrder, Random,
+    Reply, RootFailure, Routing, SendError, Stage, StageError, StopReport, Supervision,
+    SystemClock, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef, WorkerPool,
+    broadcast,
 };
 pub use odeon_macros::Message;
+#[cfg(feature = "stream")]
+pub use odeon_stream as stream;
 #[cfg(feature = "tokio")]
 pub use odeon_tokio as tokio;
 

@@ -79,7 +79,7 @@ impl GroupName {
 }
 
 impl NamedGroups {
-    fn get<M: Message>(self: &Arc<Self>, name: &str) -> Result<Group<M>, OtherType> {
+    pub(crate) fn get<M: Message>(self: &Arc<Self>, name: &str) -> Result<Group<M>, OtherType> {
         let mut entries = self.shards.of(name).lock();
         if let Some(entry) = entries.get(name).filter(|entry| !entry.is_gone()) {
             let Some(group) = entry.as_any().downcast_ref::<Weak<Inner<M>>>() else {

@@ -103,13 +103,13 @@ fn taken(slot: Option<&Slot>) -> Option<&dyn Named> {
 }
 
 impl Names {
-    pub(super) fn lookup<M: Message>(&self, name: &str) -> Result<ActorRef<M>, LookupError> {
+    pub(crate) fn lookup<M: Message>(&self, name: &str) -> Result<ActorRef<M>, LookupError> {
         let slots = self.shards.of(name).lock();
         let actor = taken(slots.get(name)).ok_or(LookupError::NotFound)?;
         Ok(typed(actor)?)
     }
 
-    pub(super) fn register<M: Message>(
+    pub(crate) fn register<M: Message>(
         self: &Arc<Self>,
         name: &str,
         actor: &ActorRef<M>,
@@ -135,7 +135,7 @@ impl Names {
         }
     }
 
-    pub(super) fn unregister(&self, name: &str) -> bool {
+    pub(crate) fn unregister(&self, name: &str) -> bool {
         let mut slots = self.shards.of(name).lock();
         if taken(slots.get(name)).is_none() {
             return false;

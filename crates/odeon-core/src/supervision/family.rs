@@ -6,6 +6,7 @@ use crate::actor_id::ActorId;
 use crate::bonds::{Bonds, Request};
 use crate::cell::Header;
 use crate::kin::Kin;
+use crate::pipe;
 use crate::theater::shared::TheaterShared;
 
 /// The panic payload of an actor that fails because another one has.
@@ -15,20 +16,53 @@ pub(crate) struct Escalated {
     pub(crate) text: Arc<str>,
 }
 
+/// A child's side of being one: when this is dropped its parent forgets it.
+pub(crate) struct Birth {
+    parent: Kin,
+    number: u64,
+}
+
+impl Birth {
+    /// A child to be made by the actor with this header, in its turn.
+    pub(crate) fn expected(parent: &Header) -> Self {
+        let parent = Kin::new(parent);
+        let number = parent.bonds().map_or(0, Bonds::next_child);
+        Self { parent, number }
+    }
+
+    pub(crate) fn parent(&self) -> &Kin {
+        &self.parent
+    }
+
+    /// What the child is called among its parent's.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+impl Drop for Birth {
+    fn drop(&mut self) {
+        if let Ok(bonds) = self.parent.bonds() {
+            bonds.remove_child(self.number);
+        }
+    }
+}
+
 /// Enters a new actor as a child of `parent`. If the parent has ended, the child is told to stop.
-pub(crate) fn enter_child(parent: &Kin, child: &Header) {
+pub(crate) fn enter_child(parent: &Kin, number: u64, child: &Header) {
     let child = Kin::new(child);
-    let entered = parent.bonds().is_ok_and(|bonds| bonds.add_child(child.clone()));
+    let entered = parent.bonds().is_ok_and(|bonds| bonds.add_child(number, child.clone()));
     if !entered {
         child.stop();
     }
 }
 
-/// Tells all children to stop: their parent ends or is made anew.
-pub(crate) fn stop_children(bonds: &Bonds) {
-    for child in bonds.take_children() {
-        child.stop();
-    }
+/// The state of an actor is made anew: its children are told to stop, and what its pipes have left is
+/// dropped.
+pub(crate) fn dismiss_dependants(bonds: &Bonds) {
+    let dependants = bonds.take_dependants();
+    dependants.children.values().for_each(Kin::stop);
+    pipe::discard(dependants.piped);
 }
 
 /// Has the other supervised children of `parent` restarted.

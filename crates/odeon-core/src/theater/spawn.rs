@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use odeon_sync::atomic::AtomicU32;
 
-use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
 use crate::bonds::BondSlot;
 use crate::cell::{Header, MessageCell, signal};
@@ -18,7 +17,7 @@ use crate::registry::RegistrySlot;
 use crate::scheduler::home::Home;
 use crate::scheduler::pinned::PinnedShared;
 use crate::scheduler::submit::{Origin, Submit};
-use crate::supervision::{Supervised, Supervision, enter_child};
+use crate::supervision::{Birth, Supervised, Supervision, enter_child};
 use crate::turn::failing::Make;
 use crate::turn::{NewActor, Task};
 
@@ -32,40 +31,49 @@ pub(crate) fn on<N: NewActor>(
     create(stage, home, actor, |_| {})
 }
 
-/// As [`on`], for a supervised actor.
-pub(crate) fn supervised_on<A: Actor>(
+/// As [`on`], for a supervised actor, which `new` has processed in its way.
+pub(crate) fn supervised_on<A: 'static, N: NewActor>(
     stage: &Arc<dyn Submit>,
     pinned: Option<&PinnedShared>,
     supervision: Supervision,
     mut make: Make<A>,
-) -> ActorRef<A::Msg> {
+    new: impl FnOnce(A) -> N,
+) -> ActorRef<N::Msg> {
     let home = pinned.map_or_else(|| Home::submitting(&**stage), Home::pinned);
-    let actor = make();
+    let actor = new(make());
     create(stage, home, actor, |header| supervise(header, supervision, None, make))
 }
 
 /// Creates a supervised child of the actor with this header, where [`beside`] would.
-pub(crate) fn child<A: Actor>(
+pub(crate) fn child<A: 'static, N: NewActor>(
     parent: &Header,
     supervision: Supervision,
     mut make: Make<A>,
-) -> ActorRef<A::Msg> {
-    let actor = make();
+    new: impl FnOnce(A) -> N,
+) -> ActorRef<N::Msg> {
+    let actor = new(make());
+    let birth = Birth::expected(parent);
     create_beside(parent, actor, |header| {
-        let parent = Kin::new(parent);
-        supervise(header, supervision, Some(parent.clone()), make);
-        enter_child(&parent, header);
+        let number = birth.number();
+        supervise(header, supervision, Some(birth), make);
+        enter_child(&Kin::new(parent), number, header);
     })
 }
 
-fn supervise<A: Actor>(
+/// Creates an actor that ends with the one with this header, or with its state, and keeps its
+/// [`Birth`] itself.
+pub(crate) fn helper<N: NewActor>(parent: &Header, birth: u64, actor: N) {
+    create_beside(parent, actor, |header| enter_child(&Kin::new(parent), birth, header));
+}
+
+fn supervise<A: 'static>(
     header: &Header,
     supervision: Supervision,
-    parent: Option<Kin>,
+    birth: Option<Birth>,
     make: Make<A>,
 ) {
     let Ok(bonds) = header.bonds.get_or_make() else { return };
-    bonds.set_supervised(Box::new(Supervised::new(supervision, parent, Box::new(make))));
+    bonds.set_supervised(Box::new(Supervised::new(supervision, birth, Box::new(make))));
 }
 
 /// Creates an actor on the stage of the actor with this header, or on the pool if that stage is

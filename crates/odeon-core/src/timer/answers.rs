@@ -9,6 +9,8 @@ use std::time::Duration;
 use super::deadline;
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
+use crate::async_actor::AsyncActor;
+use crate::async_context::AsyncContext;
 use crate::context::Context;
 use crate::error::AskError;
 use crate::message::Message;
@@ -58,12 +60,33 @@ impl<A: Actor> Context<'_, A> {
         T: Send + 'static,
         F: FnOnce(Result<T, AskError>) -> A::Msg + Send + 'static,
     {
-        let asker = self.actor_ref();
-        deadline::reply_within(self.cell().header.stage.theater(), limit, move |answer| {
-            // An asker that has stopped wants no answer.
-            let _ = asker.send_unhindered(message(answer));
-        })
+        reply_within(self.actor_ref(), limit, message)
     }
+}
+
+impl<A: AsyncActor> AsyncContext<'_, A> {
+    /// As [`reply_to`](Self::reply_to), with a deadline. See [`Context::reply_within`]; to wait for the
+    /// answer inside the handler, `await` an [`ask_within`](ActorRef::ask_within).
+    pub fn reply_within<T, F>(&self, limit: Duration, message: F) -> Reply<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(Result<T, AskError>) -> A::Msg + Send + 'static,
+    {
+        reply_within(self.actor_ref(), limit, message)
+    }
+}
+
+fn reply_within<M, T, F>(asker: ActorRef<M>, limit: Duration, message: F) -> Reply<T>
+where
+    M: Message,
+    T: Send + 'static,
+    F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
+{
+    let theater = asker.cell().header.stage.theater().clone();
+    deadline::reply_within(&theater, limit, move |answer| {
+        // An asker that has stopped wants no answer.
+        let _ = asker.send_unhindered(message(answer));
+    })
 }
 
 impl<M: Message> ActorRef<M> {

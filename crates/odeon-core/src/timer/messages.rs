@@ -6,6 +6,8 @@ use std::time::Duration;
 use super::{Timer, held, periodic};
 use crate::actor::Actor;
 use crate::actor_ref::{ActorRef, WeakRef};
+use crate::async_actor::AsyncActor;
+use crate::async_context::AsyncContext;
 use crate::context::Context;
 use crate::message::{Message, mailbox_of};
 use crate::theater::shared::TheaterShared;
@@ -78,6 +80,34 @@ impl<A: Actor> Context<'_, A> {
     /// # let clockwork = theater.spawn(Clockwork { ticks: 0 });
     /// # while !clockwork.is_stopped() { std::thread::yield_now(); }
     /// ```
+    ///
+    /// # Panics
+    /// As [`ActorRef::send_every`](crate::ActorRef::send_every).
+    #[track_caller]
+    pub fn send_every(
+        &self,
+        period: Duration,
+        make_message: impl FnMut() -> A::Msg + Send + 'static,
+    ) -> Timer {
+        let cell = self.cell();
+        send_every(cell.header.stage.theater(), WeakRef::to(cell), period, make_message)
+    }
+}
+
+impl<A: AsyncActor> AsyncContext<'_, A> {
+    /// Sends `message` to this actor itself once `delay` has passed. As
+    /// [`ActorRef::send_after`](crate::ActorRef::send_after), which see.
+    ///
+    /// # Panics
+    /// As [`ActorRef::send_after`](crate::ActorRef::send_after).
+    #[track_caller]
+    pub fn send_after(&self, delay: Duration, message: A::Msg) -> Timer {
+        let cell = self.cell();
+        send_after(cell.header.stage.theater(), WeakRef::to(cell), delay, message)
+    }
+
+    /// Sends this actor a message that `make_message` makes after every `period`. As
+    /// [`ActorRef::send_every`](crate::ActorRef::send_every), which see.
     ///
     /// # Panics
     /// As [`ActorRef::send_every`](crate::ActorRef::send_every).

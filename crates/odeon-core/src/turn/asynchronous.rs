@@ -4,20 +4,23 @@
 //! | question | file |
 //! |---|---|
 //! | where do actor, context and future lie, and who may touch them? | `asynchronous/cell.rs` |
+//! | what waits while a future is pending? | `asynchronous/aside.rs` |
 //! | how is a future begun, polled, dropped? | `asynchronous/future.rs` |
 //! | how does a wake-up reach the actor? | `asynchronous/waking.rs` |
 //! | what is done in a turn of the pool? | here |
 //! | what is done with a delivery on a pinned stage? | `asynchronous/pinned.rs` |
+//! | how is an actor that failed made anew? | `asynchronous/renewing.rs` |
 //!
 //! While a future is pending the inbox is emptied all the same: what arrives is put aside in order,
 //! so that the actor can go idle and signals are seen.
 
+mod aside;
 mod cell;
 mod future;
 mod pinned;
+mod renewing;
 mod waking;
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -25,13 +28,15 @@ use std::sync::Arc;
 use odeon_sync::atomic::Ordering;
 
 use super::budget::Budget;
-use super::{TurnLimits, TurnOutcome, TurnReport, ending, failing};
+use super::failing::{self, Heeded};
+use super::{TurnLimits, TurnOutcome, TurnReport, ending};
 use crate::async_actor::AsyncActor;
 use crate::cell::{Header, MessageCell, signal};
 use crate::mailbox::{InboxOwner, RELIEVED_AT, WentIdle, label};
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::pressure;
+use aside::Next;
 use cell::{AsyncCell, Phase};
 use future::Handlers;
 
@@ -47,8 +52,12 @@ enum Step {
     Done,
     /// Nothing can be done until something arrives.
     Idle,
-    /// The actor has asked for its end.
+    /// The turn is over, though something may be waiting.
+    More,
+    /// The actor has asked for its end, or somebody else has.
     End,
+    /// To be made anew.
+    Restart,
 }
 
 /// One turn of a scheduled pool actor.
@@ -70,15 +79,15 @@ unsafe fn run<A: AsyncActor, H: Handlers<A>>(
         observer.turn_ended(id, budget.spent());
     }
     let outcome = match outcome {
-        Ok(TurnOutcome::Idle) => TurnOutcome::Idle,
+        Ok(Step::Idle) => TurnOutcome::Idle,
         // SAFETY: still ours, and not used after an outcome that says so.
         other => unsafe { conclude(cell, other) },
     };
     TurnReport { outcome, messages: budget.spent() }
 }
 
-/// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, or has
-/// panicked.
+/// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is made
+/// anew, or has panicked.
 ///
 /// # Safety
 /// As [`run`]; after `Idle` and `Stopped` the cell is not the caller's any more.
@@ -86,25 +95,24 @@ unsafe fn run<A: AsyncActor, H: Handlers<A>>(
 #[inline(never)]
 unsafe fn conclude<A: AsyncActor, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-    outcome: std::thread::Result<TurnOutcome>,
+    step: std::thread::Result<Step>,
 ) -> TurnOutcome {
     // SAFETY: by contract; the borrow ends before the cell may go.
     let message = unsafe { &(*cell.as_ptr()).message };
     let held = pressure::take_held(&message.header);
-    match outcome {
-        Ok(TurnOutcome::Stopped) => {
+    match step {
+        Ok(Step::End) => {
             // SAFETY: by contract.
             unsafe { end(cell, EndReason::Stopped, None) };
             TurnOutcome::Stopped
         }
         // SAFETY: by contract.
-        Err(panic) => unsafe {
-            fail(cell, panic);
-            TurnOutcome::Stopped
-        },
-        Ok(TurnOutcome::More | TurnOutcome::Idle) => {
+        Ok(Step::Restart) => unsafe { failing::restart_due(cell) },
+        // SAFETY: by contract.
+        Err(panic) => unsafe { failing::fail(cell, panic) },
+        Ok(Step::More | Step::Idle | Step::Done) => {
             // SAFETY: by contract.
-            pressure::weigh(message, unsafe { cell::ready(cell) });
+            pressure::weigh(message, unsafe { aside::ready(cell) });
             // SAFETY: by contract; after `true` nothing touches the cell.
             let parks = |receiver| unsafe { pressure::park(NonNull::from(message), &receiver) };
             if held.is_some_and(parks) { TurnOutcome::Idle } else { TurnOutcome::More }
@@ -112,7 +120,7 @@ unsafe fn conclude<A: AsyncActor, H: Handlers<A>>(
     }
 }
 
-/// `TurnOutcome::Stopped`: the actor is to be ended.
+/// `Step::Done` is not returned.
 ///
 /// # Safety
 /// As [`run`].
@@ -120,15 +128,14 @@ unsafe fn conclude<A: AsyncActor, H: Handlers<A>>(
 unsafe fn turn<A: AsyncActor, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     budget: &mut Budget<'_>,
-) -> TurnOutcome {
+) -> Step {
     // SAFETY: we own the actor; this part is shared and lives until its end.
     let message = unsafe { &(*cell.as_ptr()).message };
     loop {
         // ORDERING: Acquire: pairs with the Release of whoever asked for the end.
         let signals = message.header.signals.load(Ordering::Acquire);
-        if signals & (signal::STOP | signal::HELD) != 0 {
-            let stops = signals & signal::STOP != 0;
-            return if stops { TurnOutcome::Stopped } else { TurnOutcome::More };
+        if signals & (signal::STOP | signal::RESTARTING | signal::HELD) != 0 {
+            return reason_to_pause(signals);
         }
         // SAFETY: we own the actor.
         match unsafe { step(cell) } {
@@ -136,22 +143,34 @@ unsafe fn turn<A: AsyncActor, H: Handlers<A>>(
             Step::Idle => {
                 // SAFETY: as above.
                 if unsafe { cell::is_finished(cell) } {
-                    return TurnOutcome::Stopped;
+                    return Step::End;
                 }
                 // SAFETY: as above; no reference into the owner's part is alive.
                 match unsafe { go_idle(cell) } {
-                    WentIdle::Yes => return TurnOutcome::Idle,
+                    WentIdle::Yes => return Step::Idle,
                     WentIdle::UnderPressure => pressure::relieve(message),
                     WentIdle::No => {}
                 }
                 // A sender is about to fill its slot, or has just done so.
                 odeon_sync::spin_loop();
             }
-            Step::End => return TurnOutcome::Stopped,
+            other => return other,
         }
         if budget.spend() {
-            return TurnOutcome::More;
+            return Step::More;
         }
+    }
+}
+
+/// Why a turn is over although something may be waiting.
+#[cold]
+fn reason_to_pause(signals: u32) -> Step {
+    if signals & signal::STOP != 0 {
+        Step::End
+    } else if signals & signal::RESTARTING != 0 {
+        Step::Restart
+    } else {
+        Step::More
     }
 }
 
@@ -165,7 +184,7 @@ unsafe fn go_idle<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>)
     unsafe {
         let message = &(*cell.as_ptr()).message;
         let inbox = cell::inbox_owner(cell).as_ptr();
-        let aside = cell::ready(cell);
+        let aside = aside::ready(cell);
         if aside > RELIEVED_AT {
             pressure::weigh(message, aside);
             if message.inbox.is_pressed() {
@@ -203,34 +222,58 @@ unsafe fn step<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) ->
             }
             // A mailbox label comes with a message.
             let content = content.assume_init();
-            if A::Msg::MAILBOXES == 1 && cell::can_handle_at_once(cell) {
+            if A::Msg::MAILBOXES == 1 && aside::can_handle_at_once(cell) {
                 return future::begin(cell, content);
             }
-            cell::put_aside(cell, (label - label::FIRST_MAILBOX) as usize, content);
+            aside::put(cell, (label - label::FIRST_MAILBOX) as usize, content);
             put_aside += 1;
             if put_aside % WEIGHED_EVERY == 0 {
                 // As many may arrive meanwhile as are put aside.
-                pressure::weigh(message, cell::ready(cell));
+                pressure::weigh(message, aside::ready(cell));
             }
         }
         go_on(cell)
     }
 }
 
-/// Begins the next message that was put aside, if no future is pending.
+/// Begins what goes next of what was put aside, if no future is pending.
 ///
 /// # Safety
 /// As [`step`].
 unsafe fn go_on<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
     // SAFETY: by contract.
     unsafe {
-        if cell::phase(cell) == Phase::Resting {
-            if let Some(content) = cell::take_aside(cell) {
-                return future::begin(cell, content);
+        if cell::phase(cell) != Phase::Resting {
+            return Step::Idle;
+        }
+        match aside::take_next(cell) {
+            None => Step::Idle,
+            Some(Next::Message(content)) => future::begin(cell, content),
+            Some(Next::Piped) => {
+                let step = go_on_with_piped(cell);
+                if step == Step::Idle {
+                    aside::set_piped(cell, false);
+                    return go_on(cell);
+                }
+                step
             }
         }
     }
-    Step::Idle
+}
+
+/// Goes on with the oldest output of a pipe, if there is one and no future is pending.
+///
+/// # Safety
+/// As [`step`].
+#[cold]
+unsafe fn go_on_with_piped<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
+    // SAFETY: by contract.
+    unsafe {
+        match failing::next_continuation(&(*cell.as_ptr()).message.header) {
+            Some(continuation) => future::go_on(cell, continuation),
+            None => Step::Idle,
+        }
+    }
 }
 
 /// # Safety
@@ -244,11 +287,21 @@ unsafe fn take_signal<A: AsyncActor, H: Handlers<A>>(
     unsafe {
         match label {
             label::START => future::begin_starting(cell),
-            label::REQUEST => {
-                // To be restarted is asked of supervised actors only.
-                let _ = failing::heed_requests(&(*cell.as_ptr()).message.header);
-                Step::Done
-            }
+            label::REQUEST => match failing::heed_request(&(*cell.as_ptr()).message.header) {
+                Heeded::Nothing => Step::Done,
+                Heeded::Restart => Step::Restart,
+                Heeded::Piped if cell::phase(cell) == Phase::Resting => {
+                    // Nothing is left if it was cancelled, or gone on with for another signal.
+                    match go_on_with_piped(cell) {
+                        Step::Idle => Step::Done,
+                        step => step,
+                    }
+                }
+                Heeded::Piped => {
+                    aside::set_piped(cell, true);
+                    Step::Done
+                }
+            },
             label::UNREFERENCED => {
                 (*cell.as_ptr()).message.header.unreferenced_taken();
                 Step::Done
@@ -258,25 +311,6 @@ unsafe fn take_signal<A: AsyncActor, H: Handlers<A>>(
             _ => Step::Done,
         }
     }
-}
-
-/// A future or destructor panicked: the actor ends, its worker goes on.
-///
-/// # Safety
-/// As [`ending::end`].
-#[cold]
-unsafe fn fail<A: AsyncActor, H: Handlers<A>>(
-    cell: NonNull<AsyncCell<A, H>>,
-    panic: Box<dyn Any + Send>,
-) {
-    // SAFETY: by contract.
-    let header = unsafe { &(*cell.as_ptr()).message.header };
-    // ORDERING: Relaxed: read by this thread alone.
-    header.signals.fetch_or(signal::FAILED, Ordering::Relaxed);
-    let text = failing::text_for_bonds(header, &*panic);
-    header.stage.theater().actor_failed(header.id, panic);
-    // SAFETY: by contract.
-    unsafe { end(cell, EndReason::Failed, text) }
 }
 
 /// Ends the actor: the future is cancelled, then `stopped` runs, unless a panic is the reason.

@@ -14,6 +14,7 @@ use crate::mailbox::InboxOwner;
 use crate::memory;
 use crate::message::Message;
 use crate::observe::EndReason;
+use crate::pipe;
 use crate::send;
 use crate::theater::shared::contain;
 use crate::watch::Ended;
@@ -84,17 +85,16 @@ pub(super) unsafe fn end_cell<M: Message>(
 /// Tells everybody who is bound to an actor that it has ended.
 #[cold]
 fn release(sealed: Sealed) {
-    let Sealed { ended, watchers, children, supervised, requests } = sealed;
-    children.iter().for_each(Kin::stop);
-    let parent = supervised.as_ref().and_then(|supervised| supervised.parent.as_ref());
-    if let Some(Ok(bonds)) = parent.map(Kin::bonds) {
-        bonds.remove_child(ended.actor());
-    }
+    let Sealed { ended, watchers, children, mut supervised, requests, piped } = sealed;
+    children.values().for_each(Kin::stop);
+    // Before anybody is told, the parent forgets it.
+    drop(supervised.as_mut().and_then(|supervised| supervised.birth.take()));
     // A user's code all of it: conversions to messages, and the destructor of the way to make it anew.
     for (_, watcher) in watchers {
         contain(|| watcher(&ended));
     }
     contain(|| drop((supervised, requests)));
+    pipe::discard(piped);
 }
 
 /// Drops what the actor put aside and then its state.

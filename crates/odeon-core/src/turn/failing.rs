@@ -9,13 +9,13 @@ use std::time::Duration;
 use odeon_sync::atomic::Ordering;
 
 use super::parked::Parked;
-use super::{Task, TurnOutcome, ending};
-use crate::actor::Actor;
+use super::renewing::Renewable;
+use super::{Task, TurnOutcome};
 use crate::bonds::{Bonds, Request};
-use crate::cell::{ActorCell, Header, signal};
-use crate::mailbox::Guards;
+use crate::cell::{Header, signal};
 use crate::observe::EndReason;
-use crate::supervision::{self, Escalated, Supervised, Verdict};
+use crate::pipe::{Continuation, Piped};
+use crate::supervision::{self, Birth, Escalated, Supervised, Verdict};
 
 /// Makes actors of type `A`; lies type-erased in the actor's bonds.
 pub(crate) type Make<A> = Box<dyn FnMut() -> A + Send>;
@@ -23,12 +23,12 @@ pub(crate) type Make<A> = Box<dyn FnMut() -> A + Send>;
 /// A function of the actor panicked: does what its supervision says, or ends it if it has none.
 ///
 /// # Safety
-/// The caller owns the actor, which has not ended, and has no reference into its `Owner`. After
+/// The caller owns the actor, which has not ended, and has no reference into its owner's part. After
 /// `Idle` or `Stopped` it does not touch the cell any more.
 #[cold]
 #[inline(never)]
-pub(crate) unsafe fn fail<A: Actor>(
-    cell: NonNull<ActorCell<A>>,
+pub(crate) unsafe fn fail<C: Renewable>(
+    cell: NonNull<C>,
     panic: Box<dyn Any + Send>,
 ) -> TurnOutcome {
     let mut panic = panic;
@@ -47,25 +47,27 @@ pub(crate) type Attempt = Result<TurnOutcome, Box<dyn Any + Send>>;
 
 /// # Safety
 /// As [`fail`]; after an error the actor is still the caller's.
-unsafe fn answer<A: Actor>(cell: NonNull<ActorCell<A>>, panic: Box<dyn Any + Send>) -> Attempt {
+unsafe fn answer<C: Renewable>(cell: NonNull<C>, panic: Box<dyn Any + Send>) -> Attempt {
     // SAFETY: by contract; the borrow ends before the cell may go.
-    let header = unsafe { &(*cell.as_ptr()).message.header };
+    let header = unsafe { cell.cast::<Header>().as_ref() };
     let theater = header.stage.theater();
     let Some((bonds, mut supervised)) = supervision_of(header) else {
         // SAFETY: by contract.
         return Ok(unsafe { end_failed(cell, panic) });
     };
     let mut verdict = supervised.decide(header.id, &*panic, theater.now());
-    // SAFETY: by contract; the borrow ends here.
-    if verdict == Verdict::Resume && unsafe { (*(*cell.as_ptr()).owner.get()).actor.is_none() } {
+    // SAFETY: by contract.
+    if verdict == Verdict::Resume && !unsafe { C::has_state(cell) } {
         // It failed to be made: there is no state to go on with.
         verdict = Verdict::Stop;
     }
-    let parent = supervised.parent.clone();
+    let parent = supervised.birth.as_ref().map(Birth::parent).cloned();
     bonds.set_supervised(supervised);
     match verdict {
         Verdict::Resume => {
             theater.actor_failed(header.id, panic);
+            // SAFETY: by contract.
+            unsafe { C::abandon_message(cell) };
             Ok(TurnOutcome::More)
         }
         Verdict::Restart { pause, all } => {
@@ -99,23 +101,20 @@ fn supervision_of(header: &Header) -> Option<(&Bonds, Box<Supervised>)> {
 
 /// # Safety
 /// As [`fail`].
-unsafe fn end_failed<A: Actor>(
-    cell: NonNull<ActorCell<A>>,
-    panic: Box<dyn Any + Send>,
-) -> TurnOutcome {
+unsafe fn end_failed<C: Renewable>(cell: NonNull<C>, panic: Box<dyn Any + Send>) -> TurnOutcome {
     // SAFETY: by contract.
-    let header = unsafe { &(*cell.as_ptr()).message.header };
+    let header = unsafe { cell.cast::<Header>().as_ref() };
     let text = text_for_bonds(header, &*panic);
     // ORDERING: Relaxed: read by this thread alone.
     header.signals.fetch_or(signal::FAILED, Ordering::Relaxed);
     header.stage.theater().actor_failed(header.id, panic);
     // SAFETY: by contract.
-    unsafe { ending::end(cell, EndReason::Failed, text) };
+    unsafe { C::end(cell, EndReason::Failed, text) };
     TurnOutcome::Stopped
 }
 
 /// What the panic said, if anybody may want to know.
-pub(super) fn text_for_bonds(header: &Header, panic: &(dyn Any + Send)) -> Option<Arc<str>> {
+fn text_for_bonds(header: &Header, panic: &(dyn Any + Send)) -> Option<Arc<str>> {
     header.bonds.get().and_then(|_| supervision::text_of(panic)).map(Arc::from)
 }
 
@@ -123,19 +122,13 @@ pub(super) fn text_for_bonds(header: &Header, panic: &(dyn Any + Send)) -> Optio
 ///
 /// # Safety
 /// As [`fail`]; the actor is supervised.
-unsafe fn begin_anew<A: Actor>(cell: NonNull<ActorCell<A>>, pause: Duration) -> Attempt {
+unsafe fn begin_anew<C: Renewable>(cell: NonNull<C>, pause: Duration) -> Attempt {
     // SAFETY: by contract.
-    let (header, owner) =
-        unsafe { (&(*cell.as_ptr()).message.header, &mut *(*cell.as_ptr()).owner.get()) };
-    if let Some(selector) = &mut owner.selector {
-        selector.guards = Guards::ALL_OPEN;
-    }
-    let old = owner.actor.take();
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(old))) {
-        header.stage.theater().actor_failed(header.id, panic);
-    }
+    let header = unsafe { cell.cast::<Header>().as_ref() };
+    // SAFETY: by contract.
+    unsafe { C::drop_state(cell) };
     if let Some(bonds) = header.bonds.get() {
-        supervision::stop_children(bonds);
+        supervision::dismiss_dependants(bonds);
     }
     if pause.is_zero() || header.pinned().is_some() {
         // SAFETY: by contract.
@@ -153,40 +146,62 @@ unsafe fn begin_anew<A: Actor>(cell: NonNull<ActorCell<A>>, pause: Duration) -> 
 ///
 /// # Safety
 /// As [`fail`]; the actor is supervised and has no state.
-unsafe fn make_anew<A: Actor>(cell: NonNull<ActorCell<A>>) -> Attempt {
+unsafe fn make_anew<C: Renewable>(cell: NonNull<C>) -> Attempt {
     // SAFETY: by contract.
-    let (message, owner) =
-        unsafe { (&(*cell.as_ptr()).message, &mut *(*cell.as_ptr()).owner.get()) };
-    let header = &message.header;
+    let header = unsafe { cell.cast::<Header>().as_ref() };
     // ORDERING: Relaxed: set and cleared by the owner.
     header.signals.fetch_and(!signal::RESTARTING, Ordering::Relaxed);
     let (bonds, mut supervised) = supervision_of(header).expect("only supervised actors restart");
-    let make = supervised.make.downcast_mut::<Make<A>>().expect("made for this type of actor");
+    let make =
+        supervised.make.downcast_mut::<Make<C::Actor>>().expect("made for this type of actor");
     let made = catch_unwind(AssertUnwindSafe(make));
     bonds.set_supervised(supervised);
     let started = made.and_then(|actor| {
-        owner.actor = Some(actor);
+        // SAFETY: by contract.
+        unsafe { C::set_state(cell, actor) };
         header.stage.theater().actor_restarted(header.id);
-        catch_unwind(AssertUnwindSafe(|| super::sequential::start(message, owner)))
+        // SAFETY: by contract.
+        catch_unwind(AssertUnwindSafe(|| unsafe { C::start(cell) }))
     });
     let wants_stop = started?;
     if !wants_stop {
         return Ok(TurnOutcome::More);
     }
     // SAFETY: by contract.
-    unsafe { ending::end(cell, EndReason::Stopped, None) };
+    unsafe { C::end(cell, EndReason::Stopped, None) };
     Ok(TurnOutcome::Stopped)
 }
 
-/// Looks at the oldest request to this actor; each came with a signal of its own. A request to fail unwinds, like a panic of the actor's own.
-///
-/// `true`: the actor is to be restarted by [`restart`].
+/// What a signal for a request came to.
+pub(crate) enum Heeded {
+    /// Somebody else has seen to it.
+    Nothing,
+    /// The actor is to be restarted, by [`restart_due`].
+    Restart,
+    /// Outputs of pipes are waiting for the actor.
+    Piped,
+}
+
+/// Looks at the oldest request to this actor; each came with a signal of its own. A request to fail
+/// unwinds, like a panic of the actor's own.
 #[cold]
-pub(crate) fn heed_requests(header: &Header) -> bool {
-    match header.bonds.get().and_then(Bonds::next_request) {
+pub(crate) fn heed_request(header: &Header) -> Heeded {
+    let Some(bonds) = header.bonds.get() else { return Heeded::Nothing };
+    match bonds.next_request() {
         Some(Request::Fail(cause)) => std::panic::resume_unwind(cause),
-        Some(Request::Restart) => true,
-        None => false,
+        Some(Request::Restart) => Heeded::Restart,
+        None => Heeded::Piped,
+    }
+}
+
+/// What to go on with of what pipes have left; a pipe that panicked unwinds, like a panic of the actor's
+/// own.
+#[cold]
+pub(crate) fn next_continuation(header: &Header) -> Option<Continuation> {
+    let Piped { outcome, .. } = header.bonds.get()?.next_piped()?;
+    match outcome {
+        Ok(continuation) => Some(continuation),
+        Err(panic) => std::panic::resume_unwind(panic),
     }
 }
 
@@ -196,9 +211,9 @@ pub(crate) fn heed_requests(header: &Header) -> bool {
 /// # Safety
 /// As [`fail`].
 #[cold]
-pub(crate) unsafe fn restart_due<A: Actor>(cell: NonNull<ActorCell<A>>) -> TurnOutcome {
+pub(crate) unsafe fn restart_due<C: Renewable>(cell: NonNull<C>) -> TurnOutcome {
     // SAFETY: by contract.
-    let header = unsafe { &(*cell.as_ptr()).message.header };
+    let header = unsafe { cell.cast::<Header>().as_ref() };
     // ORDERING: Relaxed: set and cleared by the owner.
     let attempt = if header.signals.load(Ordering::Relaxed) & signal::RESTARTING != 0 {
         // SAFETY: by contract.

@@ -11,7 +11,8 @@ use std::ptr::NonNull;
 use odeon_sync::atomic::Ordering;
 
 use super::budget::Budget;
-use super::{NewActor, TurnLimits, TurnOutcome, TurnReport, TurnVTable, ending, failing};
+use super::failing::{self, Heeded};
+use super::{NewActor, TurnLimits, TurnOutcome, TurnReport, TurnVTable, ending};
 use crate::actor::Actor;
 use crate::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
@@ -252,14 +253,31 @@ fn handle_signal<A: Actor>(
         message.header.unreferenced_taken();
         return Step::Handled;
     }
-    if label == label::REQUEST && failing::heed_requests(&message.header) {
-        return Step::Restart;
+    if label == label::REQUEST {
+        return heed_request(message, owner);
     }
     if label != label::START {
         // A wake-up: the turn looks at the reason itself.
         return Step::Handled;
     }
     if start(message, owner) { Step::End } else { Step::Handled }
+}
+
+#[cold]
+fn heed_request<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+    match failing::heed_request(&message.header) {
+        Heeded::Nothing => return Step::Handled,
+        Heeded::Restart => return Step::Restart,
+        Heeded::Piped => {}
+    }
+    let Some(continuation) = failing::next_continuation(&message.header) else {
+        return Step::Handled;
+    };
+    let guards = guards_of(&mut owner.selector);
+    let mut ctx = Context::new(message, guards);
+    let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
+    actor.__go_on(continuation, &mut ctx);
+    if ctx.wants_stop() { Step::End } else { Step::Handled }
 }
 
 /// Has the actor's first state, or a new one, started; `true` if it wants to stop.

@@ -8,6 +8,7 @@ use odeon_sync::atomic::{AtomicUsize, Ordering};
 use crate::actor::Actor;
 use crate::context::Context;
 use crate::outbox;
+use crate::pipe::Continuation;
 
 /// The messages of the pool that one member has before it, the one being handled included.
 ///
@@ -70,6 +71,10 @@ impl<A: Actor> Actor for Loaded<A> {
     fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
         let _handled = Counted(&self.load);
         ctx.lent_to(|ctx| self.actor.handle(msg, ctx));
+    }
+
+    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
+        ctx.lent_to(|ctx| self.actor.__go_on(continuation, ctx));
     }
 
     fn stopped(&mut self) {

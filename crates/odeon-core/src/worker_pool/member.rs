@@ -1,5 +1,6 @@
 //! A member of a worker pool: an actor, made in its first turn, and its load if somebody asks for it.
 
+use std::convert::identity;
 use std::sync::Arc;
 
 use super::load::{Load, Loaded};
@@ -25,7 +26,8 @@ impl<M: Message> Member<M> {
         make: impl Fn() -> A + Clone + Send + 'static,
     ) -> Self {
         let lazy = Box::new(move || Lazy::new(make.clone()));
-        Self { actor: spawn::supervised_on(stage, None, supervision, lazy), load: None }
+        let actor = spawn::supervised_on(stage, None, supervision, lazy, identity);
+        Self { actor, load: None }
     }
 
     /// As [`new`](Self::new), and its load is counted.

@@ -14,13 +14,14 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
+use super::aside::Aside;
 use super::future::{self, Handlers, handlers_of};
 use super::waking::WakeFlag;
 use super::{end_by_theater, pinned, run};
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::cell::{Header, MessageCell};
-use crate::mailbox::{Guards, InboxOwner, MailboxSet};
+use crate::mailbox::{Guards, InboxOwner};
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::turn::{NewActor, TurnVTable, ending};
@@ -40,11 +41,10 @@ pub(super) struct AsyncOwner<A: AsyncActor, H: Handlers<A>> {
     /// Pinned stage: a `RESUME` is under way.
     pub(super) resume_due: bool,
     pub(super) handlers: H,
-    /// Messages taken from the inbox and not begun yet.
-    aside: Option<Box<MailboxSet<A::Msg>>>,
+    pub(super) aside: Option<Box<Aside<A::Msg>>>,
     pub(super) context: AsyncContext<'static, A>,
     pub(super) room: Room<A, H>,
-    /// Initialised until the phase is `Ended`.
+    /// Initialised unless the phase is `Absent` or `Ended`.
     pub(super) actor: MaybeUninit<A>,
 }
 
@@ -57,7 +57,9 @@ pub(super) enum Phase {
     Starting,
     /// The future of a message is in the room.
     Handling,
-    /// The state has been dropped.
+    /// There is no state: the actor is being made anew.
+    Absent,
+    /// The state has been dropped for good.
     Ended,
 }
 
@@ -143,81 +145,6 @@ pub(super) unsafe fn phase<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCel
     unsafe { (*owner(cell)).phase }
 }
 
-/// Whether a message can be handled as it arrives, with one mailbox: nothing goes before it.
-///
-/// # Safety
-/// The caller owns the actor.
-#[inline(always)]
-pub(super) unsafe fn can_handle_at_once<A: AsyncActor, H: Handlers<A>>(
-    cell: NonNull<AsyncCell<A, H>>,
-) -> bool {
-    // SAFETY: by contract; the reference ends here.
-    let aside = unsafe { &(*owner(cell)).aside };
-    // SAFETY: by contract.
-    (unsafe { phase(cell) }) == Phase::Resting
-        && aside.as_ref().is_none_or(|set| !set.has_ready(Guards::ALL_OPEN))
-}
-
-/// Keeps a message that arrived until its turn comes.
-///
-/// # Safety
-/// The caller owns the actor.
-#[inline(never)]
-pub(super) unsafe fn put_aside<A: AsyncActor, H: Handlers<A>>(
-    cell: NonNull<AsyncCell<A, H>>,
-    mailbox: usize,
-    content: A::Msg,
-) {
-    // SAFETY: by contract; the reference ends here.
-    let aside = unsafe { &mut (*owner(cell)).aside };
-    let set = aside.get_or_insert_with(|| Box::new(MailboxSet::new(A::Msg::MAILBOXES)));
-    set.put(mailbox, content);
-}
-
-/// The message that goes next of those put aside, if any mailbox is ready.
-///
-/// # Safety
-/// The caller owns the actor, and no future is pending (rule 2: the guards).
-#[inline(always)]
-pub(super) unsafe fn take_aside<A: AsyncActor, H: Handlers<A>>(
-    cell: NonNull<AsyncCell<A, H>>,
-) -> Option<A::Msg> {
-    // SAFETY: by contract; the reference ends here.
-    let (aside, guards) = unsafe { (&mut (*owner(cell)).aside, (*owner(cell)).context.guards) };
-    aside.as_mut()?.take_next(guards)
-}
-
-/// How many messages that were put aside could be begun one after the other. The guards of a pending
-/// future are not known: then all count.
-///
-/// # Safety
-/// The caller owns the actor.
-pub(super) unsafe fn ready<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> usize {
-    // SAFETY: by contract; the reference ends here.
-    unsafe {
-        let resting = phase(cell) == Phase::Resting;
-        let guards = if resting { (*owner(cell)).context.guards } else { Guards::ALL_OPEN };
-        (*owner(cell)).aside.as_ref().map_or(0, |set| set.ready(guards))
-    }
-}
-
-/// Whether a message could be begun.
-///
-/// # Safety
-/// The caller owns the actor.
-pub(super) unsafe fn has_ready<A: AsyncActor, H: Handlers<A>>(
-    cell: NonNull<AsyncCell<A, H>>,
-) -> bool {
-    // SAFETY: by contract; the reference ends here. The guards are read only without a future.
-    unsafe {
-        phase(cell) == Phase::Resting
-            && (*owner(cell))
-                .aside
-                .as_ref()
-                .is_some_and(|set| set.has_ready((*owner(cell)).context.guards))
-    }
-}
-
 /// Whether the actor, which has nothing to do at this moment, will never have (S11). One that will
 /// have keeps no empty queues meanwhile.
 ///
@@ -254,16 +181,18 @@ pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
     let cancelled = contained(header, || unsafe { future::cancel(cell) });
     // SAFETY: by contract; the reference ends here.
     let aside = unsafe { (*owner(cell)).aside.take() };
-    if let Some(mut set) = aside {
-        while let Some(content) = set.take_next(Guards::ALL_OPEN) {
+    if let Some(mut aside) = aside {
+        while let Some(content) = aside.messages.take_next(Guards::ALL_OPEN) {
             ending::dead_letter(header, reason, content);
         }
     }
-    // SAFETY: by contract; taken once, since the phase says so.
-    let mut actor = unsafe {
-        (*owner(cell)).phase = Phase::Ended;
-        (*owner(cell)).actor.assume_init_read()
-    };
+    // SAFETY: by contract.
+    let before = unsafe { std::mem::replace(&mut (*owner(cell)).phase, Phase::Ended) };
+    if before == Phase::Absent {
+        return;
+    }
+    // SAFETY: taken once, since the phase says so.
+    let mut actor = unsafe { (*owner(cell)).actor.assume_init_read() };
     contained(header, move || {
         if cancelled && reason != EndReason::Failed {
             actor.stopped();
@@ -272,7 +201,7 @@ pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
 }
 
 /// Runs the user's code; `false` if it panicked, which is reported.
-fn contained(header: &Header, code: impl FnOnce()) -> bool {
+pub(super) fn contained(header: &Header, code: impl FnOnce()) -> bool {
     match catch_unwind(AssertUnwindSafe(code)) {
         Ok(()) => true,
         Err(panic) => {

@@ -10,6 +10,7 @@ use super::cell::{AsyncCell, Phase, owner};
 use super::waking;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
+use crate::pipe::Continuation;
 
 /// The functions of an asynchronous actor by the types of their futures, which have no names.
 ///
@@ -114,7 +115,7 @@ pub(super) unsafe fn poll<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell
         match (*owner).phase {
             Phase::Handling => poll_place(cell, &raw mut (*owner).room.handling),
             Phase::Starting => poll_place(cell, &raw mut (*owner).room.starting),
-            Phase::Resting | Phase::Ended => Step::Done,
+            Phase::Resting | Phase::Absent | Phase::Ended => Step::Done,
         }
     }
 }
@@ -142,6 +143,23 @@ unsafe fn poll_place<A: AsyncActor, H: Handlers<A>, F: Future<Output = ()>>(
     }
 }
 
+/// Goes on with the output of a pipe.
+///
+/// # Safety
+/// As [`begin`].
+#[cold]
+pub(super) unsafe fn go_on<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    continuation: Continuation,
+) -> Step {
+    let owner = owner(cell);
+    // SAFETY: as in `begin`; the references end before anything else is done.
+    unsafe {
+        continuation.run_async((*owner).actor.assume_init_mut(), &mut (*owner).context);
+        if (*owner).context.stop { Step::End } else { Step::Done }
+    }
+}
+
 /// Drops the pending future, if there is one, at the await where it waits.
 ///
 /// # Safety
@@ -151,10 +169,16 @@ pub(super) unsafe fn cancel<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCe
     // SAFETY: by contract; the phase says what lies in the room, and is changed first, in case the
     // destructor unwinds.
     unsafe {
-        match std::mem::replace(&mut (*owner).phase, Phase::Resting) {
-            Phase::Handling => ManuallyDrop::drop(&mut (*owner).room.handling),
-            Phase::Starting => ManuallyDrop::drop(&mut (*owner).room.starting),
-            Phase::Resting | Phase::Ended => {}
+        match (*owner).phase {
+            Phase::Handling => {
+                (*owner).phase = Phase::Resting;
+                ManuallyDrop::drop(&mut (*owner).room.handling);
+            }
+            Phase::Starting => {
+                (*owner).phase = Phase::Resting;
+                ManuallyDrop::drop(&mut (*owner).room.starting);
+            }
+            Phase::Resting | Phase::Absent | Phase::Ended => {}
         }
     }
 }

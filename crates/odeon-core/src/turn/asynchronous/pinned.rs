@@ -5,16 +5,17 @@ use std::ptr::NonNull;
 
 use odeon_sync::atomic::Ordering;
 
+use super::aside;
 use super::cell::{self, AsyncCell, Phase, owner};
 use super::future::{self, Handlers};
-use super::{Step, end, fail, go_on, stops, take_signal};
+use super::{Step, end, go_on, stops, take_signal};
 use crate::async_actor::AsyncActor;
 use crate::cell::{Header, signal};
 use crate::mailbox::label;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::scheduler::envelope::{Payload, RESUME};
-use crate::turn::ending;
+use crate::turn::{TurnOutcome, ending, failing};
 
 /// A pinned stage hands over one message or signal; `true` asks for a `RESUME`.
 ///
@@ -37,19 +38,27 @@ pub(super) unsafe fn deliver<A: AsyncActor, H: Handlers<A>>(
     }
     // SAFETY: as above.
     let step = catch_unwind(AssertUnwindSafe(|| unsafe { step(cell, label, content) }));
-    match step {
+    let outcome = match step {
+        Ok(Step::Done | Step::Idle | Step::More) => TurnOutcome::More,
         // SAFETY: ours, and not used afterwards.
-        Ok(Step::End) => unsafe { end(cell, EndReason::Stopped, None) },
-        // SAFETY: as above; the reference ends here.
-        Ok(Step::Done | Step::Idle) => unsafe {
-            let resumes = cell::has_ready(cell) && !(*owner(cell)).resume_due;
-            (*owner(cell)).resume_due |= resumes;
-            return resumes;
+        Ok(Step::End) => unsafe {
+            end(cell, EndReason::Stopped, None);
+            TurnOutcome::Stopped
         },
-        // SAFETY: ours, and not used afterwards.
-        Err(panic) => unsafe { fail(cell, panic) },
+        // SAFETY: ours, and used afterwards only if the actor goes on.
+        Ok(Step::Restart) => unsafe { failing::restart_due(cell) },
+        // SAFETY: as above.
+        Err(panic) => unsafe { failing::fail(cell, panic) },
+    };
+    if outcome != TurnOutcome::More {
+        return false;
     }
-    false
+    // SAFETY: the actor goes on.
+    unsafe {
+        let resumes = aside::has_ready(cell) && !(*owner(cell)).resume_due;
+        (*owner(cell)).resume_due |= resumes;
+        resumes
+    }
 }
 
 /// # Safety
@@ -87,11 +96,11 @@ unsafe fn step<A: AsyncActor, H: Handlers<A>>(
             return Step::End;
         }
         let step = match content {
-            Some(content) if A::Msg::MAILBOXES == 1 && cell::can_handle_at_once(cell) => {
+            Some(content) if A::Msg::MAILBOXES == 1 && aside::can_handle_at_once(cell) => {
                 future::begin(cell, content)
             }
             Some(content) => {
-                cell::put_aside(cell, (label - label::FIRST_MAILBOX) as usize, content);
+                aside::put(cell, (label - label::FIRST_MAILBOX) as usize, content);
                 go_on(cell)
             }
             None if label == RESUME => {
@@ -102,7 +111,7 @@ unsafe fn step<A: AsyncActor, H: Handlers<A>>(
         };
         // The last reference's signal comes after all messages, and a RESUME follows while any of
         // them is ready.
-        if step != Step::End && !cell::has_ready(cell) && cell::is_finished(cell) {
+        if step != Step::End && !aside::has_ready(cell) && cell::is_finished(cell) {
             return Step::End;
         }
         step

@@ -1,0 +1,74 @@
+//! Children, and what pipes leave for the actor that began them.
+
+use super::{Bonds, Dependants};
+use crate::kin::Kin;
+use crate::pipe::Piped;
+
+impl Bonds {
+    /// A number for a child that is about to be made.
+    pub(crate) fn next_child(&self) -> u64 {
+        let mut state = self.lock();
+        state.next_child += 1;
+        state.next_child
+    }
+
+    /// Adds a child; `false` if the actor has ended.
+    pub(crate) fn add_child(&self, number: u64, child: Kin) -> bool {
+        let mut state = self.lock();
+        if state.ended.is_some() {
+            return false;
+        }
+        state.children.insert(number, child);
+        true
+    }
+
+    /// A child has ended, if it is one still.
+    pub(crate) fn remove_child(&self, number: u64) {
+        let removed = self.lock().children.remove(&number);
+        drop(removed);
+    }
+
+    /// The children at this moment.
+    pub(crate) fn children(&self) -> Vec<Kin> {
+        self.lock().children.values().cloned().collect()
+    }
+
+    /// Owner: takes out what belongs to its state, which is to be made anew.
+    pub(crate) fn take_dependants(&self) -> Dependants {
+        let mut state = self.lock();
+        Dependants {
+            children: std::mem::take(&mut state.children),
+            piped: std::mem::take(&mut state.piped),
+        }
+    }
+
+    /// A pipe has come to its end: in one step it ceases to be a child and leaves its output. That comes
+    /// back if it is no child any more: the actor has ended or been made anew, or the pipe is cancelled.
+    pub(crate) fn leave_piped(&self, piped: Piped) -> Result<(), Piped> {
+        let mut state = self.lock();
+        let Some(child) = state.children.remove(&piped.number) else { return Err(piped) };
+        state.piped.push_back(piped);
+        drop(state);
+        drop(child);
+        Ok(())
+    }
+
+    /// Owner: the output of the pipe that ended first.
+    pub(crate) fn next_piped(&self) -> Option<Piped> {
+        self.lock().piped.pop_front()
+    }
+
+    /// Has a pipe leave nothing, or takes out what it left. `false`: the actor has gone on with that.
+    pub(crate) fn cancel_pipe(&self, number: u64) -> bool {
+        let mut state = self.lock();
+        if let Some(child) = state.children.remove(&number) {
+            drop(state);
+            child.stop();
+            return true;
+        }
+        let place = state.piped.iter().position(|piped| piped.number == number);
+        let taken = place.and_then(|place| state.piped.remove(place));
+        drop(state);
+        taken.is_some()
+    }
+}

@@ -1,0 +1,66 @@
+//! What it takes to make an asynchronous actor anew.
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::cell::{AsyncCell, Phase, contained, owner, phase};
+use super::future::{self, Handlers};
+use super::{Step, end};
+use crate::async_actor::AsyncActor;
+use crate::cell::Header;
+use crate::mailbox::Guards;
+use crate::observe::EndReason;
+use crate::turn::renewing::Renewable;
+
+// SAFETY: the cell of an asynchronous actor is as demanded.
+unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
+    type Actor = A;
+
+    unsafe fn has_state(cell: NonNull<Self>) -> bool {
+        // SAFETY: by contract.
+        (unsafe { phase(cell) }) != Phase::Absent
+    }
+
+    unsafe fn abandon_message(cell: NonNull<Self>) {
+        // SAFETY: by contract.
+        let header = unsafe { cell.cast::<Header>().as_ref() };
+        // SAFETY: as above.
+        contained(header, || unsafe { future::cancel(cell) });
+    }
+
+    unsafe fn drop_state(cell: NonNull<Self>) {
+        // SAFETY: by contract.
+        unsafe { Self::abandon_message(cell) };
+        let owner = owner(cell);
+        // SAFETY: by contract.
+        let (header, before) = unsafe {
+            (*owner).context.guards = Guards::ALL_OPEN;
+            (*owner).context.stop = false;
+            let before = std::mem::replace(&mut (*owner).phase, Phase::Absent);
+            (cell.cast::<Header>().as_ref(), before)
+        };
+        if before != Phase::Absent {
+            // SAFETY: the future that referred to it is gone; dropped once, since the phase says so.
+            contained(header, || unsafe { (*owner).actor.assume_init_drop() });
+        }
+    }
+
+    unsafe fn set_state(cell: NonNull<Self>, actor: A) {
+        let owner = owner(cell);
+        // SAFETY: by contract.
+        unsafe {
+            (*owner).actor.write(actor);
+            (*owner).phase = Phase::Resting;
+        }
+    }
+
+    unsafe fn start(cell: NonNull<Self>) -> bool {
+        // SAFETY: by contract.
+        unsafe { future::begin_starting(cell) == Step::End }
+    }
+
+    unsafe fn end(cell: NonNull<Self>, reason: EndReason, failure: Option<Arc<str>>) {
+        // SAFETY: by contract.
+        unsafe { end(cell, reason, failure) }
+    }
+}

@@ -1,0 +1,103 @@
+//! What it takes to make an actor anew, whatever way it is processed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::{ending, sequential};
+use crate::actor::Actor;
+use crate::cell::{ActorCell, Owner};
+use crate::mailbox::Guards;
+use crate::observe::EndReason;
+
+/// A cell whose actor can be made anew. Used by the owner alone, with no reference into its part.
+///
+/// # Safety
+/// `repr(C)`, and begins with a `Header`.
+pub(crate) unsafe trait Renewable {
+    /// What is made anew.
+    type Actor: 'static;
+
+    /// Whether there is a state.
+    ///
+    /// # Safety
+    /// For all functions: the caller owns the actor, which has not ended.
+    unsafe fn has_state(cell: NonNull<Self>) -> bool;
+
+    /// Drops what is left of the message that failed, and keeps the state. Contains panics.
+    ///
+    /// # Safety
+    /// As [`has_state`](Self::has_state).
+    unsafe fn abandon_message(cell: NonNull<Self>);
+
+    /// Drops the state, if there is one, and opens all mailboxes. Contains panics.
+    ///
+    /// # Safety
+    /// As [`has_state`](Self::has_state).
+    unsafe fn drop_state(cell: NonNull<Self>);
+
+    /// Gives the actor its new state.
+    ///
+    /// # Safety
+    /// As [`has_state`](Self::has_state); there is no state.
+    unsafe fn set_state(cell: NonNull<Self>, actor: Self::Actor);
+
+    /// Has the new state started; `true` if it wants to stop. May unwind.
+    ///
+    /// # Safety
+    /// As [`has_state`](Self::has_state); there is a state.
+    unsafe fn start(cell: NonNull<Self>) -> bool;
+
+    /// Ends the actor.
+    ///
+    /// # Safety
+    /// As [`ending::end_cell`].
+    unsafe fn end(cell: NonNull<Self>, reason: EndReason, failure: Option<Arc<str>>);
+}
+
+/// # Safety
+/// The caller owns the actor and has no other reference to its part.
+unsafe fn owner<'a, A: Actor>(cell: NonNull<ActorCell<A>>) -> &'a mut Owner<A> {
+    // SAFETY: by contract.
+    unsafe { &mut *(*cell.as_ptr()).owner.get() }
+}
+
+// SAFETY: a plain actor's cell is as demanded.
+unsafe impl<A: Actor> Renewable for ActorCell<A> {
+    type Actor = A;
+
+    unsafe fn has_state(cell: NonNull<Self>) -> bool {
+        // SAFETY: by contract.
+        unsafe { owner(cell) }.actor.is_some()
+    }
+
+    unsafe fn abandon_message(_: NonNull<Self>) {}
+
+    unsafe fn drop_state(cell: NonNull<Self>) {
+        // SAFETY: by contract.
+        let (header, owner) = unsafe { (&(*cell.as_ptr()).message.header, owner(cell)) };
+        if let Some(selector) = &mut owner.selector {
+            selector.guards = Guards::ALL_OPEN;
+        }
+        let old = owner.actor.take();
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(old))) {
+            header.stage.theater().actor_failed(header.id, panic);
+        }
+    }
+
+    unsafe fn set_state(cell: NonNull<Self>, actor: A) {
+        // SAFETY: by contract.
+        unsafe { owner(cell) }.actor = Some(actor);
+    }
+
+    unsafe fn start(cell: NonNull<Self>) -> bool {
+        // SAFETY: by contract.
+        let (message, owner) = unsafe { (&(*cell.as_ptr()).message, owner(cell)) };
+        sequential::start(message, owner)
+    }
+
+    unsafe fn end(cell: NonNull<Self>, reason: EndReason, failure: Option<Arc<str>>) {
+        // SAFETY: by contract.
+        unsafe { ending::end(cell, reason, failure) }
+    }
+}
