@@ -15,6 +15,7 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench pingpong --rounds 500 --stage both "${common[@]}"
 "$odeon" bench fjthrput --messages 100 --mailboxes 1 --stage both "${common[@]}"
 "$odeon" bench fjthrput --messages 100 --mailboxes 1,64 --stage both --samples 2 --warmup 0
+"$odeon" bench fjthrput --messages 100 --stats off,on --samples 2 --warmup 0
 "$odeon" bench create --actors 200 "${common[@]}"
 "$odeon" bench chameneos --creatures 10 --meetings 200 "${common[@]}"
 "$odeon" bench big --actors 10 --pings 50 "${common[@]}"

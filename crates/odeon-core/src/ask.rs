@@ -13,6 +13,7 @@ use crate::message::Message;
 use crate::pressure::Question;
 use crate::reply::Reply;
 use crate::scheduler::pinned::PinnedShared;
+use crate::sight::AskedBy;
 
 impl<M: Message> ActorRef<M> {
     /// Asks a question: sends the message that `question` makes around a [`Reply`].
@@ -38,6 +39,9 @@ impl<M: Message> ActorRef<M> {
     pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Ask<T> {
         let mut ask = Ask::by(question, |question| self.send(question));
         ask.question = Question::asked_of(&self.cell().header);
+        if self.cell().header.is_seen() {
+            ask.seen = AskedBy::to(&self.cell().header);
+        }
         ask
     }
 }
@@ -51,6 +55,8 @@ pub struct Ask<T: Send + 'static> {
     state: State<T>,
     /// Tells who waits for whom, if an actor asks.
     question: Option<Question>,
+    /// Notes who waits for it, in a theater where that is to be seen.
+    seen: Option<Box<AskedBy>>,
 }
 
 enum State<T> {
@@ -68,8 +74,8 @@ impl<T: Send + 'static> Ask<T> {
     ) -> Self {
         let (answer_to, answer) = oneshot::channel();
         match send(question(Reply::to_waiter(answer_to))) {
-            Ok(()) => Self { state: State::Asked(answer), question: None },
-            Err(_) => Self { state: State::Stopped, question: None },
+            Ok(()) => Self { state: State::Asked(answer), question: None, seen: None },
+            Err(_) => Self { state: State::Stopped, question: None, seen: None },
         }
     }
 
@@ -114,8 +120,16 @@ impl<T: Send + 'static> Ask<T> {
     #[track_caller]
     fn prepare_to_block(&mut self) {
         check_may_block();
+        self.begin_wait();
+    }
+
+    /// The answer is not there yet, and whoever asks does nothing more until it is.
+    fn begin_wait(&mut self) {
         if let Some(question) = &mut self.question {
             question.waits();
+        }
+        if let Some(seen) = &mut self.seen {
+            seen.waits();
         }
     }
 }
@@ -148,9 +162,10 @@ impl<T: Send + 'static> Future for Ask<T> {
             return Poll::Ready(Err(AskError::Stopped));
         };
         let answer = Pin::new(answer).poll(cx).map(|answer| answer.map_err(|_| AskError::NoReply));
-        match (&answer, &mut self.question) {
-            (Poll::Pending, Some(question)) => question.waits(),
-            (_, question) => *question = None,
+        if answer.is_pending() {
+            self.begin_wait();
+        } else {
+            (self.question, self.seen) = (None, None);
         }
         answer
     }

@@ -24,6 +24,7 @@ use crate::kin::Kin;
 use crate::observe::EndReason;
 use crate::pipe::Piped;
 use crate::pressure::Waiters;
+use crate::sight::Tally;
 use crate::supervision::Supervised;
 use crate::watch::Ended;
 
@@ -39,6 +40,8 @@ pub(crate) struct Bonds {
     state: Mutex<State>,
     /// Senders that hold back until this actor has less waiting.
     pub(crate) waiters: Waiters,
+    /// What is counted of the actor, if it is seen.
+    pub(crate) tally: Tally,
 }
 
 #[derive(Default)]

@@ -33,6 +33,7 @@ use crate::registry::RegistrySlot;
 use crate::scheduler::home::Home;
 use crate::scheduler::pinned::PinnedShared;
 use crate::scheduler::submit::Submit;
+use crate::sight::Tally;
 use crate::turn::TurnVTable;
 
 /// The parts of [`Header::signals`].
@@ -49,6 +50,9 @@ pub(crate) mod signal {
     /// owner. Counted up with the first of any strong references, by the owner alone; so none is
     /// due exactly if nobody has a reference and all that was ever sent has been taken.
     pub(crate) const UNREFERENCED_DUE: u32 = 16;
+    /// Somebody looks at the actor (`sight.rs`): set from its making on. The sign, so that one comparison
+    /// tells an actor that may simply go idle from one that is seen or that nobody can reach.
+    pub(crate) const SEEN: u32 = 1 << 31;
 }
 
 /// The part of a cell that does not depend on any type: one cache line, hardly ever written.
@@ -191,7 +195,31 @@ impl Header {
     /// Owner: whether nobody can reach the actor any more and all that was sent has been taken.
     pub(crate) fn is_unreachable(&self) -> bool {
         // ORDERING: Relaxed: as above; other threads set only the flags below the count.
-        self.signals.load(Ordering::Relaxed) < signal::UNREFERENCED_DUE
+        self.signals.load(Ordering::Relaxed) & !signal::SEEN < signal::UNREFERENCED_DUE
+    }
+
+    /// Owner: whether there is something to do before the actor goes idle, which is rare: nobody can reach
+    /// it, or somebody looks at it.
+    #[inline(always)]
+    pub(crate) fn has_duties_before_idle(&self) -> bool {
+        // ORDERING: Relaxed: as above.
+        (self.signals.load(Ordering::Relaxed) as i32) < signal::UNREFERENCED_DUE as i32
+    }
+
+    /// Whether somebody looks at the actor.
+    #[inline(always)]
+    pub(crate) fn is_seen(&self) -> bool {
+        // ORDERING: Relaxed: never changes.
+        self.signals.load(Ordering::Relaxed) & signal::SEEN != 0
+    }
+
+    /// What is counted of the actor, if somebody looks at it.
+    pub(crate) fn tally(&self) -> Option<&Tally> {
+        if !self.is_seen() {
+            return None;
+        }
+        // Made with the actor.
+        self.bonds.get().map(|bonds| &bonds.tally)
     }
 }
 

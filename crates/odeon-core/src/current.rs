@@ -2,11 +2,11 @@
 //! whether effects are held back. Read once or twice per send.
 
 use std::cell::Cell;
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 use crate::cell::Header;
 use crate::memory::ThreadMemory;
-use crate::outbox::HeldOutbox;
+use crate::outbox::Exit;
 use crate::scheduler::home::Home;
 use crate::scheduler::local_ring::LocalRing;
 use crate::scheduler::worker::WorkerLocal;
@@ -19,10 +19,13 @@ pub(crate) struct Current {
     pub(crate) worker: Cell<*const WorkerLocal>,
     /// The pool actor whose turn this thread is giving; null otherwise.
     pub(crate) actor: Cell<*mut Header>,
+    /// The actor of a pinned or dedicated stage that this thread is running, if somebody looks at it; null
+    /// otherwise.
+    pub(crate) pinned_actor: Cell<*const Header>,
     /// The stage's private queue, if `home` is a pinned or dedicated stage; null otherwise.
     pub(crate) ring: Cell<*const LocalRing>,
-    /// Where effects go instead of out, while an attempt runs.
-    pub(crate) outbox: Cell<Option<HeldOutbox>>,
+    /// Where effects go instead of out, while an attempt runs; or that sends are followed.
+    pub(crate) exit: Cell<Option<Exit>>,
     /// Free memory that this thread keeps; null on threads that belong to no theater.
     pub(crate) memory: Cell<*const ThreadMemory>,
     /// The registry shard for actors created here.
@@ -34,8 +37,9 @@ odeon_sync::thread_local_const! {
         home: Cell::new(Home::NOWHERE),
         worker: Cell::new(ptr::null()),
         actor: Cell::new(ptr::null_mut()),
+        pinned_actor: Cell::new(ptr::null()),
         ring: Cell::new(ptr::null()),
-        outbox: Cell::new(None),
+        exit: Cell::new(None),
         memory: Cell::new(ptr::null()),
         shard: Cell::new(0),
     }
@@ -50,4 +54,11 @@ pub(crate) fn here() -> &'static Current {
     // SAFETY: the value has no destructor and stays until its thread is gone; the reference cannot
     // leave the thread, since `Current` is not `Sync`, and is used for single calls only.
     unsafe { &*place }
+}
+
+/// The actor that this thread is running, as far as that is known: every pool actor, and actors of pinned
+/// and dedicated stages that somebody looks at. It is good until the turn or delivery is over.
+pub(crate) fn running() -> Option<NonNull<Header>> {
+    let here = here();
+    NonNull::new(here.actor.get()).or_else(|| NonNull::new(here.pinned_actor.get().cast_mut()))
 }

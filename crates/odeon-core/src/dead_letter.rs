@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::fmt;
 
+use odeon_sync::atomic::{AtomicU64, Ordering};
+
 use crate::actor_id::ActorId;
 
 /// A message that an actor accepted and did not handle: handed to the theater's dead-letter hook,
@@ -17,7 +19,7 @@ pub struct DeadLetter {
 }
 
 /// Why a message was not handled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeadLetterReason {
     /// Its actor stopped first.
     Stopped,
@@ -25,6 +27,57 @@ pub enum DeadLetterReason {
     Failed,
     /// The theater was shut down first.
     Shutdown,
+}
+
+impl DeadLetterReason {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Stopped, Self::Failed, Self::Shutdown];
+
+    /// One word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stopped => "stopped",
+            Self::Failed => "failed",
+            Self::Shutdown => "shutdown",
+        }
+    }
+}
+
+/// How many messages were accepted and will never be handled, by reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DeadLetterCounts {
+    by_reason: [u64; DeadLetterReason::ALL.len()],
+}
+
+impl DeadLetterCounts {
+    /// Those of one reason.
+    pub fn of(&self, reason: DeadLetterReason) -> u64 {
+        self.by_reason[reason as usize]
+    }
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.by_reason.iter().sum()
+    }
+}
+
+/// The dead letters of one theater, counted on the threads that find out.
+#[derive(Debug, Default)]
+pub(crate) struct DeadLetterTally {
+    by_reason: [AtomicU64; DeadLetterReason::ALL.len()],
+}
+
+impl DeadLetterTally {
+    pub(crate) fn count(&self, reason: DeadLetterReason) {
+        // ORDERING: Relaxed, here and below: plain counters.
+        self.by_reason[reason as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn counts(&self) -> DeadLetterCounts {
+        let by_reason = DeadLetterReason::ALL
+            .map(|reason| self.by_reason[reason as usize].load(Ordering::Relaxed));
+        DeadLetterCounts { by_reason }
+    }
 }
 
 impl DeadLetter {

@@ -5,6 +5,7 @@
 //! | mailbox | senders and owner | [`Inbox`], [`InboxOwner`], [`Arrival`], [`Pushed`], [`WentIdle`], [`label`] |
 //! | turn | worker and way of processing | [`Task`], [`TurnReport`], [`TurnLimits`] |
 //! | submit | waking and running | [`Submit`], [`Origin`], [`theater_on_stage`] |
+//! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
 
@@ -13,6 +14,8 @@ use std::sync::Arc;
 pub use crate::mailbox::{Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, WentIdle, label};
 pub use crate::outbox::{Effect, Outbox};
 pub use crate::scheduler::submit::{Origin, Submit};
+pub use crate::sight::Sight;
+pub use crate::sight::follow::{Cause, Followed, Handling, Scope, Tracer, follow_sends};
 pub use crate::theater::shared::TheaterShared;
 pub use crate::turn::{Task, TurnLimits, TurnOutcome, TurnReport};
 

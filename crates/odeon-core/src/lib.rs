@@ -12,6 +12,7 @@
 //! | what happens beside an actor | `pipe.rs`, `pipe/*` |
 //! | the runtime as a whole | `theater.rs`, `theater/*`, `registry.rs` |
 //! | finding actors, one message for many | `naming.rs`, `group.rs`, `broadcast.rs`, `worker_pool.rs` |
+//! | what can be seen from outside | `observe.rs`, `sight.rs`, `sight/*`, `dead_letter.rs` |
 //! | seams for sibling crates | `extend.rs`, `observe.rs`, `clock.rs`, `random.rs`, `outbox.rs` |
 
 mod actor;
@@ -46,6 +47,7 @@ mod registry;
 mod reply;
 mod scheduler;
 mod send;
+mod sight;
 mod supervision;
 mod theater;
 mod timer;
@@ -62,7 +64,7 @@ pub use async_context::AsyncContext;
 pub use broadcast::broadcast;
 pub use clock::{Clock, SystemClock};
 pub use context::Context;
-pub use dead_letter::{DeadLetter, DeadLetterReason};
+pub use dead_letter::{DeadLetter, DeadLetterCounts, DeadLetterReason};
 pub use error::{AskError, BuildError, Elapsed, SendError, StageError, TrySendError};
 pub use group::Group;
 pub use link::Link;
@@ -73,6 +75,7 @@ pub use pipe::Pipe;
 pub use random::Random;
 pub use reply::Reply;
 pub use scheduler::pool::QueueOrder;
+pub use sight::{ActorStats, StageKind, StageStats, Stats, StatsSource, Wait, WaitsView};
 pub use supervision::{Directive, Failure, Supervision};
 pub use theater::builder::TheaterBuilder;
 pub use theater::{RootFailure, Stage, StopReport, Theater};

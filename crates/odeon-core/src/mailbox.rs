@@ -35,6 +35,21 @@ pub mod label {
     pub fn of_mailbox(mailbox: usize) -> u32 {
         mailbox as u32 + FIRST_MAILBOX
     }
+
+    /// Bits of a label below its tag: more than any plain label needs.
+    const TAG_SHIFT: u32 = 8;
+
+    /// The label of a message for `mailbox` that is followed (`sight/follow.rs`), with its tag, below 2^24
+    /// and not 0. Greater than any label without one.
+    pub fn tagged(mailbox: usize, tag: u32) -> u32 {
+        tag << TAG_SHIFT | of_mailbox(mailbox)
+    }
+
+    /// A label without its tag, and the tag: 0 if it had none.
+    #[inline]
+    pub fn split(label: u32) -> (u32, u32) {
+        (label & ((1 << TAG_SHIFT) - 1), label >> TAG_SHIFT)
+    }
 }
 
 /// The most mailboxes that one actor can have: one bit each in a word.

@@ -17,6 +17,7 @@ use std::sync::Arc;
 pub use error::{LookupError, NameTaken, OtherType};
 
 use crate::actor::Actor;
+use crate::actor_id::ActorId;
 use crate::actor_ref::ActorRef;
 use crate::context::Context;
 use crate::group::named::NamedGroups;
@@ -36,6 +37,11 @@ pub(crate) struct Naming {
 }
 
 impl Naming {
+    /// Calls `visit` for each name and the actor that has it, under locks.
+    pub(crate) fn for_each_name(&self, visit: impl FnMut(&Arc<str>, ActorId)) {
+        self.names.for_each(visit);
+    }
+
     /// The theater has ended: forgets everybody, also actors of other theaters.
     pub(crate) fn clear(&self) {
         self.names.clear();

@@ -45,6 +45,12 @@ pub trait Observer: Send + Sync + 'static {
         let _ = (actor, messages);
     }
 
+    /// Actors wait for each other's answers in a circle: each for the next one, the last one for the first.
+    /// Told when the wait that closes it begins, if [`asks_seen`](crate::TheaterBuilder::asks_seen) is on.
+    fn asks_in_a_circle(&self, actors: &[ActorId]) {
+        let _ = actors;
+    }
+
     /// A message that was accepted will not be handled.
     fn dead_letter(&self, actor: ActorId, reason: DeadLetterReason) {
         let _ = (actor, reason);

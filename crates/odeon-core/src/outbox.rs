@@ -18,9 +18,23 @@ pub struct Outbox {
     effects: Vec<Effect>,
 }
 
+/// Why the sends of a thread do not simply go out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Exit(NonNull<Outbox>);
+
 /// The outbox that is in force on a thread.
 #[derive(Clone, Copy)]
 pub(crate) struct HeldOutbox(NonNull<Outbox>);
+
+impl Exit {
+    /// The thread is followed (`sight/follow.rs`). No outbox: their addresses are even.
+    const FOLLOWED: Self = Self(NonNull::<u8>::dangling().cast());
+
+    /// The outbox that is in force; `None`: the thread is followed.
+    pub(crate) fn outbox(self) -> Option<HeldOutbox> {
+        (self != Self::FOLLOWED).then_some(HeldOutbox(self.0))
+    }
+}
 
 impl Outbox {
     /// An outbox that holds nothing.
@@ -32,8 +46,7 @@ impl Outbox {
     ///
     /// Outboxes nest: the innermost one in force collects.
     pub fn hold_during<R>(&mut self, attempt: impl FnOnce() -> R) -> R {
-        let held = HeldOutbox(NonNull::from(&mut *self));
-        with_in_force(Some(held), attempt)
+        with_exit(Some(Exit(NonNull::from(&mut *self))), attempt)
     }
 
     /// Makes all held effects happen, in the order in which the attempt asked for them.
@@ -66,25 +79,44 @@ impl HeldOutbox {
 
 /// Runs `work` with its effects let out, also in an attempt.
 pub(crate) fn let_out<R>(work: impl FnOnce() -> R) -> R {
-    with_in_force(None, work)
+    with_exit(None, work)
 }
 
-fn with_in_force<R>(outbox: Option<HeldOutbox>, work: impl FnOnce() -> R) -> R {
-    /// Puts the outer outbox back, also when the work unwinds.
-    struct Restore(Option<HeldOutbox>);
+fn with_exit<R>(exit: Option<Exit>, work: impl FnOnce() -> R) -> R {
+    /// Puts the outer one back, also when the work unwinds.
+    struct Restore(Option<Exit>);
     impl Drop for Restore {
         fn drop(&mut self) {
-            current::here().outbox.set(self.0);
+            current::here().exit.set(self.0);
         }
     }
-    let restore = Restore(current::here().outbox.replace(outbox));
+    let restore = Restore(current::here().exit.replace(exit));
     let result = work();
     drop(restore);
     result
 }
 
+/// Why the sends of this thread do not simply go out, if so.
+#[inline(always)]
+pub(crate) fn exit() -> Option<Exit> {
+    current::here().exit.get()
+}
+
 /// The outbox in force on this thread, if effects are held back.
 #[inline(always)]
 pub(crate) fn held() -> Option<HeldOutbox> {
-    current::here().outbox.get()
+    exit()?.outbox()
+}
+
+/// Whether this thread is followed.
+#[inline(always)]
+pub(crate) fn is_followed() -> bool {
+    exit() == Some(Exit::FOLLOWED)
+}
+
+/// Has this thread followed, or no more, unless an outbox is in force.
+pub(crate) fn set_followed(on: bool) {
+    if held().is_none() {
+        current::here().exit.set(on.then_some(Exit::FOLLOWED));
+    }
 }

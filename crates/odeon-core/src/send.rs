@@ -15,6 +15,7 @@ use crate::message::{Message, mailbox_of};
 use crate::outbox;
 use crate::pressure;
 use crate::scheduler::submit;
+use crate::sight::follow::Tag;
 use crate::turn::Task;
 
 impl<M: Message> ActorRef<M> {
@@ -36,10 +37,10 @@ impl<M: Message> ActorRef<M> {
     #[track_caller]
     pub fn send(&self, message: M) -> Result<(), SendError<M>> {
         let mailbox = mailbox_of(&message);
-        if let Some(outbox) = outbox::held() {
-            return self.send_held(outbox, mailbox, message);
+        if let Some(exit) = outbox::exit() {
+            return self.send_by(exit, mailbox, message, Hindered::Yes);
         }
-        match deliver(self.cell(), mailbox, message) {
+        match deliver(self.cell(), label::of_mailbox(mailbox), message) {
             Accepted::Yes => Ok(()),
             Accepted::UnderPressure => {
                 pressure::felt(&self.cell().header);
@@ -54,10 +55,10 @@ impl<M: Message> ActorRef<M> {
     #[inline]
     pub(crate) fn send_unhindered(&self, message: M) -> Result<(), SendError<M>> {
         let mailbox = mailbox_of(&message);
-        if let Some(outbox) = outbox::held() {
-            return self.send_held(outbox, mailbox, message);
+        if let Some(exit) = outbox::exit() {
+            return self.send_by(exit, mailbox, message, Hindered::No);
         }
-        match deliver(self.cell(), mailbox, message) {
+        match deliver(self.cell(), label::of_mailbox(mailbox), message) {
             Accepted::Yes | Accepted::UnderPressure => Ok(()),
             Accepted::No(message) => Err(SendError(message)),
         }
@@ -109,24 +110,62 @@ impl<M: Message> ActorRef<M> {
         pressure::relieved(Kin::new(&self.cell().header))
     }
 
+    /// Effects of this thread are held back, or followed.
     #[cold]
-    fn send_held(
+    fn send_by(
         &self,
-        outbox: outbox::HeldOutbox,
+        exit: outbox::Exit,
         mailbox: usize,
         message: M,
+        hindered: Hindered,
     ) -> Result<(), SendError<M>> {
+        let Some(outbox) = exit.outbox() else {
+            let tag = Tag::here(self.cell().header.stage.theater());
+            return self.send_tagged(tag, mailbox, message, hindered);
+        };
         if self.is_stopped() {
             return Err(SendError(message));
         }
         let to = self.clone();
-        outbox.hold(Box::new(move || match deliver(to.cell(), mailbox, message) {
-            Accepted::Yes => {}
-            Accepted::UnderPressure => pressure::felt(&to.cell().header),
-            Accepted::No(message) => to.dead_letter(message),
+        outbox.hold(Box::new(move || {
+            let tag = outbox::is_followed()
+                .then(|| Tag::here(to.cell().header.stage.theater()))
+                .flatten();
+            if let Err(SendError(message)) = to.send_tagged(tag, mailbox, message, Hindered::Yes) {
+                to.dead_letter(message);
+            }
         }));
         Ok(())
     }
+
+    /// Sends a message that is followed, if it has a tag.
+    pub(crate) fn send_tagged(
+        &self,
+        tag: Option<Tag>,
+        mailbox: usize,
+        message: M,
+        hindered: Hindered,
+    ) -> Result<(), SendError<M>> {
+        let label = tag.as_ref().map_or(label::of_mailbox(mailbox), |tag| tag.label(mailbox));
+        let accepted = deliver(self.cell(), label, message);
+        if let Accepted::No(message) = accepted {
+            return Err(SendError(message));
+        }
+        if let Some(tag) = tag {
+            tag.sent();
+        }
+        if matches!((accepted, hindered), (Accepted::UnderPressure, Hindered::Yes)) {
+            pressure::felt(&self.cell().header);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a sender holds back for a receiver under pressure.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hindered {
+    Yes,
+    No,
 }
 
 /// What became of a message.
@@ -140,8 +179,7 @@ enum Accepted<M> {
 
 /// Hands a message to the actor's mailbox or stage.
 #[inline(always)]
-fn deliver<M: Message>(cell: &MessageCell<M>, mailbox: usize, message: M) -> Accepted<M> {
-    let label = label::of_mailbox(mailbox);
+fn deliver<M: Message>(cell: &MessageCell<M>, label: u32, message: M) -> Accepted<M> {
     if let Some(stage) = cell.header.pinned() {
         if cell.inbox.is_closed() {
             return Accepted::No(message);

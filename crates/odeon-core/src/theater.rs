@@ -16,10 +16,12 @@ use odeon_sync::thread::JoinHandle;
 
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
+use crate::dead_letter::DeadLetterCounts;
 use crate::error::{BuildError, BuildErrorKind, StageError};
 use crate::scheduler::pinned::{PinnedKind, PinnedShared};
 use crate::scheduler::pool::PoolShared;
 use crate::scheduler::submit::Submit;
+use crate::sight::{SeenStage, StageStats, StageTally};
 use crate::supervision::Supervision;
 use builder::TheaterBuilder;
 use shared::TheaterShared;
@@ -79,10 +81,11 @@ impl Theater {
     pub(crate) fn start(shared: Arc<TheaterShared>) -> Result<Self, BuildError> {
         let (pool, threads) = PoolShared::start(shared.clone())
             .map_err(|error| BuildError(BuildErrorKind::Thread(error)))?;
-        shared.set_pool(&(pool.clone() as Arc<dyn Submit>));
+        let default_stage = SeenStage::before(pool.clone());
+        shared.set_pool(&default_stage);
         let parts = Parts {
             shared,
-            default_stage: pool.clone(),
+            default_stage,
             pool: Some(pool),
             pinned: Mutex::default(),
             threads: Mutex::new(threads),
@@ -92,10 +95,11 @@ impl Theater {
 
     /// A theater without threads of its own, whose actors run where `stage` has them run.
     pub(crate) fn on_stage(shared: Arc<TheaterShared>, stage: Arc<dyn Submit>) -> Self {
-        shared.set_pool(&stage);
+        let default_stage = SeenStage::before(stage);
+        shared.set_pool(&default_stage);
         let parts = Parts {
             shared,
-            default_stage: stage,
+            default_stage,
             pool: None,
             pinned: Mutex::default(),
             threads: Mutex::default(),
@@ -220,6 +224,10 @@ impl Theater {
         Ok(stage)
     }
 
+    pub(crate) fn parts(&self) -> &Arc<Parts> {
+        &self.parts
+    }
+
     /// How many actors are alive, pending pipes (S19) included.
     pub fn live_actors(&self) -> usize {
         self.parts.shared.registry.len()
@@ -227,7 +235,12 @@ impl Theater {
 
     /// How many messages were accepted and will never be handled.
     pub fn dead_letters(&self) -> u64 {
-        self.parts.shared.dead_letter_count()
+        self.dead_letter_counts().total()
+    }
+
+    /// The same, by reason.
+    pub fn dead_letter_counts(&self) -> DeadLetterCounts {
+        self.parts.shared.dead_letter_counts()
     }
 
     /// How many timers are pending: armed and neither fired nor cancelled.
@@ -249,9 +262,31 @@ impl Theater {
     /// dead-letter hook.
     pub fn shutdown(self, deadline: Duration) -> StopReport {
         if self.parts.is_own_thread() {
-            return StopReport { drained: false, leftovers: Vec::new(), stuck: self.live_actors() };
+            return StopReport {
+                drained: false,
+                leftovers: Vec::new(),
+                stuck: self.live_actors(),
+                dead_letters: self.dead_letter_counts(),
+            };
         }
         self.parts.stop(Some(deadline))
+    }
+}
+
+impl Parts {
+    pub(crate) fn shared(&self) -> &TheaterShared {
+        &self.shared
+    }
+
+    /// What is counted of each worker of the pool, and its turns.
+    pub(crate) fn pool_tallies(&self) -> impl Iterator<Item = (&StageTally, u64)> {
+        self.pool.iter().flat_map(|pool| pool.tallies())
+    }
+
+    /// The numbers of pinned and dedicated stages that have not ended.
+    pub(crate) fn pinned_stats(&self) -> Vec<StageStats> {
+        let stages = self.pinned.lock().expect("no panic happens under the list of stages");
+        stages.iter().filter(|stage| !stage.has_ended()).map(|stage| stage.stats()).collect()
     }
 }
 

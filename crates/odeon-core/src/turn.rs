@@ -14,6 +14,7 @@ pub(crate) mod sequential;
 
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::cell::{Header, MessageCell};
 use crate::current;
@@ -59,8 +60,12 @@ pub(crate) struct TurnVTable {
     pub(crate) end: unsafe fn(NonNull<Header>),
     /// Any thread: whether senders are to hold back.
     pub(crate) is_pressed: unsafe fn(NonNull<Header>) -> bool,
+    /// Any thread: how many messages wait in the inbox, if its owner is at this position.
+    pub(crate) waiting: unsafe fn(NonNull<Header>, u64) -> usize,
     /// Frees a cell that nobody can reach.
     pub(crate) dealloc: unsafe fn(NonNull<Header>),
+    /// The Rust type of the actor.
+    pub(crate) actor_type: fn() -> &'static str,
 }
 
 /// An actor that is to be created, and with it the way in which it will be processed.
@@ -119,6 +124,14 @@ impl Task {
     pub(crate) fn stage(&self) -> Arc<dyn Submit> {
         // SAFETY: as in `run`.
         unsafe { self.0.as_ref() }.stage.clone()
+    }
+
+    /// Notes when the actor was woken, if somebody looks at it.
+    pub(crate) fn note_woken(&self, now: Duration) {
+        // SAFETY: as in `run`. The task's holder is the only one who writes this.
+        if let Some(tally) = unsafe { self.0.as_ref() }.tally() {
+            tally.woken_at.set_time(now);
+        }
     }
 
     /// Gives up the right to run: the actor will be ended with its theater.

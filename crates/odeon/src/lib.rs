@@ -2,14 +2,16 @@
 #![forbid(unsafe_code)]
 
 pub use odeon_core::{
-    Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, BuildError,
-    Clock, Context, DeadLetter, DeadLetterReason, Directive, Elapsed, EndReason, Ended, Failure,
-    Group, Link, LookupError, Message, NameTaken, Observer, OtherType, Pipe, QueueOrder, Random,
-    Reply, RootFailure, Routing, SendError, Stage, StageError, StopReport, Supervision,
-    SystemClock, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef, WorkerPool,
-    broadcast,
+    Actor, ActorId, ActorRef, ActorStats, Ask, AskError, AskWithin, AsyncActor, AsyncContext,
+    BuildError, Clock, Context, DeadLetter, DeadLetterCounts, DeadLetterReason, Directive, Elapsed,
+    EndReason, Ended, Failure, Group, Link, LookupError, Message, NameTaken, Observer, OtherType,
+    Pipe, QueueOrder, Random, Reply, RootFailure, Routing, SendError, Stage, StageError, StageKind,
+    StageStats, Stats, StatsSource, StopReport, Supervision, SystemClock, Theater, TheaterBuilder,
+    Timer, TrySendError, Wait, WaitsView, Watch, WeakRef, WorkerPool, broadcast,
 };
 pub use odeon_macros::Message;
+#[cfg(feature = "sight")]
+pub use odeon_sight as sight;
 #[cfg(feature = "stream")]
 pub use odeon_stream as stream;
 #[cfg(feature = "tokio")]

@@ -73,6 +73,8 @@ const FIFO: &[Setting] = &[("order", Value::Word("fifo"))];
 const LIFO: &[Setting] = &[("order", Value::Word("lifo"))];
 const CENTRAL: &[Setting] = &[("order", Value::Word("central"))];
 const MAILBOXES_1: &[Setting] = &[("mailboxes", Value::Number(1))];
+const STATS_ON: &[Setting] = &[("stats", Value::Word("on"))];
+const STATS_OFF: &[Setting] = &[("stats", Value::Word("off"))];
 const MAILBOXES_64: &[Setting] = &[("mailboxes", Value::Number(64))];
 
 /// All groups but the idle ones.
@@ -93,7 +95,8 @@ pub fn groups() -> Vec<Group> {
                 Pool,
                 MAILBOXES_64,
                 AtMostTimes(1.05, MAILBOXES_1),
-            ),
+            )
+            .figure("stats on against off, fjthrput", Pool, STATS_ON, AtMostTimes(1.03, STATS_OFF)),
         group("fjthrput", &[("messages", Value::Number(20_000))]).against(ACTOR_LIBRARIES).figure(
             "AsyncActor with handlers that do not wait, fjthrput",
             Async,

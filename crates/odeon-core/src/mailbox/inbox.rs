@@ -37,6 +37,7 @@ use odeon_sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use super::block::{BLOCK_SLOTS, Block, EMBEDDED_SLOTS, EmbeddedBlock, Slot};
 use super::tail_word::{CLAIM, PRESSED, TailWord};
 
+mod length;
 mod owner;
 
 /// Blocks from which on the inbox is under pressure.
@@ -129,6 +130,29 @@ impl<T> Arrival<'_, T> {
             self.slot.clear();
         }
         message
+    }
+}
+
+impl<T> Arrival<'_, T> {
+    /// Where it lies, for a way out of the ordinary: so that its message need not be moved to where both
+    /// ways find it.
+    #[inline(always)]
+    pub(crate) fn place(&self) -> Place<T> {
+        Place(self.slot)
+    }
+}
+
+/// Where an arrival that has been taken lies until its owner takes the next one or goes idle.
+pub(crate) struct Place<T>(*const Slot<T>);
+
+impl<T> Place<T> {
+    /// Takes what lies there, instead of what [`Arrival::take`] has returned.
+    ///
+    /// # Safety
+    /// The caller is the owner and has neither used that, nor looked for another arrival, nor gone idle.
+    pub(crate) unsafe fn take_instead(self) -> MaybeUninit<T> {
+        // SAFETY: by contract: the slot is still the owner's, and what it held has not been used.
+        unsafe { (*self.0).take() }
     }
 }
 

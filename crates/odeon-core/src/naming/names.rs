@@ -148,6 +148,16 @@ impl Names {
         true
     }
 
+    pub(super) fn for_each(&self, mut visit: impl FnMut(&Arc<str>, ActorId)) {
+        for shard in self.shards.all() {
+            for (name, slot) in &*shard.lock() {
+                if let Some(actor) = taken(Some(slot)) {
+                    visit(name, actor.id());
+                }
+            }
+        }
+    }
+
     pub(super) fn clear(&self) {
         for shard in self.shards.all() {
             let slots = std::mem::take(&mut *shard.lock());

@@ -74,6 +74,7 @@ pub(super) fn elsewhere(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
         if let Some(task) =
             until_decided(|| pool.workers[victim].stealer.steal_batch_and_pop(&me.queue))
         {
+            me.tally.steals.add(1);
             return Some(task);
         }
     }

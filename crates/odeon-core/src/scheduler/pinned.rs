@@ -17,7 +17,9 @@
 //!    meanwhile are left for it in `unclaimed`, and freed by it when both queues are empty. From then on
 //!    it touches no cell: cells are freed and actors ended by whoever needs it.
 
-use std::ptr::{self, NonNull};
+mod thread;
+
+use std::ptr::NonNull;
 use std::sync::{Arc, Weak};
 
 use crossbeam_utils::CachePadded;
@@ -25,18 +27,19 @@ use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::thread::JoinHandle;
 use odeon_sync::{Mutex, Parker};
 
-use super::envelope::{END_STAGE, Envelope, Payload, RECLAIM, RESUME};
+use super::envelope::{END_STAGE, Envelope, Payload, RECLAIM};
 use super::home::Home;
 use super::local_ring::LocalRing;
-use super::placement;
 use super::submit::{Origin, Submit};
 use crate::cell::Header;
 use crate::current;
 use crate::kin::Kin;
-use crate::mailbox::{Inbox, InboxOwner, Pushed, RELIEVED_AT, WentIdle, label};
-use crate::pressure::{self, Waiters};
+use crate::mailbox::{Inbox, Pushed, label};
+use crate::pressure::Waiters;
+use crate::sight::{StageKind, StageStats, StageTally};
 use crate::theater::shared::TheaterShared;
-use crate::turn::{Task, TurnVTable};
+use crate::turn::Task;
+use thread::StageThread;
 
 /// What kind of thread-owning stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +49,6 @@ pub(crate) enum PinnedKind {
     /// One actor that may block; ends with it.
     Dedicated,
 }
-
-/// TUNE: messages taken from one of the two queues before the other is looked at: bounds the wait
-/// of either by the other's flood.
-const BATCH: u32 = 64;
-
-/// TUNE: looks at the inbox before the thread sleeps. The first ones follow each other at once
-/// (an answer from another core comes within some 100 ns), the rest with the processor's waiting
-/// hint; together about 20 us on the machines tried. A dedicated stage does not spin.
-const EAGER_LOOKS: u32 = 500;
-const PATIENT_LOOKS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 0 } else { 1_500 };
 
 const NO_PANIC: &str = "no panic happens under this lock";
 
@@ -75,6 +68,9 @@ pub(crate) struct PinnedShared {
     /// Whether there is one; by the stage's thread alone.
     held: AtomicBool,
     myself: Weak<Self>,
+    name: Arc<str>,
+    /// What is counted of the thread for `Theater::stats`; written by the thread.
+    tally: StageTally,
     unclaimed: Mutex<Unclaimed>,
     theater: Arc<TheaterShared>,
 }
@@ -125,6 +121,8 @@ impl PinnedShared {
             sleeps: AtomicU64::new(0),
             asleep: AtomicBool::new(false),
             waiters: Waiters::default(),
+            name: name.into(),
+            tally: StageTally::default(),
             unclaimed: Mutex::new(Unclaimed::Left(Vec::new())),
             theater,
         });
@@ -241,6 +239,29 @@ impl PinnedShared {
         }
     }
 
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    pub(crate) fn tally(&self) -> &StageTally {
+        &self.tally
+    }
+
+    /// What has been counted so far.
+    pub(crate) fn stats(&self) -> StageStats {
+        let kind = if self.is_dedicated() { StageKind::Dedicated } else { StageKind::Pinned };
+        StageStats {
+            workers: 1,
+            turns: self.tally.turns.get(),
+            messages: self.tally.messages.get(),
+            // ORDERING: Relaxed: a number for people.
+            parks: self.sleeps.load(Ordering::Relaxed),
+            busy: self.tally.busy_time(self.theater.now()),
+            waiting: self.inbox.backlog(),
+            ..StageStats::of(self.name.clone(), kind)
+        }
+    }
+
     /// Whether senders from elsewhere are to hold back.
     pub(crate) fn is_pressed(&self) -> bool {
         self.inbox.is_pressed()
@@ -303,161 +324,5 @@ impl Submit for PinnedShared {
 
     fn theater(&self) -> &Arc<TheaterShared> {
         &self.theater
-    }
-}
-
-/// The stage's thread at work.
-struct StageThread<'a> {
-    shared: &'a PinnedShared,
-    owner: InboxOwner<Envelope>,
-    /// By reference: handlers push into the ring through `Current` while `self` is borrowed
-    /// exclusively.
-    ring: &'a LocalRing,
-    /// Whether the inbox has been found under pressure and not been relieved since.
-    pressed: bool,
-}
-
-impl StageThread<'_> {
-    fn run(mut self) {
-        if let PinnedKind::Pinned { core: Some(core) } = self.shared.kind {
-            placement::pin_to_nth_core(core);
-        }
-        let here = current::here();
-        here.home.set(Home::pinned(self.shared));
-        here.ring.set(self.ring);
-        // Spread over the registry's shards, away from the pool's.
-        here.shard.set(ptr::from_ref(self.shared).addr() >> 7);
-        // Delivery catches the panics of handlers; anything else is a defect of the runtime.
-        let guard = odeon_sync::AbortGuard::new("pinned stage");
-        while !self.shared.ending.load(Ordering::Relaxed) {
-            if !self.handle_some() {
-                self.wait();
-            }
-        }
-        self.finish();
-        guard.disarm();
-        here.home.set(Home::NOWHERE);
-        here.ring.set(ptr::null());
-    }
-
-    /// Handles up to one batch from each queue; `false` if both were empty.
-    #[inline(always)]
-    fn handle_some(&mut self) -> bool {
-        let mut arrivals = 0;
-        while arrivals < BATCH {
-            // SAFETY: this thread is the owner of the stage's inbox.
-            let Some((label, envelope)) = (unsafe { self.owner.pop(&self.shared.inbox) }) else {
-                break;
-            };
-            arrivals += 1;
-            // SAFETY: an envelope is pushed whole, also with a signal.
-            let envelope = unsafe { envelope.assume_init() };
-            self.handle_arrival(label, &envelope);
-        }
-        // An inbox comes under pressure with several batches waiting, so a full one comes first.
-        self.pressed |= arrivals == BATCH && self.shared.is_pressed();
-        if self.pressed && self.shared.inbox.backlog() <= RELIEVED_AT {
-            self.pressed = false;
-            self.shared.relieve();
-        }
-        let mut local = 0;
-        while local < BATCH {
-            let Some(entry) = self.ring.pop() else { break };
-            local += 1;
-            // SAFETY: the entry is good until the next push; `deliver` takes the payload first.
-            unsafe {
-                self.handle_entry((*entry).label, (*entry).target, &raw const (*entry).payload)
-            }
-        }
-        if let Some(receiver) = self.shared.take_held_by() {
-            pressure::wait_as_stage(self.shared, receiver.header());
-        }
-        arrivals + local != 0
-    }
-
-    #[inline(always)]
-    fn handle_arrival(&self, label: u32, envelope: &Envelope) {
-        match label {
-            END_STAGE => self.shared.ending.store(true, Ordering::Relaxed),
-            RECLAIM | label::UNREFERENCED => self.ring.push(label, envelope.target, |_| {}),
-            _ => self.handle_entry(label, envelope.target, &raw const envelope.payload),
-        }
-    }
-
-    #[inline(always)]
-    fn handle_entry(&self, label: u32, target: NonNull<Header>, payload: *const Payload) {
-        // SAFETY: rule 3: the cell of a message under way has not been freed.
-        let vtable: &'static TurnVTable = unsafe { target.as_ref() }.vtable;
-        if label != RECLAIM {
-            // SAFETY: rule 1: this is the stage's thread.
-            if unsafe { (vtable.deliver)(target, label, payload) } {
-                self.ring.push(RESUME, target, |_| {});
-            }
-        } else {
-            // SAFETY: rule 3: it has passed both queues.
-            unsafe { (vtable.dealloc)(target) };
-        }
-    }
-
-    /// Nothing to do: spins a little, then sleeps until a sender leaves a token (rule 2).
-    #[inline(never)]
-    fn wait(&mut self) {
-        if !self.shared.is_dedicated() {
-            for look in 0..EAGER_LOOKS + PATIENT_LOOKS {
-                // SAFETY: this thread is the owner.
-                if unsafe { self.owner.has_next(&self.shared.inbox) } {
-                    return;
-                }
-                if look >= EAGER_LOOKS {
-                    odeon_sync::spin_loop();
-                }
-            }
-        }
-        // ORDERING: SeqCst: before the inbox goes idle, so that whoever sees it idle sees the flag.
-        self.shared.sleeps.fetch_add(1, Ordering::SeqCst);
-        self.shared.asleep.store(true, Ordering::SeqCst);
-        // SAFETY: this thread is the owner. It stays so also on success: the sender that wakes the
-        // inbox only leaves the token.
-        match unsafe { InboxOwner::go_idle(&mut self.owner, &self.shared.inbox) } {
-            WentIdle::Yes => {
-                self.shared.theater.fell_asleep();
-                self.shared.parker.park();
-            }
-            WentIdle::UnderPressure => self.shared.relieve(),
-            WentIdle::No => {}
-        }
-        self.shared.asleep.store(false, Ordering::SeqCst);
-    }
-
-    /// Handles everything that is under way and closes the inbox (rule 4).
-    fn finish(mut self) {
-        while self.handle_some() {}
-        let mut owner = std::mem::replace(&mut self.owner, Inbox::new().1);
-        // SAFETY: this thread is the owner; it ends once.
-        unsafe {
-            owner.close(&self.shared.inbox, |label, envelope| {
-                // An envelope is pushed whole, also with a signal.
-                self.handle_arrival(label, &envelope.assume_init());
-            });
-        }
-        // The inbox is closed: nobody is to wait for it any more.
-        self.shared.waiters.release();
-        while let Some(entry) = self.ring.pop() {
-            // SAFETY: as in `handle_some`.
-            unsafe {
-                self.handle_entry((*entry).label, (*entry).target, &raw const (*entry).payload)
-            }
-        }
-        let unclaimed = std::mem::replace(
-            &mut *self.shared.unclaimed.lock().expect(NO_PANIC),
-            Unclaimed::NoThread,
-        );
-        if let Unclaimed::Left(cells) = unclaimed {
-            for cell in cells {
-                // SAFETY: rule 4: both queues are empty and take nothing any more.
-                unsafe { cell.free() }
-            }
-        }
-        self.shared.theater.fell_asleep();
     }
 }

@@ -17,6 +17,7 @@ use super::trial::Trials;
 use super::worker::{self, WorkerLocal};
 use crate::current;
 use crate::random::Random;
+use crate::sight::StageTally;
 use crate::theater::shared::TheaterShared;
 use crate::turn::Task;
 
@@ -41,6 +42,8 @@ pub(super) struct WorkerShared {
     pub(super) turns: AtomicU64,
     /// Messages handled so far; written by the worker, read in trials.
     pub(super) messages: AtomicU64,
+    /// What is counted for `Theater::stats`; written by the worker.
+    pub(super) tally: Arc<StageTally>,
 }
 
 /// The pool of one theater.
@@ -77,6 +80,7 @@ impl PoolShared {
                         parker: Parker::new(),
                         turns: AtomicU64::new(0),
                         messages: AtomicU64::new(0),
+                        tally: Arc::default(),
                     })
                 })
                 .collect(),
@@ -148,6 +152,12 @@ impl PoolShared {
     /// Whether all workers sleep, and a number that changes with every falling asleep.
     pub(crate) fn all_sleep(&self) -> (bool, u64) {
         self.idle.all_sleep()
+    }
+
+    /// What is counted of each worker, and its turns.
+    pub(crate) fn tallies(&self) -> impl Iterator<Item = (&StageTally, u64)> {
+        // ORDERING: Relaxed: a number for people.
+        self.workers.iter().map(|worker| (&*worker.tally, worker.turns.load(Ordering::Relaxed)))
     }
 
     /// Whether any queue holds a task.

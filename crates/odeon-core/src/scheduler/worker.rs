@@ -4,6 +4,7 @@
 //! **`scheduler/worker.rs`** → `turn/sequential.rs`.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crossbeam_deque::Worker as Queue;
@@ -18,6 +19,7 @@ use super::submit::Origin;
 use super::trial;
 use crate::current;
 use crate::random::Random;
+use crate::sight::StageTally;
 use crate::turn::Task;
 
 /// What only the worker's own thread touches.
@@ -38,6 +40,10 @@ pub(crate) struct WorkerLocal {
     pub(super) others_handled: Cell<u64>,
     /// Whether this worker is to hand its tasks over and sleep.
     pub(super) steps_aside: Cell<bool>,
+    /// What is counted of this worker for `Theater::stats`.
+    pub(crate) tally: Arc<StageTally>,
+    /// When the last turn ended, if it was timed and this worker has had work ever since.
+    pub(crate) turn_ended_at: Cell<Option<Duration>>,
 }
 
 /// TUNE: rounds of looking everywhere before a worker sleeps, each with twice the pause of the one
@@ -61,6 +67,8 @@ impl WorkerLocal {
             busy_since: Cell::new((Duration::ZERO, 0)),
             others_handled: Cell::new(0),
             steps_aside: Cell::new(false),
+            tally: pool.workers[index].tally.clone(),
+            turn_ended_at: Cell::new(None),
         }
     }
 
@@ -96,7 +104,9 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     let guard = odeon_sync::AbortGuard::new("pool worker");
     let limits = pool.theater.limits();
     let shared = &pool.workers[me.index];
-    me.busy_since.set((pool.theater.now(), 0));
+    let now = pool.theater.now();
+    me.busy_since.set((now, 0));
+    me.tally.begin_busy(now);
     while let Some(task) = next_task(pool, me) {
         let (report, again) = task.run(&limits);
         // ORDERING: Relaxed: written by this thread alone, read by the lookout and in trials for an estimate.
@@ -108,6 +118,7 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
         }
     }
     guard.disarm();
+    me.tally.end_busy(pool.theater.now());
     here.home.set(Home::NOWHERE);
     here.worker.set(std::ptr::null());
     // What is left belongs to actors that the shutdown ends itself.
@@ -143,7 +154,9 @@ fn next_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
 
 #[cold]
 fn wait_for_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
+    me.turn_ended_at.set(None);
     let sleeps = if me.steps_aside.take() {
+        me.tally.end_busy(pool.theater.now());
         trial::step_aside(pool, me)
     } else {
         ran_dry(pool, me);
@@ -152,7 +165,9 @@ fn wait_for_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     let found = find_or_sleep(pool, me, sleeps);
     // ORDERING: Relaxed: our own counter.
     let turns = pool.workers[me.index].turns.load(Ordering::Relaxed);
-    me.busy_since.set((pool.theater.now(), turns));
+    let now = pool.theater.now();
+    me.busy_since.set((now, turns));
+    me.tally.begin_busy(now);
     found
 }
 
@@ -160,7 +175,9 @@ fn ran_dry(pool: &PoolShared, me: &WorkerLocal) {
     let (since, turns_before) = me.busy_since.get();
     // ORDERING: Relaxed: our own counter.
     let turns = pool.workers[me.index].turns.load(Ordering::Relaxed) - turns_before;
-    pool.effort.ran_dry(pool.theater.now().saturating_sub(since), turns);
+    let now = pool.theater.now();
+    me.tally.end_busy(now);
+    pool.effort.ran_dry(now.saturating_sub(since), turns);
 }
 
 /// `sleeps`: the worker has been entered as sleeping.
@@ -208,7 +225,10 @@ fn sleep(pool: &PoolShared, me: &WorkerLocal) {
                     return;
                 }
             }
-            None => parker.park(),
+            None => {
+                me.tally.parks.add(1);
+                parker.park();
+            }
         }
     }
 }

@@ -11,16 +11,17 @@ use odeon_sync::{Condvar, Mutex};
 use super::builder::Config;
 use super::root::Root;
 use crate::actor_id::ActorId;
-use crate::cell::Header;
+use crate::cell::{Header, signal};
 use crate::clock::Clock;
 use crate::current;
-use crate::dead_letter::{DeadLetter, DeadLetterReason};
+use crate::dead_letter::{DeadLetter, DeadLetterCounts, DeadLetterReason, DeadLetterTally};
 use crate::memory::{Depot, ThreadMemory};
 use crate::message::Message;
 use crate::naming::Naming;
 use crate::observe::{EndReason, Observer};
 use crate::registry::Registry;
 use crate::scheduler::submit::Submit;
+use crate::sight::Sight;
 use crate::supervision::Escalated;
 use crate::timer::{Driver, Timers};
 use crate::turn::TurnLimits;
@@ -40,10 +41,12 @@ pub struct TheaterShared {
     pub(super) clock: Arc<dyn Clock>,
     /// On cache lines of its own: written by whoever arms a timer.
     pub(crate) timers: CachePadded<Timers>,
-    observer: Option<Arc<dyn Observer>>,
+    sight: Option<Box<Sight>>,
+    /// What a new actor's signals say about whether somebody looks at it.
+    pub(super) seen_bit: u32,
     dead_letter_hook: Option<DeadLetterHook>,
     thread_context: Option<ThreadContext>,
-    dead_letters: AtomicU64,
+    dead_letters: DeadLetterTally,
     /// Where a shutdown collects what was not handled.
     pub(super) leftovers: Mutex<Option<Vec<DeadLetter>>>,
     driven_from_outside: bool,
@@ -63,7 +66,7 @@ impl TheaterShared {
         config: Config,
         clock: Arc<dyn Clock>,
         timer_driver: Driver,
-        observer: Option<Arc<dyn Observer>>,
+        sight: Option<Box<Sight>>,
         dead_letter_hook: Option<DeadLetterHook>,
         thread_context: Option<ThreadContext>,
     ) -> Arc<Self> {
@@ -74,10 +77,15 @@ impl TheaterShared {
             naming: Naming::default(),
             clock,
             timers: CachePadded::new(Timers::new(timer_driver)),
-            observer,
+            seen_bit: if sight.as_ref().is_some_and(|s| s.sees_actors()) {
+                signal::SEEN
+            } else {
+                0
+            },
+            sight,
             dead_letter_hook,
             thread_context,
-            dead_letters: AtomicU64::new(0),
+            dead_letters: DeadLetterTally::default(),
             leftovers: Mutex::new(None),
             driven_from_outside: timer_driver == Driver::Outside,
             stopping: AtomicBool::new(false),
@@ -109,7 +117,7 @@ impl TheaterShared {
             messages: self.config.turn_messages,
             time: self.config.turn_time,
             clock: &*self.clock,
-            observer: self.observer.as_deref(),
+            sight: self.sight.as_deref(),
         }
     }
 
@@ -134,9 +142,17 @@ impl TheaterShared {
         self.timers.end();
     }
 
-    pub(crate) fn dead_letter_count(&self) -> u64 {
-        // ORDERING: Relaxed: a plain counter.
-        self.dead_letters.load(Ordering::Relaxed)
+    pub(crate) fn dead_letter_counts(&self) -> DeadLetterCounts {
+        self.dead_letters.counts()
+    }
+
+    /// What is switched on to look at the theater, if anything is.
+    pub(crate) fn sight(&self) -> Option<&Sight> {
+        self.sight.as_deref()
+    }
+
+    fn observer(&self) -> Option<&dyn Observer> {
+        self.sight.as_ref()?.observer.as_deref()
     }
 
     /// Counts a message that was accepted and will not be handled, and passes it on to whoever
@@ -147,9 +163,8 @@ impl TheaterShared {
         reason: DeadLetterReason,
         message: M,
     ) {
-        // ORDERING: Relaxed: a plain counter.
-        self.dead_letters.fetch_add(1, Ordering::Relaxed);
-        if let Some(observer) = &self.observer {
+        self.dead_letters.count(reason);
+        if let Some(observer) = self.observer() {
             observer.dead_letter(actor, reason);
         }
         // Boxed only if somebody takes it; dropping it may run a user's code, which may panic.
@@ -168,7 +183,7 @@ impl TheaterShared {
     }
 
     pub(crate) fn actor_spawned(&self, actor: ActorId) {
-        if let Some(observer) = &self.observer {
+        if let Some(observer) = self.observer() {
             observer.actor_spawned(actor);
         }
     }
@@ -176,7 +191,7 @@ impl TheaterShared {
     /// An actor's function panicked. Without an observer the panic message that the standard hook
     /// has printed is all there is.
     pub(crate) fn actor_failed(&self, actor: ActorId, panic: Box<dyn Any + Send>) {
-        if let Some(observer) = &self.observer {
+        if let Some(observer) = self.observer() {
             observer.actor_failed(actor, &*panic);
         }
         // A panic payload is a user's value; its destructor may panic as well.
@@ -189,16 +204,19 @@ impl TheaterShared {
     }
 
     /// A supervised actor has been made anew.
-    pub(crate) fn actor_restarted(&self, actor: ActorId) {
-        if let Some(observer) = &self.observer {
-            observer.actor_restarted(actor);
+    pub(crate) fn actor_restarted(&self, header: &Header) {
+        if let Some(tally) = header.tally() {
+            tally.restarts.add(1);
+        }
+        if let Some(observer) = self.observer() {
+            observer.actor_restarted(header.id);
         }
     }
 
     /// An actor has ended: out of the registry.
     pub(crate) fn actor_ended(&self, header: &Header, reason: EndReason) {
         self.registry.remove(header);
-        if let Some(observer) = &self.observer {
+        if let Some(observer) = self.observer() {
             observer.actor_ended(header.id, reason);
         }
         self.tell_shutdown();

@@ -15,7 +15,7 @@ use odeon_sync::atomic::Ordering;
 use super::Parts;
 use crate::cell::signal;
 use crate::current;
-use crate::dead_letter::DeadLetter;
+use crate::dead_letter::{DeadLetter, DeadLetterCounts};
 use crate::mailbox::label;
 use crate::scheduler::home::Home;
 
@@ -35,6 +35,9 @@ pub struct StopReport {
     /// Actors that could not be ended because a thread did not come back from a message in time.
     /// They and the theater's threads are left as they are.
     pub stuck: usize,
+    /// How many messages were not handled in the whole life of the theater, by reason; among them the
+    /// leftovers.
+    pub dead_letters: DeadLetterCounts,
 }
 
 impl Parts {
@@ -64,7 +67,7 @@ impl Parts {
     pub(super) fn is_own_thread(&self) -> bool {
         let here = current::here().home.get();
         let stages = self.pinned.lock().expect("nothing panics under this lock");
-        here == Home::submitting(&*self.default_stage)
+        self.pool.as_ref().is_some_and(|pool| here == Home::submitting(&**pool))
             || here == Home::timers(&self.shared.timers)
             || stages.iter().any(|stage| here == Home::pinned(stage))
     }
@@ -92,7 +95,8 @@ impl Parts {
         let stuck = self.shared.registry.len();
         let leftovers =
             self.shared.leftovers.lock().expect("nothing panics under this lock").take();
-        StopReport { drained, leftovers: leftovers.unwrap_or_default(), stuck }
+        let dead_letters = self.shared.dead_letter_counts();
+        StopReport { drained, leftovers: leftovers.unwrap_or_default(), stuck, dead_letters }
     }
 
     fn stop_all_actors(&self) {

@@ -103,6 +103,7 @@ fn create<N: NewActor>(
     prepare: impl FnOnce(&Header),
 ) -> ActorRef<N::Msg> {
     let theater = stage.theater();
+    let seen_bit = theater.seen_bit;
     let shard = current::here().shard.get();
     let (cell, entered) = theater.registry.insert(shard, theater, |id| {
         // A pool actor is born with its start signal and the task that goes with it; a pinned
@@ -117,7 +118,7 @@ fn create<N: NewActor>(
             stage: stage.clone(),
             home,
             id,
-            signals: AtomicU32::new(signal::UNREFERENCED_DUE),
+            signals: AtomicU32::new(signal::UNREFERENCED_DUE | seen_bit),
             registry: RegistrySlot::unset(),
             strong: AtomicU32::new(1),
             // The strong references' common count and the one for being alive.
@@ -130,6 +131,10 @@ fn create<N: NewActor>(
         cell.cast::<Header>()
     });
     let unstarted = Unstarted(cell);
+    if seen_bit != 0 {
+        // For its tally. It has not ended, so it gets them.
+        let _ = unstarted.header().bonds.get_or_make();
+    }
     prepare(unstarted.header());
     // SAFETY: the strong count of 1 is this reference.
     let actor = unsafe { ActorRef::from_counted(cell.cast::<MessageCell<N::Msg>>()) };

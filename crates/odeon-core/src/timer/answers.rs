@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::error::AskError;
 use crate::message::Message;
 use crate::reply::Reply;
+use crate::sight::AskedBy;
 
 impl<A: Actor> Context<'_, A> {
     /// As [`reply_to`](Self::reply_to), with a deadline: if no answer comes within `limit`, the actor
@@ -137,7 +138,9 @@ impl<M: Message> ActorRef<M> {
             let _ = answer_to.send(answer);
         });
         let asked = self.send(question(reply)).is_ok();
-        AskWithin { answer: asked.then(|| answer.into_future()) }
+        let header = &self.cell().header;
+        let seen = if header.is_seen() { AskedBy::to(header) } else { None };
+        AskWithin { answer: asked.then(|| answer.into_future()), seen }
     }
 }
 
@@ -149,14 +152,24 @@ impl<M: Message> ActorRef<M> {
 pub struct AskWithin<T: Send + 'static> {
     /// `None`: the actor had stopped.
     answer: Option<oneshot::AsyncReceiver<Result<T, AskError>>>,
+    /// Notes who waits for it, in a theater where that is to be seen.
+    seen: Option<Box<AskedBy>>,
 }
 
 impl<T: Send + 'static> Future for AskWithin<T> {
     type Output = Result<T, AskError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
-        let Some(answer) = &mut self.answer else { return Poll::Ready(Err(AskError::Stopped)) };
-        Pin::new(answer).poll(cx).map(|answer| answer.unwrap_or(Err(AskError::NoReply)))
+        let this = &mut *self;
+        let Some(answer) = &mut this.answer else { return Poll::Ready(Err(AskError::Stopped)) };
+        let answer =
+            Pin::new(answer).poll(cx).map(|answer| answer.unwrap_or(Err(AskError::NoReply)));
+        if answer.is_ready() {
+            this.seen = None;
+        } else if let Some(seen) = &mut this.seen {
+            seen.waits();
+        }
+        answer
     }
 }
 

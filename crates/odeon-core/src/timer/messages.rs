@@ -10,6 +10,9 @@ use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::context::Context;
 use crate::message::{Message, mailbox_of};
+use crate::outbox;
+use crate::send::Hindered;
+use crate::sight::follow::Tag;
 use crate::theater::shared::TheaterShared;
 
 impl<A: Actor> Context<'_, A> {
@@ -194,6 +197,9 @@ fn send_after<M: Message>(
 ) -> Timer {
     // A message for a mailbox that does not exist shall panic here, not on the timers' thread.
     let _ = mailbox_of(&message);
+    if outbox::is_followed() {
+        return send_followed_after(theater, to, delay, message);
+    }
     let theater = theater.clone();
     held::arm(move || {
         let send = move || {
@@ -205,6 +211,27 @@ fn send_after<M: Message>(
         let key = theater.arm(delay, Box::new(send));
         Timer::once(theater, key)
     })
+}
+
+/// As [`send_after`], by a thread that is followed: the message is sent when the timer fires, and caused by
+/// whoever armed it.
+#[cold]
+fn send_followed_after<M: Message>(
+    theater: &Arc<TheaterShared>,
+    to: WeakRef<M>,
+    delay: Duration,
+    message: M,
+) -> Timer {
+    let tag = Tag::here(theater);
+    let mailbox = mailbox_of(&message);
+    let send = move || {
+        if let Some(to) = to.upgrade() {
+            // An actor that has stopped gets no more messages.
+            let _ = to.send_tagged(tag, mailbox, message, Hindered::No);
+        }
+    };
+    // No attempt: its thread is not followed.
+    Timer::once(theater.clone(), theater.arm(delay, Box::new(send)))
 }
 
 #[track_caller]

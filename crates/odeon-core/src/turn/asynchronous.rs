@@ -36,7 +36,8 @@ use crate::mailbox::{InboxOwner, RELIEVED_AT, WentIdle, label};
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::pressure;
-use aside::Next;
+use crate::sight::{self, Progress, SeenTurn, Whereabouts};
+use aside::{Arrived, Next};
 use cell::{AsyncCell, Phase};
 use future::Handlers;
 
@@ -70,13 +71,20 @@ unsafe fn run<A: AsyncActor, H: Handlers<A>>(
 ) -> TurnReport {
     let cell = cell.cast::<AsyncCell<A, H>>();
     let mut budget = Budget::new(limits);
-    // After `Idle` the cell is not ours any more, so what the observer needs is read before.
-    // SAFETY: the cell is alive until the turn ends.
-    let observed = limits.observer.map(|to| (to, unsafe { (*cell.as_ptr()).message.header.id }));
+    let seen = limits.sight.map(|sight| {
+        // SAFETY: the cell is alive until the turn ends.
+        let (seen, now) = sight.turn_begins(unsafe { &(*cell.as_ptr()).message.header });
+        budget.start_at(now);
+        seen
+    });
     // SAFETY: we own the actor for this turn; nothing below touches the cell after `Idle`.
     let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { turn(cell, &mut budget) }));
-    if let Some((observer, id)) = observed {
-        observer.turn_ended(id, budget.spent());
+    if let Some(seen) = seen {
+        if !matches!(outcome, Ok(Step::Idle)) {
+            // SAFETY: only after `Idle` the cell is not ours any more.
+            unsafe { note_end(cell, &seen) };
+        }
+        seen.ended(budget.spent());
     }
     let outcome = match outcome {
         Ok(Step::Idle) => TurnOutcome::Idle,
@@ -84,6 +92,23 @@ unsafe fn run<A: AsyncActor, H: Handlers<A>>(
         other => unsafe { conclude(cell, other) },
     };
     TurnReport { outcome, messages: budget.spent() }
+}
+
+/// Somebody looks at a turn that did not end by going idle.
+///
+/// # Safety
+/// The caller owns the actor.
+#[cold]
+unsafe fn note_end<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    seen: &SeenTurn<'_>,
+) {
+    // SAFETY: by contract; the references end here.
+    let (header, (begun, aside), position) = unsafe {
+        let inbox = cell::inbox_owner(cell).as_ref();
+        (&(*cell.as_ptr()).message.header, aside::numbers(cell), inbox.position())
+    };
+    seen.stays_owned(header, Progress::Begun(begun), Whereabouts { position, aside });
 }
 
 /// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is made
@@ -144,6 +169,11 @@ unsafe fn turn<A: AsyncActor, H: Handlers<A>>(
                 // SAFETY: as above.
                 if unsafe { cell::is_finished(cell) } {
                     return Step::End;
+                }
+                if message.header.is_seen() {
+                    // SAFETY: as above.
+                    let (begun, aside) = unsafe { aside::numbers(cell) };
+                    sight::note_before_idle(&message.header, Progress::Begun(begun), aside);
                 }
                 // SAFETY: as above; no reference into the owner's part is alive.
                 match unsafe { go_idle(cell) } {
@@ -217,15 +247,16 @@ unsafe fn step<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) ->
         while let Some(arrival) = (*inbox).next(&message.inbox) {
             let label = arrival.label;
             let content = arrival.take();
+            let (label, tag) = label::split(label);
             if label > A::Msg::MAILBOXES as u32 {
                 return take_signal(cell, label);
             }
             // A mailbox label comes with a message.
-            let content = content.assume_init();
+            let arrived = Arrived { content: content.assume_init(), tag };
             if A::Msg::MAILBOXES == 1 && aside::can_handle_at_once(cell) {
-                return future::begin(cell, content);
+                return future::begin_arrived(cell, arrived);
             }
-            aside::put(cell, (label - label::FIRST_MAILBOX) as usize, content);
+            aside::put(cell, (label - label::FIRST_MAILBOX) as usize, arrived);
             put_aside += 1;
             if put_aside % WEIGHED_EVERY == 0 {
                 // As many may arrive meanwhile as are put aside.
@@ -248,7 +279,7 @@ unsafe fn go_on<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -
         }
         match aside::take_next(cell) {
             None => Step::Idle,
-            Some(Next::Message(content)) => future::begin(cell, content),
+            Some(Next::Message(arrived)) => future::begin_arrived(cell, arrived),
             Some(Next::Piped) => {
                 let step = go_on_with_piped(cell);
                 if step == Step::Idle {

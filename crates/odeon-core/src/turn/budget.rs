@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::clock::Clock;
-use crate::observe::Observer;
+use crate::sight::Sight;
 
 /// How much one turn may do: whichever limit is reached first ends it.
 #[derive(Clone, Copy)]
@@ -14,8 +14,8 @@ pub struct TurnLimits<'a> {
     pub time: Duration,
     /// Where the time comes from.
     pub clock: &'a dyn Clock,
-    /// Who is told about turns, if anybody.
-    pub observer: Option<&'a dyn Observer>,
+    /// Who looks at turns, if anybody.
+    pub sight: Option<&'a Sight>,
 }
 
 /// The spending of one turn.
@@ -45,6 +45,11 @@ impl<'a> Budget<'a> {
     pub(crate) fn new(limits: &'a TurnLimits<'a>) -> Self {
         let stride = limits.messages.min(FIRST_LOOK);
         Self { limits, until_look: stride, spent: 0, stride, started: None }
+    }
+
+    /// Begins the time of the turn at `now` instead of at the first look, if it is known.
+    pub(crate) fn start_at(&mut self, now: Option<Duration>) {
+        self.started = now;
     }
 
     /// Messages counted so far.
@@ -78,8 +83,9 @@ impl<'a> Budget<'a> {
                 if elapsed >= self.limits.time {
                     return true;
                 }
-                // The messages before the first look were not timed.
-                let timed = u64::from(self.spent - FIRST_LOOK);
+                // Unless the turn's begin was known, the messages before the first look were not timed.
+                let known = self.limits.sight.is_some_and(|sight| sight.counts);
+                let timed = u64::from(if known { self.spent } else { self.spent - FIRST_LOOK });
                 let per_message = (elapsed.as_nanos() as u64 / timed).max(1);
                 let left = (self.limits.time - elapsed).as_nanos() as u64;
                 // Look again when half of what is left should be spent: handlers may get slower.
@@ -108,7 +114,7 @@ mod tests {
 
     fn messages_until_end(clock: &Hand, per_message_us: u64) -> u32 {
         let limits =
-            TurnLimits { messages: 1_000, time: Duration::from_millis(1), clock, observer: None };
+            TurnLimits { messages: 1_000, time: Duration::from_millis(1), clock, sight: None };
         let mut budget = Budget::new(&limits);
         for n in 1.. {
             clock.0.fetch_add(per_message_us, Ordering::Relaxed);

@@ -10,12 +10,13 @@ use crate::bonds::Sealed;
 use crate::cell::{self, ActorCell, Header, MessageCell, Owner};
 use crate::dead_letter::DeadLetterReason;
 use crate::kin::Kin;
-use crate::mailbox::InboxOwner;
+use crate::mailbox::{InboxOwner, label};
 use crate::memory;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::pipe;
 use crate::send;
+use crate::sight::follow;
 use crate::theater::shared::contain;
 use crate::watch::Ended;
 
@@ -58,7 +59,11 @@ pub(super) unsafe fn end_cell<M: Message>(
     // SAFETY: we own the actor; it ends once.
     unsafe {
         (*inbox.as_ptr()).close(&message.inbox, |label, content| {
-            if label <= M::MAILBOXES as u32 {
+            let (mailbox, tag) = label::split(label);
+            if tag != 0 {
+                follow::forget(header, tag);
+            }
+            if mailbox <= M::MAILBOXES as u32 {
                 // A mailbox label comes with a message.
                 dead_letter(header, reason, content.assume_init());
             }
@@ -153,6 +158,15 @@ pub(crate) unsafe fn end_by_theater<A: Actor>(cell: NonNull<Header>) {
 pub(crate) unsafe fn is_pressed<M>(cell: NonNull<Header>) -> bool {
     // SAFETY: by contract.
     unsafe { &(*cell.cast::<MessageCell<M>>().as_ptr()).inbox }.is_pressed()
+}
+
+/// How many messages wait in the inbox of an actor whose owner is at `position`.
+///
+/// # Safety
+/// As [`is_pressed`].
+pub(crate) unsafe fn waiting<M>(cell: NonNull<Header>, position: u64) -> usize {
+    // SAFETY: by contract.
+    unsafe { &(*cell.cast::<MessageCell<M>>().as_ptr()).inbox }.waiting(position)
 }
 
 /// Frees the memory.

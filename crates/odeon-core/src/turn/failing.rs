@@ -159,7 +159,7 @@ unsafe fn make_anew<C: Renewable>(cell: NonNull<C>) -> Attempt {
     let started = made.and_then(|actor| {
         // SAFETY: by contract.
         unsafe { C::set_state(cell, actor) };
-        header.stage.theater().actor_restarted(header.id);
+        header.stage.theater().actor_restarted(header);
         // SAFETY: by contract.
         catch_unwind(AssertUnwindSafe(|| unsafe { C::start(cell) }))
     });

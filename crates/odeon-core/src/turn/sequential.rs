@@ -2,6 +2,10 @@
 //!
 //! One message in five files: `send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` →
 //! `scheduler/worker.rs` → **`turn/sequential.rs`**.
+//!
+//! What is done for whoever looks at a turn, and for messages that are followed, is in `sequential/rare.rs`.
+
+mod rare;
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
@@ -21,6 +25,8 @@ use crate::message::Message;
 use crate::observe::EndReason;
 use crate::pressure;
 use crate::scheduler::envelope::{Payload, RESUME};
+use crate::sight;
+use rare::{aside, deliver_followed, handle_pinned, handle_rarely, handle_signal, note_end};
 
 // SAFETY: `ActorCell` is as demanded, and these are its operations.
 unsafe impl<A: Actor> NewActor for A {
@@ -32,6 +38,8 @@ unsafe impl<A: Actor> NewActor for A {
         signal: ending::signal::<A::Msg>,
         end: ending::end_by_theater::<A>,
         is_pressed: ending::is_pressed::<A::Msg>,
+        waiting: ending::waiting::<A::Msg>,
+        actor_type: std::any::type_name::<A>,
         dealloc: ending::dealloc::<ActorCell<A>>,
     };
 
@@ -62,6 +70,10 @@ enum Step {
     Restart,
     /// To be held back: a receiver is under pressure.
     Hold,
+    /// To be ended, between two messages.
+    EndBetween,
+    /// To be made anew, between two messages.
+    RestartBetween,
 }
 
 /// One turn of a scheduled pool actor.
@@ -71,13 +83,20 @@ enum Step {
 unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnReport {
     let cell = cell.cast::<ActorCell<A>>();
     let mut budget = Budget::new(limits);
-    // After `Idle` the cell is not ours any more, so what the observer needs is read before.
-    // SAFETY: the cell is alive until the turn ends.
-    let observed = limits.observer.map(|to| (to, unsafe { cell.as_ref() }.message.header.id));
+    let seen = limits.sight.map(|sight| {
+        // SAFETY: the cell is alive until the turn ends.
+        let (seen, now) = sight.turn_begins(unsafe { &(*cell.as_ptr()).message.header });
+        budget.start_at(now);
+        seen
+    });
     // SAFETY: we own the actor for this turn; nothing below touches the cell after `Idle`.
     let step = catch_unwind(AssertUnwindSafe(|| unsafe { turn::<A>(cell, &mut budget) }));
-    if let Some((observer, id)) = observed {
-        observer.turn_ended(id, budget.spent());
+    if let Some(seen) = seen {
+        if !matches!(step, Ok(Step::Idle)) {
+            // SAFETY: only after `Idle` the cell is not ours any more.
+            unsafe { note_end(cell, &seen, &step, budget.spent()) };
+        }
+        seen.ended(budget.spent());
     }
     let outcome = match step {
         Ok(Step::Idle) => TurnOutcome::Idle,
@@ -110,8 +129,12 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                 }
             }
             Step::Idle => {
-                if message.header.is_unreachable() {
-                    return Step::End;
+                if message.header.has_duties_before_idle() {
+                    // SAFETY: we own the actor; the reference ends before `go_idle`.
+                    let aside = aside(unsafe { &*owner });
+                    if sight::before_idle(&message.header, budget.spent(), aside) {
+                        return Step::EndBetween;
+                    }
                 }
                 // SAFETY: we own the actor, and no reference into `owner` is alive.
                 let went = unsafe { InboxOwner::go_idle(&raw mut (*owner).inbox, &message.inbox) };
@@ -126,7 +149,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                     return Step::More;
                 }
             }
-            Step::More | Step::End | Step::Restart | Step::Hold => return step,
+            _ => return step,
         }
     }
 }
@@ -135,9 +158,9 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
 #[cold]
 fn reason_to_pause(signals: u32) -> Step {
     if signals & signal::STOP != 0 {
-        Step::End
+        Step::EndBetween
     } else if signals & signal::RESTARTING != 0 {
-        Step::Restart
+        Step::RestartBetween
     } else {
         Step::Hold
     }
@@ -155,6 +178,7 @@ unsafe fn handle_next<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner
             return Step::Idle;
         };
         let label = arrival.label;
+        let place = arrival.place();
         let content = arrival.take();
         if label == label::FIRST_MAILBOX {
             let mut ctx = Context::new(message, None);
@@ -164,19 +188,21 @@ unsafe fn handle_next<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner
             actor.handle(unsafe { content.assume_init() }, &mut ctx);
             return if ctx.wants_stop() { Step::End } else { Step::Handled };
         }
-        return handle_signal(message, owner, label);
+        // SAFETY: label and content came together; `content` is not used.
+        return unsafe { handle_rarely(message, owner, label, place.take_instead()) };
     }
     // SAFETY: by contract.
     match unsafe { sort_arrivals(message, owner) } {
-        Sorted::Signal(label) => handle_signal(message, owner, label),
+        // SAFETY: label and content came together.
+        Sorted::Rare(label, content) => unsafe { handle_rarely(message, owner, label, content) },
         Sorted::Next(Some(content)) => handle(message, owner, content),
         Sorted::Next(None) => Step::Idle,
     }
 }
 
-/// The result of sorting: a signal goes before all messages.
+/// The result of sorting: a signal goes before all messages, and so is looked at what is followed.
 enum Sorted<M> {
-    Signal(u32),
+    Rare(u32, MaybeUninit<M>),
     Next(Option<M>),
 }
 
@@ -201,7 +227,7 @@ unsafe fn sort_arrivals<A: Actor>(
                 // SAFETY: only contents with a mailbox label are kept.
                 set.put(mailbox, unsafe { content.assume_init() });
             }
-            return Sorted::Signal(label);
+            return Sorted::Rare(label, content);
         }
         let mailbox = (label - label::FIRST_MAILBOX) as usize;
         if let Some((mailbox, content)) = last.replace((mailbox, content)) {
@@ -243,12 +269,9 @@ fn guards_of<M: Message>(selector: &mut Option<Box<Selector<M>>>) -> Option<&mut
     selector.as_mut().map(|selector| &mut selector.guards)
 }
 
-#[cold]
-fn handle_signal<A: Actor>(
-    message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
-    label: u32,
-) -> Step {
+/// Takes a signal; `message` and `owner` belong together.
+#[inline]
+fn take_signal<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>, label: u32) -> Step {
     if label == label::UNREFERENCED {
         message.header.unreferenced_taken();
         return Step::Handled;
@@ -303,8 +326,9 @@ unsafe fn deliver<A: Actor>(cell: NonNull<Header>, label: u32, payload: *const P
         // SAFETY: by contract; taken before any user code runs, as the ring demands.
         let content = unsafe { Payload::take::<A::Msg>(payload) };
         // ORDERING: Acquire: as in `turn`.
-        let stopping = message.header.signals.load(Ordering::Acquire) & signal::STOP != 0;
-        if let (Some(actor), false) = (owner.actor.as_mut(), stopping) {
+        let signals = message.header.signals.load(Ordering::Acquire);
+        let rare = signals & (signal::STOP | signal::SEEN) != 0;
+        if let (Some(actor), false) = (owner.actor.as_mut(), rare) {
             let handled = catch_unwind(AssertUnwindSafe(|| {
                 let mut ctx = Context::new(message, None);
                 actor.handle(content, &mut ctx);
@@ -321,14 +345,21 @@ unsafe fn deliver<A: Actor>(cell: NonNull<Header>, label: u32, payload: *const P
         }
         return deliver_rarely(cell, message, owner, label, Some(content));
     }
-    let is_message = label <= A::Msg::MAILBOXES as u32;
-    // SAFETY: by contract; taken before any user code runs, as the ring demands.
-    let content = is_message.then(|| unsafe { Payload::take::<A::Msg>(payload) });
+    let content = if label <= A::Msg::MAILBOXES as u32 {
+        // SAFETY: by contract; taken before any user code runs, as the ring demands.
+        Some(unsafe { Payload::take::<A::Msg>(payload) })
+    } else if label::split(label).1 == 0 {
+        None
+    } else {
+        // SAFETY: as above; only messages have a tag.
+        let content = unsafe { Payload::take::<A::Msg>(payload) };
+        return deliver_followed(cell, message, owner, label, content);
+    };
     deliver_rarely(cell, message, owner, label, content)
 }
 
-/// What a pinned actor gets apart from messages to its only mailbox: several mailboxes, signals, and
-/// messages after its end.
+/// What a pinned actor gets apart from messages to its only mailbox: several mailboxes, signals,
+/// messages after its end, and everything if somebody looks at it.
 #[inline(never)]
 fn deliver_rarely<A: Actor>(
     cell: NonNull<ActorCell<A>>,
@@ -346,7 +377,11 @@ fn deliver_rarely<A: Actor>(
         }
         return false;
     }
+    let seen = message.header.is_seen().then(|| sight::PinnedTurn::begin(&message.header));
     let step = catch_unwind(AssertUnwindSafe(|| step_pinned(message, owner, label, content)));
+    if let Some(seen) = seen {
+        seen.end(&message.header, aside(owner));
+    }
     match step {
         Ok(Step::Handled) => has_ready(owner),
         Ok(Step::Idle | Step::More | Step::Hold) => false,
@@ -384,8 +419,8 @@ unsafe fn conclude<A: Actor>(
         // SAFETY: by contract.
         Err(panic) => unsafe { failing::fail(cell, panic) },
         // SAFETY: by contract.
-        Ok(Step::Restart) => unsafe { failing::restart_due(cell) },
-        Ok(Step::Idle | Step::End) => {
+        Ok(Step::Restart | Step::RestartBetween) => unsafe { failing::restart_due(cell) },
+        Ok(Step::Idle | Step::End | Step::EndBetween) => {
             // SAFETY: by contract.
             unsafe { ending::end(cell, EndReason::Stopped, None) };
             TurnOutcome::Stopped
@@ -408,20 +443,21 @@ fn step_pinned<A: Actor>(
     content: Option<A::Msg>,
 ) -> Step {
     // ORDERING: Acquire: as in `turn`.
-    if message.header.signals.load(Ordering::Acquire) & signal::STOP != 0 {
+    let signals = message.header.signals.load(Ordering::Acquire);
+    if signals & signal::STOP != 0 {
         if let Some(content) = content {
             ending::dead_letter(&message.header, EndReason::Stopped, content);
         }
         return Step::End;
     }
     let step = match content {
-        Some(content) if A::Msg::MAILBOXES == 1 => handle(message, owner, content),
+        Some(content) if A::Msg::MAILBOXES == 1 => handle_pinned(message, owner, signals, content),
         Some(content) => {
             let Selector { guards, set } =
                 &mut **owner.selector.as_mut().expect("several mailboxes");
             set.put((label - label::FIRST_MAILBOX) as usize, content);
             match set.take_next(*guards) {
-                Some(next) => handle(message, owner, next),
+                Some(next) => handle_pinned(message, owner, signals, next),
                 None => Step::Handled,
             }
         }
@@ -429,7 +465,7 @@ fn step_pinned<A: Actor>(
             let Selector { guards, set } =
                 &mut **owner.selector.as_mut().expect("several mailboxes");
             match set.take_next(*guards) {
-                Some(next) => handle(message, owner, next),
+                Some(next) => handle_pinned(message, owner, signals, next),
                 None => Step::Handled,
             }
         }

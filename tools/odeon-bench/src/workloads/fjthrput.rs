@@ -5,7 +5,7 @@ use crate::finish::{Finish, finish_line};
 use crate::floor::{Queue, Receiver};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
-use crate::theater::{Post, theater};
+use crate::theater::{Post, runtime};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
 use std::hint::black_box;
@@ -22,6 +22,9 @@ static ABOUT: About = About {
         Parameter::number("actors", "receiving actors", 1, 1_000_000, 60),
         Parameter::number("messages", "messages to each actor", 1, 1_000_000_000, 400_000),
         Parameter::number("mailboxes", "mailboxes of each actor", 1, 64, 1)
+            .outside_floor()
+            .odeon_only(),
+        Parameter::word("stats", "whether turns and messages are counted", &["off", "on"])
             .outside_floor()
             .odeon_only(),
         WORKERS,
@@ -66,7 +69,9 @@ impl Workload for ForkJoinThroughput {
 }
 
 fn run<const CAPACITY: usize>(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-    let theater = theater(params)?;
+    let stats = params.word("stats") == "on";
+    let builder = Theater::builder().workers(params.count("workers")).stats(stats);
+    let theater = builder.build().map_err(runtime)?;
     let (actors, messages) = (params.count("actors"), params.number("messages"));
     let mailboxes = params.number("mailboxes");
     let (finish, waiting) = finish_line(actors);

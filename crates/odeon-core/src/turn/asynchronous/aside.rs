@@ -9,9 +9,16 @@ use crate::async_actor::AsyncActor;
 use crate::mailbox::{Guards, MailboxSet};
 use crate::message::Message;
 
+/// A message taken from the inbox.
+pub(super) struct Arrived<M> {
+    pub(super) content: M,
+    /// 0 unless it is followed.
+    pub(super) tag: u32,
+}
+
 /// What was put aside.
 pub(super) struct Aside<M> {
-    pub(super) messages: MailboxSet<M>,
+    pub(super) messages: MailboxSet<Arrived<M>>,
     /// Whether outputs of pipes may be waiting in the bonds. They go before messages.
     piped: bool,
 }
@@ -26,7 +33,7 @@ impl<M> Aside<M> {
 pub(super) enum Next<M> {
     /// Outputs of pipes, if there are any.
     Piped,
-    Message(M),
+    Message(Arrived<M>),
 }
 
 /// # Safety
@@ -63,10 +70,10 @@ pub(super) unsafe fn can_handle_at_once<A: AsyncActor, H: Handlers<A>>(
 pub(super) unsafe fn put<A: AsyncActor, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     mailbox: usize,
-    content: A::Msg,
+    message: Arrived<A::Msg>,
 ) {
     // SAFETY: by contract.
-    unsafe { aside(cell) }.messages.put(mailbox, content);
+    unsafe { aside(cell) }.messages.put(mailbox, message);
 }
 
 /// Remembers whether outputs of pipes may be waiting.
@@ -109,6 +116,20 @@ pub(super) unsafe fn ready<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCel
         let resting = phase(cell) == Phase::Resting;
         let guards = if resting { (*owner(cell)).context.guards } else { Guards::ALL_OPEN };
         (*owner(cell)).aside.as_ref().map_or(0, |aside| aside.messages.ready(guards))
+    }
+}
+
+/// How many messages have been begun, and how many put aside, for whoever looks at the actor.
+///
+/// # Safety
+/// As [`aside`].
+pub(super) unsafe fn numbers<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> (u64, usize) {
+    // SAFETY: by contract; the reference ends here.
+    unsafe {
+        let aside = (*owner(cell)).aside.as_ref();
+        ((*owner(cell)).begun, aside.map_or(0, |aside| aside.messages.ready(Guards::ALL_OPEN)))
     }
 }
 

@@ -14,7 +14,7 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
-use super::aside::Aside;
+use super::aside::{Arrived, Aside};
 use super::future::{self, Handlers, handlers_of};
 use super::waking::WakeFlag;
 use super::{end_by_theater, pinned, run};
@@ -24,6 +24,7 @@ use crate::cell::{Header, MessageCell};
 use crate::mailbox::{Guards, InboxOwner};
 use crate::message::Message;
 use crate::observe::EndReason;
+use crate::sight::follow::{self, Scope};
 use crate::turn::{NewActor, TurnVTable, ending};
 
 /// A whole asynchronous actor.
@@ -40,8 +41,12 @@ pub(super) struct AsyncOwner<A: AsyncActor, H: Handlers<A>> {
     pub(super) phase: Phase,
     /// Pinned stage: a `RESUME` is under way.
     pub(super) resume_due: bool,
+    /// Messages begun so far.
+    pub(super) begun: u64,
     pub(super) handlers: H,
     pub(super) aside: Option<Box<Aside<A::Msg>>>,
+    /// In what the pending future is polled, if its message is followed.
+    pub(super) scope: Option<Box<dyn Scope>>,
     pub(super) context: AsyncContext<'static, A>,
     pub(super) room: Room<A, H>,
     /// Initialised unless the phase is `Absent` or `Ended`.
@@ -91,6 +96,8 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
         signal: ending::signal::<A::Msg>,
         end: end_by_theater::<A, H>,
         is_pressed: ending::is_pressed::<A::Msg>,
+        waiting: ending::waiting::<A::Msg>,
+        actor_type: std::any::type_name::<A>,
         dealloc: ending::dealloc::<AsyncCell<A, H>>,
     };
 
@@ -104,8 +111,10 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
             inbox,
             phase: Phase::Resting,
             resume_due: false,
+            begun: 0,
             handlers: self.handlers,
             aside: None,
+            scope: None,
             // SAFETY: it lies there, and is lent in turns only.
             context: unsafe { AsyncContext::new(cell.cast()) },
             room: Room { nothing: () },
@@ -182,7 +191,10 @@ pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
     // SAFETY: by contract; the reference ends here.
     let aside = unsafe { (*owner(cell)).aside.take() };
     if let Some(mut aside) = aside {
-        while let Some(content) = aside.messages.take_next(Guards::ALL_OPEN) {
+        while let Some(Arrived { content, tag }) = aside.messages.take_next(Guards::ALL_OPEN) {
+            if tag != 0 {
+                follow::forget(header, tag);
+            }
             ending::dead_letter(header, reason, content);
         }
     }

@@ -6,11 +6,13 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
 use super::Step;
+use super::aside::Arrived;
 use super::cell::{AsyncCell, Phase, owner};
 use super::waking;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::pipe::Continuation;
+use crate::sight::follow::{self, Scope};
 
 /// The functions of an asynchronous actor by the types of their futures, which have no names.
 ///
@@ -77,12 +79,53 @@ pub(super) unsafe fn begin<A: AsyncActor, H: Handlers<A>>(
     unsafe {
         let actor = (*owner).actor.assume_init_mut();
         let context = &mut (*owner).context;
+        (*owner).begun += 1;
         let place = &raw mut (*owner).room.handling;
         place.write(ManuallyDrop::new((*owner).handlers.handle(actor, content, context)));
         // Before the poll: if that unwinds the future must be dropped.
         (*owner).phase = Phase::Handling;
         poll_place(cell, place)
     }
+}
+
+/// As [`begin`], for a message that may be followed.
+///
+/// # Safety
+/// As [`begin`].
+pub(super) unsafe fn begin_arrived<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    message: Arrived<A::Msg>,
+) -> Step {
+    let Arrived { content, tag } = message;
+    if tag == 0 {
+        // SAFETY: by contract.
+        return unsafe { begin(cell, content) };
+    }
+    // SAFETY: by contract; the reference ends here.
+    let scope = follow::begin::<A::Msg>(unsafe { &(*cell.as_ptr()).message.header }, tag);
+    // SAFETY: by contract.
+    unsafe { in_scope(cell, scope, || begin(cell, content)) }
+}
+
+/// Polls in a scope, and keeps that for the next poll if the future is still pending then.
+///
+/// # Safety
+/// The caller owns the actor.
+#[cold]
+unsafe fn in_scope<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    mut scope: Option<Box<dyn Scope>>,
+    poll: impl FnOnce() -> Step,
+) -> Step {
+    let step = follow::within(scope.as_mut(), poll);
+    let owner = owner(cell);
+    // SAFETY: by contract; single accesses.
+    unsafe {
+        if (*owner).phase == Phase::Handling {
+            (*owner).scope = scope;
+        }
+    }
+    step
 }
 
 /// Begins the future of `started`, and polls it.
@@ -113,7 +156,12 @@ pub(super) unsafe fn poll<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell
     // SAFETY: by contract; the phase says what lies in the room.
     unsafe {
         match (*owner).phase {
-            Phase::Handling => poll_place(cell, &raw mut (*owner).room.handling),
+            Phase::Handling => match (*owner).scope.take() {
+                None => poll_place(cell, &raw mut (*owner).room.handling),
+                scope => {
+                    in_scope(cell, scope, || poll_place(cell, &raw mut (*owner).room.handling))
+                }
+            },
             Phase::Starting => poll_place(cell, &raw mut (*owner).room.starting),
             Phase::Resting | Phase::Absent | Phase::Ended => Step::Done,
         }
@@ -169,6 +217,7 @@ pub(super) unsafe fn cancel<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCe
     // SAFETY: by contract; the phase says what lies in the room, and is changed first, in case the
     // destructor unwinds.
     unsafe {
+        let _scope = (*owner).scope.take();
         match (*owner).phase {
             Phase::Handling => {
                 (*owner).phase = Phase::Resting;

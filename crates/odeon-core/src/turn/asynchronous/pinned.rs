@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use odeon_sync::atomic::Ordering;
 
-use super::aside;
+use super::aside::{self, Arrived};
 use super::cell::{self, AsyncCell, Phase, owner};
 use super::future::{self, Handlers};
 use super::{Step, end, go_on, stops, take_signal};
@@ -15,6 +15,7 @@ use crate::mailbox::label;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::scheduler::envelope::{Payload, RESUME};
+use crate::sight::{self, PinnedTurn, follow};
 use crate::turn::{TurnOutcome, ending, failing};
 
 /// A pinned stage hands over one message or signal; `true` asks for a `RESUME`.
@@ -27,17 +28,28 @@ pub(super) unsafe fn deliver<A: AsyncActor, H: Handlers<A>>(
     payload: *const Payload,
 ) -> bool {
     let cell = cell.cast::<AsyncCell<A, H>>();
+    let (label, tag) = label::split(label);
     let is_message = label <= A::Msg::MAILBOXES as u32;
     // SAFETY: by contract; taken before any user code runs, as the ring demands.
     let content = is_message.then(|| unsafe { Payload::take::<A::Msg>(payload) });
+    let content = content.map(|content| Arrived { content, tag });
     // SAFETY: this thread owns all actors of its stage.
     if unsafe { cell::phase(cell) } == Phase::Ended {
         // SAFETY: by contract.
         unsafe { deliver_too_late(cell, content) };
         return false;
     }
+    // SAFETY: as above; the reference is not used after the actor's end.
+    let header = unsafe { &(*cell.as_ptr()).message.header };
+    let seen = header.is_seen().then(|| PinnedTurn::begin(header));
     // SAFETY: as above.
     let step = catch_unwind(AssertUnwindSafe(|| unsafe { step(cell, label, content) }));
+    if let Some(seen) = seen {
+        // SAFETY: as above.
+        let (begun, aside) = unsafe { aside::numbers(cell) };
+        sight::pinned_has_begun(header, begun);
+        seen.end(header, aside);
+    }
     let outcome = match step {
         Ok(Step::Done | Step::Idle | Step::More) => TurnOutcome::More,
         // SAFETY: ours, and not used afterwards.
@@ -66,16 +78,23 @@ pub(super) unsafe fn deliver<A: AsyncActor, H: Handlers<A>>(
 #[cold]
 unsafe fn deliver_too_late<A: AsyncActor, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-    content: Option<A::Msg>,
+    content: Option<Arrived<A::Msg>>,
 ) {
     // SAFETY: by contract.
     let header = unsafe { &(*cell.as_ptr()).message.header };
-    if let Some(content) = content {
+    if let Some(message) = content {
         // ORDERING: Relaxed: written by this thread.
         let failed = header.signals.load(Ordering::Relaxed) & signal::FAILED != 0;
         let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
-        ending::dead_letter(header, reason, content);
+        dead_letter(header, reason, message);
     }
+}
+
+fn dead_letter<M: Message>(header: &Header, reason: EndReason, message: Arrived<M>) {
+    if message.tag != 0 {
+        follow::forget(header, message.tag);
+    }
+    ending::dead_letter(header, reason, message.content);
 }
 
 /// # Safety
@@ -84,20 +103,20 @@ unsafe fn deliver_too_late<A: AsyncActor, H: Handlers<A>>(
 unsafe fn step<A: AsyncActor, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     label: u32,
-    content: Option<A::Msg>,
+    content: Option<Arrived<A::Msg>>,
 ) -> Step {
     // SAFETY: by contract, for the whole function.
     unsafe {
         let message = &(*cell.as_ptr()).message;
         if stops(message) {
             if let Some(content) = content {
-                ending::dead_letter(&message.header, EndReason::Stopped, content);
+                dead_letter(&message.header, EndReason::Stopped, content);
             }
             return Step::End;
         }
         let step = match content {
             Some(content) if A::Msg::MAILBOXES == 1 && aside::can_handle_at_once(cell) => {
-                future::begin(cell, content)
+                future::begin_arrived(cell, content)
             }
             Some(content) => {
                 aside::put(cell, (label - label::FIRST_MAILBOX) as usize, content);

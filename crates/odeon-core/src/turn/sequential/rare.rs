@@ -1,0 +1,115 @@
+//! What a turn meets rarely: signals, messages that are followed, and somebody who looks at it
+//! (`sight.rs`).
+
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+use super::{Step, deliver_rarely, handle, take_signal};
+use crate::actor::Actor;
+use crate::cell::{ActorCell, MessageCell, Owner, Selector, signal};
+use crate::mailbox::{Guards, label};
+use crate::sight::{self, Progress, SeenTurn, Whereabouts, follow};
+
+/// How many messages the actor has put aside.
+pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
+    owner.selector.as_ref().map_or(0, |selector| selector.set.ready(Guards::ALL_OPEN))
+}
+
+/// Somebody looks at a turn that did not end by going idle.
+///
+/// # Safety
+/// The caller owns the actor.
+#[cold]
+pub(super) unsafe fn note_end<A: Actor>(
+    cell: NonNull<ActorCell<A>>,
+    seen: &SeenTurn<'_>,
+    step: &std::thread::Result<Step>,
+    spent: u32,
+) {
+    let progress = match step {
+        Ok(Step::End | Step::Restart) | Err(_) => Progress::SpentAndEndedWithin(spent),
+        Ok(_) => Progress::Spent(spent),
+    };
+    // SAFETY: by contract; the references end here.
+    let (header, owner) =
+        unsafe { (&(*cell.as_ptr()).message.header, &*(*cell.as_ptr()).owner.get()) };
+    let at = Whereabouts { position: owner.inbox.position(), aside: aside(owner) };
+    seen.stays_owned(header, progress, at);
+}
+
+/// What is no plain message: a signal, or a message that is followed.
+///
+/// # Safety
+/// `content` is what `label` says.
+#[cold]
+pub(super) unsafe fn handle_rarely<A: Actor>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+    label: u32,
+    content: MaybeUninit<A::Msg>,
+) -> Step {
+    let (label, tag) = label::split(label);
+    if tag == 0 {
+        return handle_signal(message, owner, label);
+    }
+    // SAFETY: by contract; only messages have a tag.
+    let content = unsafe { content.assume_init() };
+    let header = &message.header;
+    if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
+        let mailbox = (label - label::FIRST_MAILBOX) as usize;
+        if !set.would_be_next(mailbox, *guards) {
+            // Put aside it is a message like all others.
+            follow::forget(header, tag);
+            set.put(mailbox, content);
+            return sight::noting_signal(header, || Step::Handled, |_| true);
+        }
+    }
+    let mut scope = follow::begin::<A::Msg>(header, tag);
+    follow::within(scope.as_mut(), || handle(message, owner, content))
+}
+
+pub(super) fn handle_signal<A: Actor>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+    label: u32,
+) -> Step {
+    if !message.header.is_seen() {
+        return take_signal(message, owner, label);
+    }
+    let take = || take_signal(message, owner, label);
+    sight::noting_signal(&message.header, take, |step| *step == Step::Handled)
+}
+
+/// As [`deliver`], for a message that is followed.
+#[cold]
+pub(super) fn deliver_followed<A: Actor>(
+    cell: NonNull<ActorCell<A>>,
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+    label: u32,
+    content: A::Msg,
+) -> bool {
+    let (label, tag) = label::split(label);
+    let mailbox = (label - label::FIRST_MAILBOX) as usize;
+    let is_next = |s: &Selector<A::Msg>| s.set.would_be_next(mailbox, s.guards);
+    if owner.actor.is_none() || !owner.selector.as_deref().is_none_or(is_next) {
+        follow::forget(&message.header, tag);
+        return deliver_rarely(cell, message, owner, label, Some(content));
+    }
+    let mut scope = follow::begin::<A::Msg>(&message.header, tag);
+    follow::within(scope.as_mut(), || deliver_rarely(cell, message, owner, label, Some(content)))
+}
+
+/// `signals`: the actor's, read a moment ago.
+#[inline(always)]
+pub(super) fn handle_pinned<A: Actor>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+    signals: u32,
+    content: A::Msg,
+) -> Step {
+    if signals & signal::SEEN != 0 {
+        sight::pinned_handles(&message.header);
+    }
+    handle(message, owner, content)
+}
