@@ -2,6 +2,7 @@
 
 use crate::async_context::AsyncContext;
 use crate::message::Message;
+use crate::pipe::Continuation;
 
 /// An actor whose handlers are `async fn`: while one waits, its worker does other things, and the
 /// actor's next message waits for it.
@@ -82,4 +83,10 @@ pub trait AsyncActor: Send + Sized + 'static {
     /// Not a future, so that an end cannot be waited for without end. An actor that must wait for
     /// something before it goes does so in a handler, and stops itself there.
     fn stopped(&mut self) {}
+
+    /// Goes on with the output of a pipe. Not for implementors: as of [`Actor`](crate::Actor).
+    #[doc(hidden)]
+    fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
+        continuation.run_async(self, ctx);
+    }
 }

@@ -54,6 +54,8 @@ use crate::turn::asynchronous;
 /// # shop.send(Event::Delivery(1)).unwrap();
 /// # assert_eq!(orders.iter().take(3).collect::<Vec<_>>(), [0, 1, 2]);
 /// ```
+// In a fixed order, so that contexts of actors with the same messages lie alike: see `lent_to`.
+#[repr(C)]
 pub struct AsyncContext<'a, A> {
     /// Begins a `MessageCell<A::Msg>`.
     cell: NonNull<Header>,
@@ -88,6 +90,12 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
     pub(crate) fn cell(&self) -> &MessageCell<A::Msg> {
         // SAFETY: by the contract of `new`, the actor's alive count keeps the cell, which is one.
         unsafe { self.cell.cast().as_ref() }
+    }
+
+    /// The context of an actor inside this one, of the same messages, that works in its place.
+    pub(crate) fn lent_to<B: AsyncActor<Msg = A::Msg>>(&mut self) -> &mut AsyncContext<'a, B> {
+        // SAFETY: the two types differ in a marker alone, and the cell is one of `B::Msg` too.
+        unsafe { &mut *std::ptr::from_mut(self).cast() }
     }
 
     /// The address of this actor. Each call makes a new strong reference; an actor that keeps one

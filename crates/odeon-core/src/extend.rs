@@ -7,19 +7,27 @@
 //! | submit | waking and running | [`Submit`], [`Origin`], [`theater_on_stage`] |
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
+//! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
 
 use std::sync::Arc;
 
 pub use crate::mailbox::{Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, WentIdle, label};
 pub use crate::outbox::{Effect, Outbox};
+pub use crate::pipe::Continuation;
 pub use crate::scheduler::submit::{Origin, Submit};
 pub use crate::sight::Sight;
 pub use crate::sight::follow::{Cause, Followed, Handling, Scope, Tracer, follow_sends};
 pub use crate::theater::shared::TheaterShared;
 pub use crate::turn::{Task, TurnLimits, TurnOutcome, TurnReport};
 
+use crate::actor::Actor;
+use crate::actor_ref::ActorRef;
+use crate::async_actor::AsyncActor;
+use crate::async_context::AsyncContext;
+use crate::context::Context;
 use crate::error::BuildError;
+use crate::message::Message;
 use crate::theater::Theater;
 use crate::theater::builder::TheaterBuilder;
 
@@ -37,4 +45,28 @@ pub unsafe fn theater_on_stage(
     make_stage: impl FnOnce(Arc<TheaterShared>) -> Arc<dyn Submit>,
 ) -> Result<Theater, BuildError> {
     builder.build_on(make_stage)
+}
+
+/// Has an actor inside the one of `ctx` work in its place: what `work` does with its context is done
+/// by the outer actor, and a stop that it asks for is the outer one's. The outer actor also passes on
+/// what goes on with the inner one's pipes, by its `__go_on`.
+#[inline]
+pub fn lend<A: Actor, B: Actor<Msg = A::Msg>>(
+    ctx: &mut Context<'_, A>,
+    work: impl FnOnce(&mut Context<'_, B>),
+) {
+    ctx.lent_to(work);
+}
+
+/// As [`lend`], for handlers that wait.
+#[inline]
+pub fn lend_async<'c, 'a, A: AsyncActor, B: AsyncActor<Msg = A::Msg>>(
+    ctx: &'c mut AsyncContext<'a, A>,
+) -> &'c mut AsyncContext<'a, B> {
+    ctx.lent_to()
+}
+
+/// Counts and reports a message that `actor` has taken and not handled, and now has ended (S4).
+pub fn dead_letter<M: Message>(actor: &ActorRef<M>, message: M) {
+    actor.dead_letter(message);
 }

@@ -30,7 +30,7 @@ use crate::kin::Kin;
 use crate::message::Message;
 use crate::theater::shared::contain;
 
-pub(crate) use continuation::Continuation;
+pub use continuation::Continuation;
 
 /// A future that runs beside its actor; made by [`Context::pipe`]. Dropping this does *not* cancel it.
 pub struct Pipe {

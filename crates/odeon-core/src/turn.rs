@@ -16,6 +16,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::actor_id::ActorId;
 use crate::cell::{Header, MessageCell};
 use crate::current;
 use crate::mailbox::InboxOwner;
@@ -118,6 +119,12 @@ impl Task {
         let report = unsafe { (self.0.as_ref().vtable.run)(self.0, limits) };
         here.actor.set(ptr::null_mut());
         (report, (report.outcome == TurnOutcome::More).then_some(self))
+    }
+
+    /// The actor that is to run.
+    pub fn actor(&self) -> ActorId {
+        // SAFETY: as in `run`.
+        unsafe { self.0.as_ref() }.id
     }
 
     /// Where the actor is given its turns.

@@ -4,5 +4,6 @@ pub mod async_population;
 pub mod inbox;
 pub mod mailbox;
 pub mod population;
+mod society;
 pub mod stage;
 pub mod stages_of_core;

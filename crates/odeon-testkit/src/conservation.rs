@@ -1,7 +1,8 @@
-//! The account of messages: sent = handled + returned + dead-lettered.
+//! The account of messages: sent = handled + failed + returned + dead-lettered.
 //!
 //! Every counted message carries a [`Ticket`]. Whoever ends up with the message says so on its
-//! ticket; a ticket that is dropped without a word is a message that vanished.
+//! ticket. One that a panic drops is a message that its handler failed with; one that is dropped
+//! without a word is a message that vanished.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub struct Ledger {
 struct Counters {
     sent: AtomicU64,
     handled: AtomicU64,
+    failed: AtomicU64,
     returned: AtomicU64,
     dead_lettered: AtomicU64,
     vanished: AtomicU64,
@@ -31,6 +33,8 @@ pub struct Account {
     pub sent: u64,
     /// Messages that an actor began to handle.
     pub handled: u64,
+    /// Messages that a panic dropped before anybody said that they were handled.
+    pub failed: u64,
     /// Messages that `send` gave back.
     pub returned: u64,
     /// Messages that came to the dead-letter hook or back from the shutdown.
@@ -100,6 +104,7 @@ impl Ledger {
         Account {
             sent: read(&counters.sent),
             handled: read(&counters.handled),
+            failed: read(&counters.failed),
             returned: read(&counters.returned),
             dead_lettered: read(&counters.dead_lettered),
             vanished: read(&counters.vanished),
@@ -111,10 +116,11 @@ impl Ledger {
     #[track_caller]
     pub fn check(&self) -> Account {
         let account = self.account();
-        let known = account.handled + account.returned + account.dead_lettered;
+        let taken = account.handled + account.failed;
+        let known = taken + account.returned + account.dead_lettered;
         assert!(
             account.sent == known && account.vanished == 0,
-            "sent {} is not handled + returned + dead-lettered = {known}: {account:?}",
+            "sent {} is not handled + failed + returned + dead-lettered = {known}: {account:?}",
             account.sent
         );
         account
@@ -155,7 +161,8 @@ impl Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         if let Some(counters) = &self.counters {
-            count(&counters.vanished);
+            let in_a_panic = std::thread::panicking();
+            count(if in_a_panic { &counters.failed } else { &counters.vanished });
         }
     }
 }
@@ -196,6 +203,18 @@ mod tests {
     }
 
     #[test]
+    fn what_a_panic_drops_has_failed() {
+        let ledger = Ledger::new();
+        let ticket = ledger.ticket();
+        let handler = std::panic::AssertUnwindSafe(move || {
+            let _dropped_by_the_panic = ticket;
+            crate::silent_panic("in a handler");
+        });
+        std::panic::catch_unwind(handler).unwrap_err();
+        assert_eq!(ledger.check().failed, 1);
+    }
+
+    #[test]
     #[should_panic(expected = "vanished: 1")]
     fn a_message_that_is_just_dropped_is_found() {
         let ledger = Ledger::new();
@@ -204,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "sent 1 is not handled + returned + dead-lettered = 0")]
+    #[should_panic(expected = "sent 1 is not handled + failed + returned + dead-lettered = 0")]
     fn a_message_that_never_arrives_is_found() {
         let ledger = Ledger::new();
         std::mem::forget(ledger.ticket());

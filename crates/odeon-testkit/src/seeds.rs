@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-const VARIABLE: &str = "ODEON_SEED";
+use crate::replay::{self, VARIABLE};
 
 /// Runs `test` with the seeds `0..count`, or only with the one in the environment variable
 /// `ODEON_SEED` if it is set.
@@ -22,9 +22,7 @@ pub fn for_seeds(count: u64, test: impl Fn(u64)) {
 
 fn run_named(seed: u64, test: &impl Fn(u64)) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(seed))) {
-        let thread = std::thread::current();
-        let name = thread.name().unwrap_or("the test");
-        eprintln!("seed {seed} failed; to repeat it alone: {VARIABLE}={seed} cargo test {name}");
+        eprintln!("seed {seed} failed; to repeat it alone:\n    {}", replay::command(seed));
         resume_unwind(panic);
     }
 }

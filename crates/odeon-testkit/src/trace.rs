@@ -18,6 +18,8 @@ pub enum Choice {
         /// How many messages its turn might handle.
         messages: u32,
     },
+    /// The test said which actor was to have a turn, of one message.
+    Told,
     /// What that turn came to.
     Outcome(TurnOutcome),
     /// The next timer that was due fired.
@@ -45,7 +47,10 @@ impl Trace {
 
     /// How many turns were given.
     pub fn turns(&self) -> usize {
-        self.choices.iter().filter(|choice| matches!(choice, Choice::Turn { .. })).count()
+        self.choices
+            .iter()
+            .filter(|choice| matches!(choice, Choice::Turn { .. } | Choice::Told))
+            .count()
     }
 
     /// The first event at which this run and `other` differ, with its number.

@@ -24,3 +24,14 @@ pub mod prelude;
 pub mod __private {
     pub use odeon_core::Message;
 }
+
+/// The programs in the pages for those who come from elsewhere.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../docs/from-actix.md")]
+    struct FromActix;
+    #[doc = include_str!("../../../docs/from-kameo.md")]
+    struct FromKameo;
+    #[doc = include_str!("../../../docs/from-ractor.md")]
+    struct FromRactor;
+}

@@ -4,37 +4,44 @@
 //! for bells that others ring, and for nothing; they found families, stop themselves and others, and
 //! panic between two waits. In the end every message, every state and every local value of a handler
 //! must be accounted for.
+//!
+//! In a fragile population failures are injected as well, and some guests are supervised.
 
 use std::sync::{Arc, Mutex};
 
 use odeon_core::{
-    Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, Random, Reply, Theater,
+    Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, Random, Reply, Supervision,
 };
 
+use super::society::{Books, Society, Word as SocialWord, live_and_account};
 use super::stage::StageUnderTest;
-use crate::conservation::{Account, Counted, Ledger, Ticket};
-use crate::drop_tracker::{DropTracker, Tracked};
+use crate::conservation::{Counted, Ticket};
+use crate::drop_tracker::Tracked;
+use crate::faults::{AsyncFaulty, Faults};
+use crate::silent_panic;
 use crate::waiting::{Bell, yields};
-use crate::{for_seeds, silent_panic};
 
-/// Guests at the start.
-const FOUNDERS: usize = 6;
-/// Visits from outside.
-const VISITS: usize = 30;
-/// How often a visit may lead to the next.
-const HOPS: u32 = 6;
-/// Seeds per seed that other tests of the stage are worth.
-const SEEDS_FACTOR: u64 = 5;
+/// Of about so many messages one is failed at.
+const ONE_FAILS_IN: usize = 15;
 
 /// What is known of the whole population.
 #[derive(Clone, Default)]
 struct World {
-    ledger: Ledger,
-    values: DropTracker,
+    books: Books,
+    fragile: bool,
     bells: Arc<Mutex<Vec<Bell>>>,
 }
 
 impl World {
+    fn guest(&self, seed: u64) -> AsyncFaulty<Guest> {
+        let faults = match (self.fragile, seed % 2) {
+            (false, _) => Faults::none(),
+            (true, 0) => Faults::one_in(ONE_FAILS_IN, seed),
+            (true, _) => Faults::one_in(ONE_FAILS_IN, seed).after_handling(),
+        };
+        faults.waiting(Guest::new(self, seed))
+    }
+
     fn new_bell(&self) -> Bell {
         let bell = Bell::new();
         self.bells.lock().expect("nothing panics under this lock").push(bell.clone());
@@ -103,6 +110,16 @@ impl Counted for Word {
     }
 }
 
+impl SocialWord for Word {
+    fn meet(ticket: Ticket, friend: ActorRef<Self>) -> Self {
+        Self::Meet { ticket, friend }
+    }
+
+    fn visit(ticket: Ticket, hops: u32) -> Self {
+        Self::Visit { ticket, hops }
+    }
+}
+
 struct Guest {
     world: World,
     random: Random,
@@ -123,8 +140,8 @@ impl Actor for Host {
         match msg {
             Word::Meet { ticket, friend } => {
                 ticket.handled();
-                let guest = ctx.spawn_async(Guest::new(&self.world, 7));
-                self.world.ledger.send(&guest, |ticket| Word::Meet { ticket, friend });
+                let guest = ctx.spawn_async(self.world.guest(7));
+                self.world.books.meet(&guest, friend);
             }
             Word::Visit { ticket, .. } | Word::Await { ticket, .. } => ticket.handled(),
             Word::Question(reply) => reply.send(2),
@@ -139,7 +156,7 @@ impl Guest {
             random: Random::from_seed(seed),
             friends: Vec::new(),
             inside: false,
-            _state: world.values.track(()),
+            _state: world.books.values.track(()),
         }
     }
 
@@ -151,23 +168,22 @@ impl Guest {
     }
 
     fn visit(&self, to: &ActorRef<Word>, hops: u32) {
-        self.world.ledger.send(to, |ticket| Word::Visit { ticket, hops });
+        self.world.books.visit(to, hops);
     }
 
     fn found_family(&mut self, hops: u32, ctx: &AsyncContext<'_, Self>) {
         let child = if self.random.below(4) == 0 {
-            ctx.spawn(Host { world: self.world.clone(), _state: self.world.values.track(()) })
+            ctx.spawn(Host { world: self.world.clone(), _state: self.world.books.values.track(()) })
         } else {
-            ctx.spawn_async(Self::new(&self.world, self.random.next_u64()))
+            ctx.spawn_async(self.world.guest(self.random.next_u64()))
         };
-        let parent = ctx.actor_ref();
-        self.world.ledger.send(&child, |ticket| Word::Meet { ticket, friend: parent });
+        self.world.books.meet(&child, ctx.actor_ref());
         self.visit(&child, hops);
         self.friends.push(child);
     }
 
     async fn act(&mut self, hops: u32, ctx: &mut AsyncContext<'_, Self>) {
-        let _local = self.world.values.track(());
+        let _local = self.world.books.values.track(());
         match self.random.below(26) {
             0 => silent_panic("a guest failed"),
             1 => ctx.stop(),
@@ -180,7 +196,7 @@ impl Guest {
             }
             7 => {
                 let (to, friend) = (self.some_friend(ctx), self.some_friend(ctx));
-                self.world.ledger.send(&to, |ticket| Word::Meet { ticket, friend });
+                self.world.books.meet(&to, friend);
             }
             8 | 9 => self.found_family(hops, ctx),
             10..13 => {
@@ -191,7 +207,7 @@ impl Guest {
             13 | 14 => {
                 let (to, bell) = (self.some_friend(ctx), Bell::new());
                 let end = RingsAtEnd(bell.clone());
-                self.world.ledger.send(&to, |ticket| Word::Await { ticket, hops, end });
+                self.world.books.ledger.send(&to, |ticket| Word::Await { ticket, hops, end });
                 bell.rings().await;
             }
             15 => {
@@ -213,7 +229,7 @@ impl AsyncActor for Guest {
 
     async fn handle(&mut self, msg: Word, ctx: &mut AsyncContext<'_, Self>) {
         assert!(!std::mem::replace(&mut self.inside, true), "two messages at a time");
-        let _local = self.world.values.track(());
+        let _local = self.world.books.values.track(());
         match msg {
             Word::Meet { ticket, friend } => {
                 ticket.handled();
@@ -243,55 +259,52 @@ impl AsyncActor for Guest {
     }
 }
 
-/// The life of one population.
-fn live<S: StageUnderTest>(seed: u64) -> Account {
-    let world = World::default();
-    let hook = world.ledger.dead_letter_hook::<Word>();
-    let stage = S::new(Theater::builder().workers(2).on_dead_letter(hook), seed);
-    let mut random = Random::from_seed(!seed);
-    let founders: Vec<_> = (0..FOUNDERS)
-        .map(|at| {
-            let guest = Guest::new(&world, random.next_u64());
-            // Not all on the stage under test, so that wake-ups go in and out of it.
-            if at % 3 == 2 { stage.theater().spawn_async(guest) } else { stage.spawn_async(guest) }
-        })
-        .collect();
-    for (at, founder) in founders.iter().enumerate() {
-        for friend in &founders[at + 1..] {
-            world.ledger.send(founder, |ticket| Word::Meet { ticket, friend: friend.clone() });
+impl Society for World {
+    type Word = Word;
+
+    fn books(&self) -> &Books {
+        &self.books
+    }
+
+    fn found<S: StageUnderTest>(
+        &self,
+        stage: &S,
+        beside: bool,
+        random: &mut Random,
+    ) -> ActorRef<Word> {
+        let (world, seed) = (self.clone(), random.next_u64());
+        match (self.fragile, beside) {
+            (_, false) => stage.spawn_async(self.guest(seed)),
+            (false, true) => stage.theater().spawn_async(self.guest(seed)),
+            (true, true) => {
+                let lives = move || world.guest(seed);
+                stage.theater().spawn_async_supervised(Supervision::new(), lives)
+            }
         }
     }
-    for _ in 0..VISITS {
-        let to = &founders[random.below(FOUNDERS)];
-        world.ledger.send(to, |ticket| Word::Visit { ticket, hops: HOPS });
+
+    /// Some bells are rung from outside.
+    fn live_beside<S: StageUnderTest>(&self, stage: &S, random: &mut Random) {
+        for _ in 0..random.below(10) {
+            stage.work_a_little(random.below(50));
+            self.ring_one(random);
+        }
     }
-    // Sometimes nobody keeps the founders but they themselves.
-    let founders = if random.below(2) == 0 { founders } else { Vec::new() };
-    // Some bells are rung from outside.
-    for _ in 0..random.below(10) {
-        stage.work_a_little(random.below(50));
-        world.ring_one(&mut random);
+
+    /// Wake-ups after the end of everybody.
+    fn afterwards(&self) {
+        self.bells.lock().expect("as above").iter().for_each(Bell::ring);
     }
-    // One in four is cut off in the middle.
-    let report = if seed % 4 == 3 {
-        stage.work_a_little(random.below(300));
-        stage.shutdown_now()
-    } else {
-        stage.drain()
-    };
-    assert_eq!(report.stuck, 0);
-    world.ledger.take_leftovers::<Word>(report);
-    drop(founders);
-    world.values.check();
-    // Wake-ups after the end of everybody.
-    world.bells.lock().expect("as above").iter().for_each(Bell::ring);
-    world.ledger.check()
 }
 
 /// Every message is handled, returned or dead-lettered; every state and every local value of a handler,
 /// completed, cancelled or unwound, is dropped once.
 pub fn a_random_async_population_loses_nothing<S: StageUnderTest>() {
-    for_seeds(S::SEEDS * SEEDS_FACTOR, |seed| {
-        live::<S>(seed);
-    });
+    assert_eq!(live_and_account::<S, _>(World::default), 0, "no failures are injected");
+}
+
+/// The same with failures injected before a handler begins or when it returns.
+pub fn a_fragile_async_population_loses_nothing<S: StageUnderTest>() {
+    let failed = live_and_account::<S, _>(|| World { fragile: true, ..World::default() });
+    assert!(failed > 0, "no injected failure happened");
 }

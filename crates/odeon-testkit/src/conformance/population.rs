@@ -3,31 +3,33 @@
 //! Citizens pass messages on, found families, introduce friends to each other, ask questions and
 //! answer, keep, pass on or drop them, close and open mailboxes, stop themselves and others, and
 //! panic. In the end every message, every actor's state and every question must be accounted for.
+//!
+//! In a fragile population failures are injected as well, and citizens are supervised by all sorts of
+//! policies: they are restarted, at once or after a pause, resumed, stopped, and escalate to their parents.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use odeon_core::{Actor, ActorRef, AskError, Context, Message, Random, Reply, Theater};
+use odeon_core::{
+    Actor, ActorRef, AskError, Context, Directive, Message, Random, Reply, Supervision,
+};
 
+use super::society::{Books, Society, Word as SocialWord, live_and_account};
 use super::stage::StageUnderTest;
-use crate::conservation::{Account, Counted, Ledger, Ticket};
-use crate::drop_tracker::{DropTracker, Tracked};
-use crate::{for_seeds, silent_panic};
+use crate::conservation::{Counted, Ticket};
+use crate::drop_tracker::Tracked;
+use crate::faults::{Faults, Faulty};
+use crate::silent_panic;
 
-/// Citizens at the start.
-const FOUNDERS: usize = 6;
-/// Visits from outside.
-const VISITS: usize = 30;
-/// How often a visit may lead to the next.
-const HOPS: u32 = 6;
-/// Seeds per seed that other tests of the stage are worth.
-const SEEDS_FACTOR: u64 = 5;
+/// In a fragile population about one of so many messages is failed at.
+const ONE_FAILS_IN: usize = 15;
 
 /// What is known of the whole population.
 #[derive(Clone, Default)]
 struct World {
-    ledger: Ledger,
-    states: DropTracker,
+    books: Books,
+    fragile: bool,
     asked: Arc<AtomicU64>,
     answered: Arc<AtomicU64>,
 }
@@ -72,6 +74,16 @@ impl Counted for Word {
     }
 }
 
+impl SocialWord for Word {
+    fn meet(ticket: Ticket, friend: ActorRef<Self>) -> Self {
+        Self::Meet { ticket, friend }
+    }
+
+    fn visit(ticket: Ticket, hops: u32) -> Self {
+        Self::Visit { ticket, hops }
+    }
+}
+
 struct Citizen {
     world: World,
     random: Random,
@@ -87,7 +99,7 @@ impl Citizen {
             random: Random::from_seed(seed),
             friends: Vec::new(),
             kept: Vec::new(),
-            _state: world.states.track(()),
+            _state: world.books.values.track(()),
         }
     }
 
@@ -99,7 +111,7 @@ impl Citizen {
     }
 
     fn visit(&self, to: &ActorRef<Word>, hops: u32) {
-        self.world.ledger.send(to, |ticket| Word::Visit { ticket, hops });
+        self.world.books.visit(to, hops);
     }
 
     fn ask(&mut self, hops: u32, ctx: &Context<'_, Self>) {
@@ -115,7 +127,16 @@ impl Citizen {
             })
         };
         let to = self.some_friend(ctx);
-        self.world.ledger.send(&to, |ticket| Word::Question { ticket, hops, reply });
+        self.world.books.ledger.send(&to, |ticket| Word::Question { ticket, hops, reply });
+    }
+
+    fn have_child(&mut self, ctx: &Context<'_, Self>) -> ActorRef<Word> {
+        let seed = self.random.next_u64();
+        if self.world.fragile && self.random.below(2) == 0 {
+            let policy = some_policy(&mut self.random, true);
+            return ctx.spawn_child(policy, self.world.lives(seed));
+        }
+        ctx.spawn(Self::new(&self.world, seed))
     }
 
     fn act(&mut self, hops: u32, ctx: &mut Context<'_, Self>) {
@@ -131,12 +152,11 @@ impl Citizen {
             }
             7 => {
                 let (to, friend) = (self.some_friend(ctx), self.some_friend(ctx));
-                self.world.ledger.send(&to, |ticket| Word::Meet { ticket, friend });
+                self.world.books.meet(&to, friend);
             }
             8 | 9 => {
-                let child = ctx.spawn(Self::new(&self.world, self.random.next_u64()));
-                let parent = ctx.actor_ref();
-                self.world.ledger.send(&child, |ticket| Word::Meet { ticket, friend: parent });
+                let child = self.have_child(ctx);
+                self.world.books.meet(&child, ctx.actor_ref());
                 self.visit(&child, hops);
                 self.friends.push(child);
             }
@@ -175,7 +195,7 @@ impl Actor for Citizen {
                     2 if hops > 0 => {
                         let (to, hops) = (self.some_friend(ctx), hops - 1);
                         let question = |ticket| Word::Question { ticket, hops, reply };
-                        self.world.ledger.send(&to, question);
+                        self.world.books.ledger.send(&to, question);
                     }
                     _ => reply.send(2),
                 }
@@ -189,52 +209,73 @@ impl Actor for Citizen {
     }
 }
 
-/// The life of one population.
-fn live<S: StageUnderTest>(seed: u64) -> Account {
-    let world = World::default();
-    let hook = world.ledger.dead_letter_hook::<Word>();
-    let stage = S::new(Theater::builder().workers(2).on_dead_letter(hook), seed);
-    let mut random = Random::from_seed(!seed);
-    let founders: Vec<_> = (0..FOUNDERS)
-        .map(|at| {
-            let citizen = Citizen::new(&world, random.next_u64());
-            // Not all on the stage under test, so that messages go in and out of it.
-            if at % 3 == 2 { stage.theater().spawn(citizen) } else { stage.spawn(citizen) }
-        })
-        .collect();
-    for (at, founder) in founders.iter().enumerate() {
-        for friend in &founders[at + 1..] {
-            world.ledger.send(founder, |ticket| Word::Meet { ticket, friend: friend.clone() });
+impl World {
+    /// The lives of one fragile citizen: in each it decides otherwise.
+    fn lives(&self, seed: u64) -> impl FnMut() -> Faulty<Citizen> + Send + 'static {
+        let (world, faults) = (self.clone(), Faults::one_in(ONE_FAILS_IN, seed));
+        let mut seeds = Random::from_seed(seed);
+        let faults = if seed % 2 == 0 { faults.after_handling() } else { faults };
+        move || faults.plain(Citizen::new(&world, seeds.next_u64()))
+    }
+}
+
+fn some_policy(random: &mut Random, has_parent: bool) -> Supervision {
+    let policy = Supervision::new().restarts(random.below(5) as u32, Duration::from_secs(1));
+    let policy = match random.below(3) {
+        0 => policy,
+        1 => policy.pauses(Duration::ZERO, Duration::ZERO),
+        _ => policy.pauses(Duration::from_millis(1), Duration::from_millis(2)),
+    };
+    match random.below(8) {
+        0 => policy.always(Directive::Resume),
+        1 => policy.always(Directive::Stop),
+        // Without a parent it would end everybody.
+        2 if has_parent => policy.always(Directive::Escalate),
+        3 => policy.all_for_one(),
+        _ => policy,
+    }
+}
+
+impl Society for World {
+    type Word = Word;
+
+    fn books(&self) -> &Books {
+        &self.books
+    }
+
+    fn found<S: StageUnderTest>(
+        &self,
+        stage: &S,
+        beside: bool,
+        random: &mut Random,
+    ) -> ActorRef<Word> {
+        let seed = random.next_u64();
+        match (self.fragile, beside) {
+            (false, false) => stage.spawn(Citizen::new(self, seed)),
+            (false, true) => stage.theater().spawn(Citizen::new(self, seed)),
+            (true, false) => stage.spawn_supervised(some_policy(random, false), self.lives(seed)),
+            (true, true) => {
+                stage.theater().spawn_supervised(some_policy(random, false), self.lives(seed))
+            }
         }
     }
-    for _ in 0..VISITS {
-        let to = &founders[random.below(FOUNDERS)];
-        world.ledger.send(to, |ticket| Word::Visit { ticket, hops: HOPS });
+
+    fn afterwards(&self) {
+        // ORDERING: Relaxed: the shutdown has joined all threads.
+        let (asked, answered) =
+            (self.asked.load(Ordering::Relaxed), self.answered.load(Ordering::Relaxed));
+        assert_eq!(asked, answered, "a question was answered never, or twice");
     }
-    // Sometimes nobody keeps the founders but they themselves.
-    let founders = if random.below(2) == 0 { founders } else { Vec::new() };
-    // One in four is cut off in the middle.
-    let report = if seed % 4 == 3 {
-        stage.work_a_little(random.below(300));
-        stage.shutdown_now()
-    } else {
-        stage.drain()
-    };
-    assert_eq!(report.stuck, 0);
-    world.ledger.take_leftovers::<Word>(report);
-    drop(founders);
-    world.states.check();
-    // ORDERING: Relaxed: the shutdown has joined all threads.
-    let (asked, answered) =
-        (world.asked.load(Ordering::Relaxed), world.answered.load(Ordering::Relaxed));
-    assert_eq!(asked, answered, "a question was answered never, or twice");
-    world.ledger.check()
 }
 
 /// Every message is handled, returned or dead-lettered, every question gets exactly one answer, every
 /// state is dropped once.
 pub fn a_random_population_loses_nothing<S: StageUnderTest>() {
-    for_seeds(S::SEEDS * SEEDS_FACTOR, |seed| {
-        live::<S>(seed);
-    });
+    assert_eq!(live_and_account::<S, _>(World::default), 0, "no failures are injected");
+}
+
+/// The same with injected failures under supervision.
+pub fn a_fragile_population_loses_nothing<S: StageUnderTest>() {
+    let failed = live_and_account::<S, _>(|| World { fragile: true, ..World::default() });
+    assert!(failed > 0, "no injected failure happened");
 }

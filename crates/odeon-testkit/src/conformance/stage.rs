@@ -21,7 +21,9 @@ pub mod waiting;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use odeon_core::{Actor, ActorRef, Ask, AskError, AsyncActor, StopReport, Theater, TheaterBuilder};
+use odeon_core::{
+    Actor, ActorRef, Ask, AskError, AsyncActor, StopReport, Supervision, Theater, TheaterBuilder,
+};
 
 /// A theater with a stage of the kind to be tested.
 pub trait StageUnderTest: Sized {
@@ -39,6 +41,15 @@ pub trait StageUnderTest: Sized {
 
     /// Creates an asynchronous actor on the stage.
     fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg>;
+
+    /// Creates a supervised actor on the stage, or on the theater's pool if the stage has none.
+    fn spawn_supervised<A: Actor>(
+        &self,
+        supervision: Supervision,
+        make: impl FnMut() -> A + Send + 'static,
+    ) -> ActorRef<A::Msg> {
+        self.theater().spawn_supervised(supervision, make)
+    }
 
     /// Lets the actors work until `done`.
     ///
@@ -123,8 +134,16 @@ macro_rules! stage_conformance {
                 $crate::conformance::async_population::a_random_async_population_loses_nothing::<$stage>();
             }
             #[test]
+            fn s4_s13_a_fragile_async_population_loses_nothing() {
+                $crate::conformance::async_population::a_fragile_async_population_loses_nothing::<$stage>();
+            }
+            #[test]
             fn s4_s5_a_random_population_loses_nothing() {
                 $crate::conformance::population::a_random_population_loses_nothing::<$stage>();
+            }
+            #[test]
+            fn s4_s15_a_fragile_population_loses_nothing() {
+                $crate::conformance::population::a_fragile_population_loses_nothing::<$stage>();
             }
         }
     };

@@ -4,7 +4,9 @@ use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use odeon_core::{Actor, ActorRef, AsyncActor, Stage, StopReport, Theater, TheaterBuilder};
+use odeon_core::{
+    Actor, ActorRef, AsyncActor, Stage, StopReport, Supervision, Theater, TheaterBuilder,
+};
 
 use super::stage::StageUnderTest;
 use crate::deterministic_scheduler::Deterministic;
@@ -93,6 +95,13 @@ impl StageUnderTest for OnPinned {
     fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg> {
         self.theater.spawn_async_on(&self.stage, actor)
     }
+    fn spawn_supervised<A: Actor>(
+        &self,
+        supervision: Supervision,
+        make: impl FnMut() -> A + Send + 'static,
+    ) -> ActorRef<A::Msg> {
+        self.theater.spawn_supervised_on(&self.stage, supervision, make)
+    }
     fn run_until(&self, done: impl FnMut() -> bool) {
         wait_until(done);
     }
@@ -166,7 +175,8 @@ impl StageUnderTest for OnDeterministic {
         self.0.run_steps(amount);
     }
     fn drain(self) -> StopReport {
-        self.0.run_until_idle();
+        // As the drain of a shutdown does: restarts that pause are waited for.
+        self.0.run_through_timers(PATIENCE);
         self.0.shutdown()
     }
     fn shutdown_now(self) -> StopReport {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use odeon_core::Clock;
 
-use super::Deterministic;
+use super::{Deterministic, ENDLESS_STEPS};
 
 impl Deterministic {
     /// Lets `time` pass: runs until idle, moves the clock to the next timer, and so on, to the end of
@@ -51,6 +51,44 @@ impl Deterministic {
     #[track_caller]
     pub fn run_through_timers(&self, limit: Duration) -> usize {
         self.run_timers_until(self.clock.now() + limit)
+    }
+
+    /// Makes steps until `done`, and lets time pass where nothing else is left to do, at most `limit` of
+    /// virtual time. Whether it was `done`; if not, the theater is idle and `limit` has passed.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # use odeon_testkit::Deterministic;
+    /// # use std::time::Duration;
+    /// # struct Quiet;
+    /// # impl Actor for Quiet { type Msg = (); fn handle(&mut self, _: (), ctx: &mut Context<'_, Self>) { ctx.stop() } }
+    /// let run = Deterministic::new(42);
+    /// let actor = run.theater().spawn(Quiet);
+    /// actor.send_after(Duration::from_secs(5), ());
+    /// assert!(!run.run_until(Duration::from_secs(4), || actor.is_stopped()));
+    /// assert!(run.run_until(Duration::from_secs(4), || actor.is_stopped()));
+    /// assert_eq!(run.clock().now(), Duration::from_secs(5));
+    /// ```
+    ///
+    /// # Panics
+    /// If that takes more than twenty million steps.
+    #[track_caller]
+    pub fn run_until(&self, limit: Duration, mut done: impl FnMut() -> bool) -> bool {
+        let end = self.clock.now() + limit;
+        let mut steps = 0;
+        while !done() {
+            if self.run_steps(1) == 1 {
+                steps += 1;
+                assert!(steps < ENDLESS_STEPS, "seed {}: busy after {steps} steps", self.seed);
+                continue;
+            }
+            if self.clock.now() == end {
+                return false;
+            }
+            let next = self.stage.theater.next_deadline().map_or(end, |next| next.min(end));
+            self.clock.set(next);
+        }
+        true
     }
 
     #[track_caller]

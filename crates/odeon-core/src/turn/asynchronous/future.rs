@@ -203,7 +203,7 @@ pub(super) unsafe fn go_on<A: AsyncActor, H: Handlers<A>>(
     let owner = owner(cell);
     // SAFETY: as in `begin`; the references end before anything else is done.
     unsafe {
-        continuation.run_async((*owner).actor.assume_init_mut(), &mut (*owner).context);
+        (*owner).actor.assume_init_mut().__go_on(continuation, &mut (*owner).context);
         if (*owner).context.stop { Step::End } else { Step::Done }
     }
 }

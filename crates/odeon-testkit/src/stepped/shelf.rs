@@ -1,0 +1,139 @@
+//! Where a stepped actor's messages are laid out for the test to see, and the actors that do so.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use odeon_core::extend::{Continuation, lend, lend_async};
+use odeon_core::{Actor, AsyncActor, AsyncContext, Context};
+
+/// What a stepped actor and its test share.
+pub(super) struct Shelf<M>(Mutex<Contents<M>>);
+
+struct Contents<M> {
+    /// Whether messages are laid out instead of handled.
+    collecting: bool,
+    messages: Vec<M>,
+    /// How many messages the actor has begun to handle.
+    begun: u64,
+    /// Whether an asynchronous handler has begun and not returned.
+    handling: bool,
+}
+
+impl<M> Shelf<M> {
+    pub(super) fn new() -> Self {
+        let messages = Vec::new();
+        Self(Mutex::new(Contents { collecting: false, messages, begun: 0, handling: false }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Contents<M>> {
+        self.0.lock().expect("no panic happens under the shelf's lock")
+    }
+
+    /// Lays out all messages that the actor is given during `turns`, and takes them.
+    pub(super) fn collect(&self, turns: impl FnOnce()) -> Vec<M> {
+        self.lock().collecting = true;
+        turns();
+        let mut contents = self.lock();
+        contents.collecting = false;
+        std::mem::take(&mut contents.messages)
+    }
+
+    pub(super) fn begun(&self) -> u64 {
+        self.lock().begun
+    }
+
+    pub(super) fn is_handling(&self) -> bool {
+        self.lock().handling
+    }
+
+    /// The actor is given a message, and gets it back if it is to handle it.
+    fn pass(&self, message: M) -> Option<M> {
+        let mut contents = self.lock();
+        if contents.collecting {
+            contents.messages.push(message);
+            return None;
+        }
+        contents.begun += 1;
+        Some(message)
+    }
+
+    fn handling(&self) -> Handling<'_, M> {
+        self.lock().handling = true;
+        Handling(self)
+    }
+}
+
+/// A handler that has begun, until it returns, panics or is cancelled.
+struct Handling<'a, M>(&'a Shelf<M>);
+
+impl<M> Drop for Handling<'_, M> {
+    fn drop(&mut self) {
+        self.0.lock().handling = false;
+    }
+}
+
+/// An actor that the test can have lay its messages out.
+pub(super) struct OnShelf<A, M> {
+    actor: A,
+    shelf: Arc<Shelf<M>>,
+}
+
+impl<A, M> OnShelf<A, M> {
+    pub(super) fn new(actor: A, shelf: &Arc<Shelf<M>>) -> Self {
+        Self { actor, shelf: shelf.clone() }
+    }
+}
+
+impl<A: Actor> Actor for OnShelf<A, A::Msg> {
+    type Msg = A::Msg;
+
+    fn started(&mut self, ctx: &mut Context<'_, Self>) {
+        lend(ctx, |ctx| self.actor.started(ctx));
+    }
+
+    fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
+        if let Some(msg) = self.shelf.pass(msg) {
+            lend(ctx, |ctx| self.actor.handle(msg, ctx));
+        }
+    }
+
+    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
+        lend(ctx, |ctx| self.actor.__go_on(continuation, ctx));
+    }
+
+    fn stopped(&mut self) {
+        self.actor.stopped();
+    }
+}
+
+/// As [`OnShelf`], for an asynchronous actor.
+pub(super) struct AsyncOnShelf<A, M>(OnShelf<A, M>);
+
+impl<A, M> AsyncOnShelf<A, M> {
+    pub(super) fn new(actor: A, shelf: &Arc<Shelf<M>>) -> Self {
+        Self(OnShelf::new(actor, shelf))
+    }
+}
+
+impl<A: AsyncActor> AsyncActor for AsyncOnShelf<A, A::Msg> {
+    type Msg = A::Msg;
+
+    async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
+        let _handling = self.0.shelf.handling();
+        self.0.actor.started(lend_async(ctx)).await;
+    }
+
+    async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
+        if let Some(msg) = self.0.shelf.pass(msg) {
+            let _handling = self.0.shelf.handling();
+            self.0.actor.handle(msg, lend_async(ctx)).await;
+        }
+    }
+
+    fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
+        self.0.actor.__go_on(continuation, lend_async(ctx));
+    }
+
+    fn stopped(&mut self) {
+        self.0.actor.stopped();
+    }
+}
