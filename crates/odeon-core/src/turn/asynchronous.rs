@@ -21,6 +21,7 @@ mod pinned;
 mod renewing;
 mod waking;
 
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -247,15 +248,15 @@ unsafe fn step<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) ->
         while let Some(arrival) = (*inbox).next(&message.inbox) {
             let label = arrival.label;
             let content = arrival.take();
-            let (label, tag) = label::split(label);
             if label > A::Msg::MAILBOXES as u32 {
-                return take_signal(cell, label);
+                return take_rare(cell, label, content);
             }
             // A mailbox label comes with a message.
-            let arrived = Arrived { content: content.assume_init(), tag };
+            let content = content.assume_init();
             if A::Msg::MAILBOXES == 1 && aside::can_handle_at_once(cell) {
-                return future::begin_arrived(cell, arrived);
+                return future::begin(cell, content);
             }
+            let arrived = Arrived { content, tag: 0 };
             aside::put(cell, (label - label::FIRST_MAILBOX) as usize, arrived);
             put_aside += 1;
             if put_aside % WEIGHED_EVERY == 0 {
@@ -304,6 +305,32 @@ unsafe fn go_on_with_piped<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCel
             Some(continuation) => future::go_on(cell, continuation),
             None => Step::Idle,
         }
+    }
+}
+
+/// Takes what is no plain message: a signal, or a message that is followed.
+///
+/// # Safety
+/// As [`step`]; `content` is what `label` says.
+#[cold]
+#[inline(never)]
+unsafe fn take_rare<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    label: u32,
+    content: MaybeUninit<A::Msg>,
+) -> Step {
+    let (label, tag) = label::split(label);
+    // SAFETY: by contract; only messages have a tag.
+    unsafe {
+        if tag == 0 {
+            return take_signal(cell, label);
+        }
+        let arrived = Arrived { content: content.assume_init(), tag };
+        if A::Msg::MAILBOXES == 1 && aside::can_handle_at_once(cell) {
+            return future::begin_followed(cell, arrived);
+        }
+        aside::put(cell, (label - label::FIRST_MAILBOX) as usize, arrived);
+        Step::Done
     }
 }
 

@@ -92,15 +92,28 @@ pub(super) unsafe fn begin<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// As [`begin`].
+#[inline(always)]
 pub(super) unsafe fn begin_arrived<A: AsyncActor, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     message: Arrived<A::Msg>,
 ) -> Step {
-    let Arrived { content, tag } = message;
-    if tag == 0 {
-        // SAFETY: by contract.
-        return unsafe { begin(cell, content) };
+    // SAFETY: by contract.
+    unsafe {
+        if message.tag == 0 { begin(cell, message.content) } else { begin_followed(cell, message) }
     }
+}
+
+/// As [`begin`], for a message that is followed.
+///
+/// # Safety
+/// As [`begin`].
+#[cold]
+#[inline(never)]
+pub(super) unsafe fn begin_followed<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    message: Arrived<A::Msg>,
+) -> Step {
+    let Arrived { content, tag } = message;
     // SAFETY: by contract; the reference ends here.
     let scope = follow::begin::<A::Msg>(unsafe { &(*cell.as_ptr()).message.header }, tag);
     // SAFETY: by contract.
@@ -156,12 +169,14 @@ pub(super) unsafe fn poll<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell
     // SAFETY: by contract; the phase says what lies in the room.
     unsafe {
         match (*owner).phase {
-            Phase::Handling => match (*owner).scope.take() {
-                None => poll_place(cell, &raw mut (*owner).room.handling),
-                scope => {
-                    in_scope(cell, scope, || poll_place(cell, &raw mut (*owner).room.handling))
+            Phase::Handling => {
+                let place = &raw mut (*owner).room.handling;
+                if (*owner).scope.is_none() {
+                    return poll_place(cell, place);
                 }
-            },
+                let scope = (*owner).scope.take();
+                in_scope(cell, scope, || poll_place(cell, place))
+            }
             Phase::Starting => poll_place(cell, &raw mut (*owner).room.starting),
             Phase::Resting | Phase::Absent | Phase::Ended => Step::Done,
         }
