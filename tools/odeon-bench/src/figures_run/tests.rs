@@ -62,13 +62,15 @@ fn variants_are_compared_and_limits_hold() {
     let results = Results(vec![
         outcome("fjthrput", odeon(), &mailboxes(1), 20.0),
         outcome("fjthrput", odeon(), &mailboxes(64), 22.0),
+        outcome("fjthrput", odeon(), &[("stats", Value::Word("on"))], 20.5),
     ]);
     let verdicts = verdicts("fjthrput", &results);
     let reached: Vec<_> = verdicts.iter().map(|verdict| verdict.reached).collect();
-    assert_eq!(reached, [Some(true), None, Some(false)]);
+    assert_eq!(reached, [Some(true), None, Some(false), Some(true)]);
     assert_eq!(verdicts[1].measured, "not measured");
     assert_eq!(verdicts[2].to_reach, "at most 1.05x the time with mailboxes=1");
     assert_eq!(verdicts[2].measured, "1.10x (22.0 ns against 20.0 ns)");
+    assert_eq!(verdicts[3].to_reach, "at most 1.03x the time with stats=off");
 }
 
 #[test]
