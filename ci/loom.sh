@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Exhaustive models of the small protocols (loom): parker, inbox, idle workers, timers, wake flag, bonds.
+# Exhaustive models of the small protocols (loom): parker, inbox, idle workers, timers, wake flag, bonds, pressure, bounds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

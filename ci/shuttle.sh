@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The inbox, whole small theaters, pressure, names and groups under random schedules (shuttle).
+# The inbox, whole small theaters, pressure, bounds, names and groups under random schedules (shuttle).
 # ODEON_SHUTTLE_ITERATIONS: schedules per test, 2,000 by default; raise it for nightly runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -7,4 +7,5 @@ cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR=target/shuttle
 export RUSTFLAGS="--cfg odeon_shuttle ${RUSTFLAGS:-}"
 
-cargo test -p odeon-core --test shuttle_inbox --test shuttle_theater --test shuttle_async --test shuttle_naming --test shuttle_pressure --test shuttle_pipes
+cargo test -p odeon-core --test shuttle_inbox --test shuttle_theater --test shuttle_async --test shuttle_naming \
+  --test shuttle_pressure --test shuttle_bounded --test shuttle_pipes

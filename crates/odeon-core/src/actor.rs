@@ -1,5 +1,6 @@
 //! What a user implements.
 
+use crate::bounded::Bound;
 use crate::context::Context;
 use crate::message::Message;
 use crate::pipe::Continuation;
@@ -55,5 +56,15 @@ pub trait Actor: Send + Sized + 'static {
     #[doc(hidden)]
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         continuation.run(self, ctx);
+    }
+
+    /// Whether its mailboxes have bounds: for [`Bounded`](crate::Bounded) alone.
+    #[doc(hidden)]
+    const BOUNDED: bool = false;
+
+    /// The bounds that it wants, by mailbox, if they are known already.
+    #[doc(hidden)]
+    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
+        None
     }
 }

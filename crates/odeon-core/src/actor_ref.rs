@@ -10,6 +10,7 @@ use odeon_sync::atomic::Ordering;
 use crate::actor_id::ActorId;
 use crate::cell::{self, Header, MessageCell, signal};
 use crate::dead_letter::DeadLetterReason;
+use crate::error::SendError;
 use crate::kin::Kin;
 use crate::mailbox::label;
 use crate::message::Message;
@@ -104,9 +105,13 @@ impl<M: Message> ActorRef<M> {
     }
 
     /// Counts and reports a message that was accepted and then could not be delivered.
-    pub(crate) fn dead_letter(&self, message: M) {
+    pub(crate) fn dead_letter(&self, error: SendError<M>) {
         let header = self.header();
-        header.stage.theater().dead_letter(header.id, DeadLetterReason::Stopped, message);
+        let reason = match error {
+            SendError::Stopped(_) => DeadLetterReason::Stopped,
+            SendError::Full(_) => DeadLetterReason::Rejected,
+        };
+        header.stage.theater().dead_letter(header.id, reason, error.into_message());
     }
 }
 

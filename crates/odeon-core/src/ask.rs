@@ -62,7 +62,8 @@ pub struct Ask<T: Send + 'static> {
 enum State<T> {
     Asked(oneshot::Receiver<T>),
     Polled(oneshot::AsyncReceiver<T>),
-    Stopped,
+    /// The question was not delivered.
+    Refused(AskError),
 }
 
 impl<T: Send + 'static> Ask<T> {
@@ -75,14 +76,14 @@ impl<T: Send + 'static> Ask<T> {
         let (answer_to, answer) = oneshot::channel();
         match send(question(Reply::to_waiter(answer_to))) {
             Ok(()) => Self { state: State::Asked(answer), question: None, seen: None },
-            Err(_) => Self { state: State::Stopped, question: None, seen: None },
+            Err(error) => Self { state: State::Refused(error.into()), question: None, seen: None },
         }
     }
 
     /// Blocks the thread until the answer comes.
     ///
     /// # Errors
-    /// [`AskError::Stopped`] and [`AskError::NoReply`], each as soon as it is known.
+    /// [`AskError::Stopped`], [`AskError::Full`] and [`AskError::NoReply`], each as soon as it is known.
     ///
     /// # Panics
     /// On a thread of the pool or of a pinned stage: blocking there would hold up every other actor
@@ -93,7 +94,7 @@ impl<T: Send + 'static> Ask<T> {
         match self.state {
             State::Asked(answer) => answer.recv().map_err(|_| AskError::NoReply),
             State::Polled(_) => panic!("{ALREADY_POLLED}"),
-            State::Stopped => Err(AskError::Stopped),
+            State::Refused(error) => Err(error),
         }
     }
 
@@ -113,7 +114,7 @@ impl<T: Send + 'static> Ask<T> {
                 oneshot::RecvTimeoutError::Disconnected => AskError::NoReply,
             }),
             State::Polled(_) => panic!("{ALREADY_POLLED}"),
-            State::Stopped => Err(AskError::Stopped),
+            State::Refused(error) => Err(error),
         }
     }
 
@@ -154,14 +155,18 @@ impl<T: Send + 'static> Future for Ask<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         if let State::Asked(_) = self.state {
-            if let State::Asked(answer) = std::mem::replace(&mut self.state, State::Stopped) {
+            if let State::Asked(answer) =
+                std::mem::replace(&mut self.state, State::Refused(AskError::NoReply))
+            {
                 self.state = State::Polled(answer.into_future());
             }
         }
-        let State::Polled(answer) = &mut self.state else {
-            return Poll::Ready(Err(AskError::Stopped));
+        let answer = match &mut self.state {
+            State::Polled(answer) => Pin::new(answer).poll(cx),
+            State::Refused(error) => return Poll::Ready(Err(*error)),
+            State::Asked(_) => unreachable!("polled above"),
         };
-        let answer = Pin::new(answer).poll(cx).map(|answer| answer.map_err(|_| AskError::NoReply));
+        let answer = answer.map(|answer| answer.map_err(|_| AskError::NoReply));
         if answer.is_pending() {
             self.begin_wait();
         } else {

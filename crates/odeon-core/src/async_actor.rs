@@ -1,6 +1,7 @@
 //! What a user implements for an actor whose handlers wait.
 
 use crate::async_context::AsyncContext;
+use crate::bounded::Bound;
 use crate::message::Message;
 use crate::pipe::Continuation;
 
@@ -88,5 +89,15 @@ pub trait AsyncActor: Send + Sized + 'static {
     #[doc(hidden)]
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
         continuation.run_async(self, ctx);
+    }
+
+    /// Whether its mailboxes have bounds: for [`Bounded`](crate::Bounded) alone.
+    #[doc(hidden)]
+    const BOUNDED: bool = false;
+
+    /// The bounds that it wants, by mailbox.
+    #[doc(hidden)]
+    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
+        None
     }
 }

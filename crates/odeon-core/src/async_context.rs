@@ -11,7 +11,7 @@ use crate::actor_id::ActorId;
 use crate::actor_ref::ActorRef;
 use crate::async_actor::AsyncActor;
 use crate::cell::{Header, MessageCell};
-use crate::error::{AskError, SendError};
+use crate::error::AskError;
 use crate::mailbox::Guards;
 use crate::message::Message;
 use crate::reply::Reply;
@@ -87,6 +87,28 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
         }
     }
 
+    /// The context for an actor inside this one, of the same messages. What its handler has changed is to be
+    /// [taken over](Self::take_over) afterwards.
+    pub(crate) fn lent<B: AsyncActor<Msg = A::Msg>>(&mut self) -> AsyncContext<'_, B> {
+        AsyncContext {
+            cell: self.cell,
+            guards: self.guards,
+            stop: self.stop,
+            _handler: PhantomData,
+            _actor: PhantomData,
+        }
+    }
+
+    /// What the handler has changed.
+    pub(crate) fn changes(&self) -> (Guards, bool) {
+        (self.guards, self.stop)
+    }
+
+    pub(crate) fn take_over(&mut self, (guards, stop): (Guards, bool)) {
+        self.guards = guards;
+        self.stop = stop;
+    }
+
     pub(crate) fn cell(&self) -> &MessageCell<A::Msg> {
         // SAFETY: by the contract of `new`, the actor's alive count keeps the cell, which is one.
         unsafe { self.cell.cast().as_ref() }
@@ -115,8 +137,8 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
     pub fn send_self(&self, message: A::Msg) {
         let myself = self.actor_ref();
         // Only a destructor that runs because the handler is cancelled finds the mailbox closed.
-        if let Err(SendError(message)) = myself.send(message) {
-            myself.dead_letter(message);
+        if let Err(error) = myself.send_unhindered(message) {
+            myself.dead_letter(error);
         }
     }
 

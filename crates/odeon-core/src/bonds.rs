@@ -5,7 +5,7 @@
 //! PROTOCOL
 //! 1. The slot is empty, or points to the bonds, or (only if there never were any) says why the actor
 //!    has ended. It leaves "empty" once, by one exchange, and then stays as it is.
-//! 2. The bonds live as long as the cell. Everything in them changes under their lock.
+//! 2. The bonds live as long as the cell. What changes in them changes under a lock.
 //! 3. The owner seals them when the actor ends: it sets `ended` under the lock and takes all watchers.
 //!    Whoever comes later finds `ended` and is told at once. So each watcher is told exactly once.
 //!
@@ -16,14 +16,17 @@ mod children;
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::ptr;
+use std::sync::OnceLock;
 
 use odeon_sync::atomic::{AtomicPtr, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
+use crate::bounded::Bounds;
 use crate::kin::Kin;
+use crate::message::Message;
 use crate::observe::EndReason;
 use crate::pipe::Piped;
-use crate::pressure::Waiters;
+use crate::pressure::{HeldBy, Waiters};
 use crate::sight::Tally;
 use crate::supervision::Supervised;
 use crate::watch::Ended;
@@ -42,7 +45,12 @@ pub(crate) struct Bonds {
     pub(crate) waiters: Waiters,
     /// What is counted of the actor, if it is seen.
     pub(crate) tally: Tally,
+    /// The bounds of its mailboxes, if it has any; set before anybody knows the actor.
+    bounds: OnceLock<AnyBounds>,
 }
+
+/// `Bounds` of the actor's message type.
+type AnyBounds = Box<dyn Any + Send + Sync>;
 
 #[derive(Default)]
 struct State {
@@ -56,8 +64,8 @@ struct State {
     children: BTreeMap<u64, Kin>,
     next_child: u64,
     supervised: Option<Box<Supervised>>,
-    /// The receiver that this actor has to wait for.
-    held_by: Option<Kin>,
+    /// The receiver that this actor has to wait for when its turn is over.
+    held_by: Option<HeldBy>,
 }
 
 /// What others ask of an actor, apart from its messages; it looks at it at a message boundary.
@@ -185,13 +193,24 @@ impl Bonds {
     }
 
     /// Owner: remembers the first receiver that this actor has to wait for.
-    pub(crate) fn set_held_by(&self, receiver: Kin) {
-        self.lock().held_by.get_or_insert(receiver);
+    pub(crate) fn set_held_by(&self, by: HeldBy) {
+        self.lock().held_by.get_or_insert(by);
     }
 
     /// Owner: whom this actor has to wait for.
-    pub(crate) fn take_held_by(&self) -> Option<Kin> {
+    pub(crate) fn take_held_by(&self) -> Option<HeldBy> {
         self.lock().held_by.take()
+    }
+
+    /// Gives an actor its bounds, before anybody else knows it.
+    pub(crate) fn set_bounds<M: Message>(&self, bounds: Bounds<M>) {
+        let first = self.bounds.set(Box::new(bounds)).is_ok();
+        assert!(first, "an actor gets its bounds once");
+    }
+
+    /// The bounds of an actor with messages of type `M`.
+    pub(crate) fn bounds<M: Message>(&self) -> Option<&Bounds<M>> {
+        self.bounds.get()?.downcast_ref()
     }
 
     /// Adds a watcher, with a key to remove it by. If the actor has ended the watcher comes back.

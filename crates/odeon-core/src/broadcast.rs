@@ -3,7 +3,6 @@
 use std::borrow::Borrow;
 
 use crate::actor_ref::ActorRef;
-use crate::error::SendError;
 use crate::message::Message;
 
 /// Sends a message to each of these actors; returns how many it was delivered to.
@@ -45,7 +44,7 @@ where
         let clone = spare.take().unwrap_or_else(|| message.clone());
         match next.borrow().send(clone) {
             Ok(()) => delivered += 1,
-            Err(SendError(returned)) => spare = Some(returned),
+            Err(error) => spare = Some(error.into_message()),
         }
         next = following;
     }

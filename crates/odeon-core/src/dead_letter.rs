@@ -27,11 +27,18 @@ pub enum DeadLetterReason {
     Failed,
     /// The theater was shut down first.
     Shutdown,
+    /// Newer messages took its place in a mailbox that keeps the newest
+    /// ([`Bound::drop_oldest`](crate::Bound::drop_oldest)).
+    Displaced,
+    /// It was held back in an attempt (S8), and when it was sent the mailbox was full
+    /// ([`Bound::reject`](crate::Bound::reject)).
+    Rejected,
 }
 
 impl DeadLetterReason {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Stopped, Self::Failed, Self::Shutdown];
+    pub const ALL: [Self; 5] =
+        [Self::Stopped, Self::Failed, Self::Shutdown, Self::Displaced, Self::Rejected];
 
     /// One word for it.
     pub fn name(self) -> &'static str {
@@ -39,6 +46,8 @@ impl DeadLetterReason {
             Self::Stopped => "stopped",
             Self::Failed => "failed",
             Self::Shutdown => "shutdown",
+            Self::Displaced => "displaced",
+            Self::Rejected => "rejected",
         }
     }
 }

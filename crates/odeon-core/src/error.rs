@@ -3,38 +3,62 @@
 use std::error::Error;
 use std::fmt;
 
-/// The receiver of a [`send`](crate::ActorRef::send) has stopped. Holds the message.
+/// A [`send`](crate::ActorRef::send) did not happen. Holds the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct SendError<M>(
-    /// The message that was not sent.
-    pub M,
-);
+pub enum SendError<M> {
+    /// The actor has stopped.
+    Stopped(M),
+    /// The mailbox is full, and bounded by [`Bound::reject`](crate::Bound::reject).
+    Full(M),
+}
 
 impl<M> SendError<M> {
     /// The message that was not sent.
     pub fn into_message(self) -> M {
-        self.0
+        match self {
+            Self::Stopped(message) | Self::Full(message) => message,
+        }
+    }
+
+    /// Whether a later attempt may succeed.
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Full(_))
     }
 }
 
 impl<M> fmt::Debug for SendError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SendError(..)")
+        f.write_str(match self {
+            Self::Stopped(_) => "SendError::Stopped(..)",
+            Self::Full(_) => "SendError::Full(..)",
+        })
     }
 }
 
 impl<M> fmt::Display for SendError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the actor has stopped")
+        f.write_str(match self {
+            Self::Stopped(_) => "the actor has stopped",
+            Self::Full(_) => "the mailbox is full",
+        })
     }
 }
 
 impl<M> Error for SendError<M> {}
 
+impl<M> From<SendError<M>> for TrySendError<M> {
+    fn from(error: SendError<M>) -> Self {
+        match error {
+            SendError::Stopped(message) => Self::Stopped(message),
+            SendError::Full(message) => Self::Full(message),
+        }
+    }
+}
+
 /// A [`try_send`](crate::ActorRef::try_send) did not happen. Holds the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<M> {
-    /// The mailbox cannot take the message at once; a `send` would have waited.
+    /// The mailbox cannot take the message at once; a `send` would wait, or give it back as well.
     Full(M),
     /// The actor has stopped.
     Stopped(M),
@@ -79,6 +103,9 @@ impl<M> Error for TrySendError<M> {}
 pub enum AskError {
     /// The actor had stopped; the question was not delivered.
     Stopped,
+    /// The actor's mailbox was full, and is bounded by [`Bound::reject`](crate::Bound::reject); the
+    /// question was not delivered.
+    Full,
     /// The question was delivered but its [`Reply`](crate::Reply) was dropped unanswered.
     NoReply,
     /// The time given to [`wait_timeout`](crate::Ask::wait_timeout),
@@ -87,10 +114,17 @@ pub enum AskError {
     Timeout,
 }
 
+impl<M> From<SendError<M>> for AskError {
+    fn from(error: SendError<M>) -> Self {
+        if error.is_full() { Self::Full } else { Self::Stopped }
+    }
+}
+
 impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Stopped => "the actor has stopped",
+            Self::Full => "the mailbox is full",
             Self::NoReply => "the reply was dropped unanswered",
             Self::Timeout => "no answer in time",
         })

@@ -26,7 +26,7 @@ use crate::actor_ref::ActorRef;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::context::Context;
-use crate::error::BuildError;
+use crate::error::{BuildError, SendError};
 use crate::message::Message;
 use crate::theater::Theater;
 use crate::theater::builder::TheaterBuilder;
@@ -68,5 +68,5 @@ pub fn lend_async<'c, 'a, A: AsyncActor, B: AsyncActor<Msg = A::Msg>>(
 
 /// Counts and reports a message that `actor` has taken and not handled, and now has ended (S4).
 pub fn dead_letter<M: Message>(actor: &ActorRef<M>, message: M) {
-    actor.dead_letter(message);
+    actor.dead_letter(SendError::Stopped(message));
 }

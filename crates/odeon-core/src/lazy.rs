@@ -31,6 +31,8 @@ impl<A: Actor, F: FnMut() -> A> Lazy<A, F> {
 
 impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
     type Msg = A::Msg;
+    /// Its bounds are known when it has been made.
+    const BOUNDED: bool = A::BOUNDED;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         self.make_actor(ctx);

@@ -8,6 +8,7 @@
 //! | what a user holds | `actor_ref.rs`, `reply.rs`, `ask.rs`, `context.rs`, `async_context.rs` |
 //! | one message in five files | `send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` → `scheduler/worker.rs` → `turn/sequential.rs` |
 //! | an actor's memory | `cell.rs` |
+//! | when senders wait | `pressure.rs`, `pressure/*`, `bounded.rs`, `bounded/*` |
 //! | what happens later | `timer.rs`, `timer/*` |
 //! | what happens beside an actor | `pipe.rs`, `pipe/*` |
 //! | the runtime as a whole | `theater.rs`, `theater/*`, `registry.rs` |
@@ -22,6 +23,7 @@ mod ask;
 mod async_actor;
 mod async_context;
 mod bonds;
+mod bounded;
 mod broadcast;
 mod cell;
 mod clock;
@@ -61,6 +63,7 @@ pub use actor_ref::{ActorRef, WeakRef};
 pub use ask::Ask;
 pub use async_actor::AsyncActor;
 pub use async_context::AsyncContext;
+pub use bounded::{Bound, Bounded};
 pub use broadcast::broadcast;
 pub use clock::{Clock, SystemClock};
 pub use context::Context;

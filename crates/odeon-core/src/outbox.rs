@@ -30,6 +30,11 @@ impl Exit {
     /// The thread is followed (`sight/follow.rs`). No outbox: their addresses are even.
     const FOLLOWED: Self = Self(NonNull::<u8>::dangling().cast());
 
+    /// Whether an outbox is in force.
+    pub(crate) fn holds(self) -> bool {
+        self != Self::FOLLOWED
+    }
+
     /// The outbox that is in force; `None`: the thread is followed.
     pub(crate) fn outbox(self) -> Option<HeldOutbox> {
         (self != Self::FOLLOWED).then_some(HeldOutbox(self.0))

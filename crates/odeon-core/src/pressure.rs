@@ -15,6 +15,9 @@
 //! waiting. Except that it may wait for an answer in the middle of a handler: then `pressure/waits.rs`
 //! finds the circle and lets those in it go.
 //!
+//! Bounded mailboxes (`bounded.rs`) hold back in the same way, whom is said by [`HeldBy`]; there it is the search
+//! for circles alone that keeps every chain open.
+//!
 //! PROTOCOL of waiting: the sender enters itself with the receiver, then looks whether there still is
 //! pressure, and if not takes all that wait out again; the owner takes pressure off, then takes out
 //! all that wait. The list's lock orders the two: one of them sees the other. (`pressure/loom.rs`)
@@ -27,6 +30,7 @@ use std::ptr::NonNull;
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Arc, Mutex, Parker};
 
+use crate::bounded::{Gate, Place};
 use crate::cell::{Header, MessageCell, signal};
 use crate::current;
 use crate::kin::Kin;
@@ -46,6 +50,14 @@ pub(crate) enum Waiter {
     Actor(#[expect(dead_code, reason = "dropping it is what it is for")] HeldBack),
     Thread(#[expect(dead_code, reason = "as above")] Sleeper),
     Future(#[expect(dead_code, reason = "as above")] oneshot::Sender<()>),
+}
+
+/// Whom an actor, or a stage, is to wait for when its turn is over.
+pub(crate) enum HeldBy {
+    /// A receiver under pressure.
+    Pressure(Kin),
+    /// A receiver with a full mailbox.
+    Bound(Kin, Gate),
 }
 
 /// An actor that is held back. In this order: it may wait anew as soon as it is no longer parked.
@@ -116,8 +128,8 @@ fn enter(who: Option<&Node>, giver: &Node, waiter: impl FnOnce(Option<Waiting>) 
     let waiter = waiter(waiting);
     let Some(waiters) = giver.waiters() else { return };
     waiters.enter(waiter, || giver.is_pressed());
-    if who.is_some_and(|who| waits::opens_circles(who, giver)) {
-        waiters.release();
+    if let Some(who) = who {
+        waits::open_circles(who, giver, What::Relief);
     }
 }
 
@@ -128,11 +140,15 @@ pub(crate) fn felt(receiver: &Header) {
     let here = current::here();
     if let Some(sender) = NonNull::new(here.actor.get()) {
         // SAFETY: set by this thread for the length of the turn, which keeps the cell.
-        return hold_back(unsafe { sender.as_ref() }, receiver);
+        let sender = unsafe { sender.as_ref() };
+        if !is_held(sender) && !std::ptr::eq(sender, receiver) && !is_pressed(sender) {
+            hold_back(sender, HeldBy::Pressure(Kin::new(receiver)));
+        }
+        return;
     }
     let home = here.home.get();
     // A theater that the caller drives must not wait for itself.
-    if receiver.home == home || receiver.stage.theater().is_driven_from_outside() {
+    if receiver.home.of_stage() == home || receiver.stage.theater().is_driven_from_outside() {
         return;
     }
     // On a thread of some other pool, or of timers, nothing may wait.
@@ -140,28 +156,96 @@ pub(crate) fn felt(receiver: &Header) {
     // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
     match unsafe { stage.as_ref() } {
         None => wait(None, receiver),
-        Some(stage) if stage.is_dedicated() => wait_as_stage(stage, receiver),
-        Some(stage) => stage.hold_back(receiver),
+        Some(stage) if stage.is_dedicated() => {
+            wait_as_stage(stage, HeldBy::Pressure(Kin::new(receiver)));
+        }
+        Some(stage) => stage.hold_back(|| HeldBy::Pressure(Kin::new(receiver))),
     }
 }
 
-/// Remembers that the actor whose turn this is has to wait for `receiver`.
-fn hold_back(sender: &Header, receiver: &Header) {
-    // ORDERING: Relaxed, here and below: this thread is the owner.
-    let is_held = sender.signals.load(Ordering::Relaxed) & signal::HELD != 0;
-    if is_held || std::ptr::eq(sender, receiver) || is_pressed(sender) {
-        return;
+/// A message has been accepted beyond the capacity of a mailbox: the actor on the pool, or the pinned stage, whose
+/// code this is has to wait after what it is handling.
+pub(crate) fn felt_bound(receiver: &Header, gate: &Gate) {
+    let by = || HeldBy::Bound(Kin::new(receiver), gate.clone());
+    let here = current::here();
+    if let Some(sender) = NonNull::new(here.actor.get()) {
+        // SAFETY: as in `felt`.
+        let sender = unsafe { sender.as_ref() };
+        if !is_held(sender) && !std::ptr::eq(sender, receiver) {
+            hold_back(sender, by());
+        }
+    } else if receiver.home.of_stage() != here.home.get() {
+        // SAFETY: as in `felt`.
+        if let Some(stage) = here.home.get().as_pinned().and_then(|stage| unsafe { stage.as_ref() })
+        {
+            stage.hold_back(by);
+        }
     }
+}
+
+/// Whether the actor, whose turn this thread gives, has to wait for somebody already.
+fn is_held(sender: &Header) -> bool {
+    // ORDERING: Relaxed, here and below: this thread is the owner.
+    sender.signals.load(Ordering::Relaxed) & signal::HELD != 0
+}
+
+/// Remembers whom the actor whose turn this is has to wait for.
+fn hold_back(sender: &Header, by: HeldBy) {
     let Ok(bonds) = sender.bonds.get_or_make() else { return };
-    bonds.set_held_by(Kin::new(receiver));
+    bonds.set_held_by(by);
     sender.signals.fetch_or(signal::HELD, Ordering::Relaxed);
 }
 
-/// The thread of a stage waits until `receiver` is relieved, unless the stage is under pressure itself.
-pub(crate) fn wait_as_stage(stage: &PinnedShared, receiver: &Header) {
-    if !stage.is_pressed() {
-        wait(Some(&Node::Stage(stage.to_arc())), receiver);
+/// The thread of a stage waits for a receiver; not for its relief if the stage is under pressure itself.
+pub(crate) fn wait_as_stage(stage: &PinnedShared, by: HeldBy) {
+    match by {
+        HeldBy::Pressure(receiver) => {
+            if !stage.is_pressed() {
+                wait(Some(&Node::Stage(stage.to_arc())), receiver.header());
+            }
+        }
+        // The place is for nobody: the message is behind the gate already.
+        HeldBy::Bound(receiver, gate) => drop(wait_for_place_as_stage(stage, &receiver, &gate)),
     }
+}
+
+/// The thread of a stage waits for a place. `None`: it goes on without one.
+fn wait_for_place_as_stage(stage: &PinnedShared, receiver: &Kin, gate: &Gate) -> Option<Place> {
+    let (who, giver) = (Node::Stage(stage.to_arc()), Node::of(receiver.header()));
+    let what = What::Place(gate.clone());
+    let _waiting = Waiting::enter(who.clone(), giver.clone(), what.clone());
+    let call = gate.line_up_stage();
+    waits::open_circles(&who, &giver, what);
+    call.wait()
+}
+
+/// This thread, one of no stage or a dedicated one, waits for a place. `None`: it goes on without one.
+pub(crate) fn wait_for_place(receiver: &Header, gate: &Gate) -> Option<Place> {
+    let home = current::here().home.get();
+    // A theater that the caller drives must not wait for itself, nor a stage.
+    if receiver.home.of_stage() == home || receiver.stage.theater().is_driven_from_outside() {
+        return None;
+    }
+    // SAFETY: as in `felt`.
+    match unsafe { home.as_pinned()?.as_ref() } {
+        None => gate.line_up_thread().wait(),
+        Some(stage) => wait_for_place_as_stage(stage, &Kin::new(receiver), gate),
+    }
+}
+
+/// A handler, or a future outside of all actors, waits for a place without blocking. `None`: it goes on without one.
+pub(crate) async fn place(receiver: Kin, gate: &Gate) -> Option<Place> {
+    let (who, giver) = (Node::here(), Node::of(receiver.header()));
+    let what = What::Place(gate.clone());
+    let enter = |who: &Node| Waiting::enter(who.clone(), giver.clone(), what.clone());
+    let waiting = who.as_ref().and_then(enter);
+    let place = gate.line_up_future(who.is_some());
+    if let Some(who) = who {
+        waits::open_circles(&who, &giver, what);
+    }
+    let place = place.wait().await;
+    drop(waiting);
+    place
 }
 
 fn wait(who: Option<&Node>, receiver: &Header) {
@@ -175,6 +259,14 @@ fn wait(who: Option<&Node>, receiver: &Header) {
     while !relief.relieved.load(Ordering::Acquire) {
         relief.parker.park();
     }
+}
+
+/// Whether this is the thread of a pinned stage, with more than one actor.
+pub(crate) fn is_pinned_here() -> bool {
+    let home = current::here().home.get();
+    // SAFETY: as in `felt`.
+    let stage = home.as_pinned().and_then(|stage| unsafe { stage.as_ref() });
+    stage.is_some_and(|stage| !stage.is_dedicated())
 }
 
 /// Waits without blocking until `receiver` is relieved or has ended, or whoever waits here must go on because it
@@ -194,7 +286,8 @@ pub(crate) async fn relieved(receiver: Kin) {
         });
         // An error is how a relief arrives.
         let _ = wait.into_future().await;
-        if who.is_some_and(|who| waits::opens_circles(&who, &giver)) {
+        if who.is_some() && giver.is_pressed() {
+            // Let go without relief, from a circle.
             return;
         }
     }
@@ -221,7 +314,7 @@ pub(crate) fn relieve<M: Message>(cell: &MessageCell<M>) {
 }
 
 /// The owner's turn is over for now: whom the actor has to wait for, if it was to be held back.
-pub(crate) fn take_held(header: &Header) -> Option<Kin> {
+pub(crate) fn take_held(header: &Header) -> Option<HeldBy> {
     // ORDERING: Relaxed, here and below: set and cleared by the owner.
     if header.signals.load(Ordering::Relaxed) & signal::HELD == 0 {
         return None;
@@ -230,23 +323,33 @@ pub(crate) fn take_held(header: &Header) -> Option<Kin> {
     header.bonds.get()?.take_held_by()
 }
 
-/// Parks an actor until `receiver` is relieved. An actor that has come under pressure itself goes on
-/// (`false`).
+/// Parks an actor until a receiver has room again. One that has come under pressure itself does not wait for
+/// another one's relief (`false`).
 ///
 /// # Safety
 /// The caller owns the actor, and after `true` does not touch it any more.
-pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, receiver: &Kin) -> bool {
-    // SAFETY: by contract.
-    if unsafe { &(*cell.as_ptr()).inbox }.is_pressed() {
+pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) -> bool {
+    // SAFETY: by contract; the borrow ends before the actor is parked.
+    let MessageCell { header, inbox } = unsafe { &*cell.as_ptr() };
+    if matches!(by, HeldBy::Pressure(_)) && inbox.is_pressed() {
         return false;
     }
-    // SAFETY: by contract.
-    let who = Node::Actor(Kin::new(unsafe { &(*cell.as_ptr()).header }));
+    let who = Node::Actor(Kin::new(header));
     // SAFETY: the owner passes its right to run on to the waiter.
     let parked = Parked::new(unsafe { Task::new(cell.cast()) });
-    enter(Some(&who), &Node::of(receiver.header()), |waiting| {
-        Waiter::Actor(HeldBack { _waiting: waiting, _parked: parked })
-    });
+    match by {
+        HeldBy::Pressure(receiver) => {
+            enter(Some(&who), &Node::of(receiver.header()), |waiting| {
+                Waiter::Actor(HeldBack { _waiting: waiting, _parked: parked })
+            });
+        }
+        HeldBy::Bound(receiver, gate) => {
+            let (giver, what) = (Node::of(receiver.header()), What::Place(gate.clone()));
+            let waiting = Waiting::enter(who.clone(), giver.clone(), what.clone());
+            gate.line_up_actor(HeldBack { _waiting: waiting, _parked: parked });
+            waits::open_circles(&who, &giver, what);
+        }
+    }
     true
 }
 

@@ -7,13 +7,17 @@
 use std::ptr::NonNull;
 
 use crate::actor_ref::ActorRef;
+use crate::bounded;
 use crate::cell::{Header, MessageCell};
+use crate::current;
 use crate::error::{SendError, TrySendError};
 use crate::kin::Kin;
 use crate::mailbox::{Pushed, label};
 use crate::message::{Message, mailbox_of};
 use crate::outbox;
 use crate::pressure;
+use crate::scheduler::home::Home;
+use crate::scheduler::pinned::PinnedShared;
 use crate::scheduler::submit;
 use crate::sight::follow::Tag;
 use crate::turn::Task;
@@ -26,8 +30,11 @@ impl<M: Message> ActorRef<M> {
     /// thread of its own waits here until half of them are gone, an actor gets no turn until then. Use
     /// [`try_send`](Self::try_send) or [`send_async`](Self::send_async) where the thread must not wait.
     ///
+    /// A bounded mailbox ([`Bounded`](crate::Bounded)) has its own rule for when it is full (S18).
+    ///
     /// # Errors
-    /// Gives the message back if the actor has stopped. A message accepted by an actor that stops
+    /// Gives the message back if the actor has stopped, or if the mailbox is full and its bound is
+    /// [`Bound::reject`](crate::Bound::reject). A message accepted by an actor that stops
     /// before handling it goes to the theater's dead-letter hook instead (S4).
     ///
     /// # Panics
@@ -46,12 +53,12 @@ impl<M: Message> ActorRef<M> {
                 pressure::felt(&self.cell().header);
                 Ok(())
             }
-            Accepted::No(message) => Err(SendError(message)),
+            Accepted::No(message) => self.send_aside(mailbox, message, Hindered::Yes),
         }
     }
 
-    /// As [`send`](Self::send), but nobody holds back: for replies and other messages of the runtime,
-    /// each of which somebody has asked for.
+    /// As [`send`](Self::send), but nobody holds back and no bound refuses it: for replies and other messages
+    /// of the runtime, each of which somebody has asked for.
     #[inline]
     pub(crate) fn send_unhindered(&self, message: M) -> Result<(), SendError<M>> {
         let mailbox = mailbox_of(&message);
@@ -60,7 +67,7 @@ impl<M: Message> ActorRef<M> {
         }
         match deliver(self.cell(), label::of_mailbox(mailbox), message) {
             Accepted::Yes | Accepted::UnderPressure => Ok(()),
-            Accepted::No(message) => Err(SendError(message)),
+            Accepted::No(message) => self.send_aside(mailbox, message, Hindered::No),
         }
     }
 
@@ -68,30 +75,52 @@ impl<M: Message> ActorRef<M> {
     ///
     /// # Errors
     /// [`TrySendError::Full`] if the receiver is under pressure (S17), or another sender is making room
-    /// for more at this moment. [`TrySendError::Stopped`] if the actor has stopped. Both give the
-    /// message back.
+    /// for more at this moment; if the mailbox is bounded, when it is full (S18).
+    /// [`TrySendError::Stopped`] if the actor has stopped. Both give the message back.
     ///
     /// # Panics
     /// As [`send`](Self::send).
     #[track_caller]
     pub fn try_send(&self, message: M) -> Result<(), TrySendError<M>> {
+        if self.cell().header.home.is_bounded() {
+            return self.try_send_to_bounded(message).map_err(TrySendError::from);
+        }
         if self.cell().inbox.is_growing() || pressure::is_pressed(&self.cell().header) {
             return Err(TrySendError::Full(message));
         }
-        self.send_unhindered(message).map_err(|SendError(message)| TrySendError::Stopped(message))
+        self.send_unhindered(message).map_err(TrySendError::from)
     }
 
-    /// Sends a message once the receiver is not under pressure (S17), without blocking the thread.
+    #[cold]
+    fn try_send_to_bounded(&self, message: M) -> Result<(), SendError<M>> {
+        let mailbox = mailbox_of(&message);
+        let Some(exit) = outbox::exit().filter(|exit| exit.holds()) else {
+            return bounded::try_send(self.cell(), mailbox, message);
+        };
+        if bounded::is_full(self.cell(), mailbox) {
+            return Err(SendError::Full(message));
+        }
+        self.send_by(exit, mailbox, message, Hindered::Yes)
+    }
+
+    /// Sends a message once the receiver is not under pressure (S17), or its bounded mailbox has room for it
+    /// (S18), without blocking the thread.
     ///
     /// # Errors
     /// As [`send`](Self::send).
     ///
     /// # Cancellation
-    /// Dropped before it is ready, the future drops the message; nothing has been sent then.
+    /// Dropped before it is ready, the future drops the message; nothing has been sent then. Of those that
+    /// wait for a bounded mailbox the first gets the next place, and keeps it until it is polled or dropped.
     ///
     /// # Panics
     /// As [`send`](Self::send).
     pub async fn send_async(&self, message: M) -> Result<(), SendError<M>> {
+        let holds = outbox::exit().is_some_and(|exit| exit.holds());
+        if self.cell().header.home.is_bounded() && !holds {
+            let mailbox = mailbox_of(&message);
+            return bounded::send_async(self, mailbox, message).await;
+        }
         if pressure::is_pressed(&self.cell().header) {
             pressure::relieved(Kin::new(&self.cell().header)).await;
         }
@@ -124,15 +153,18 @@ impl<M: Message> ActorRef<M> {
             return self.send_tagged(tag, mailbox, message, hindered);
         };
         if self.is_stopped() {
-            return Err(SendError(message));
+            return Err(SendError::Stopped(message));
+        }
+        if bounded::rejects(self.cell(), mailbox) {
+            return Err(SendError::Full(message));
         }
         let to = self.clone();
         outbox.hold(Box::new(move || {
             let tag = outbox::is_followed()
                 .then(|| Tag::here(to.cell().header.stage.theater()))
                 .flatten();
-            if let Err(SendError(message)) = to.send_tagged(tag, mailbox, message, Hindered::Yes) {
-                to.dead_letter(message);
+            if let Err(error) = to.send_tagged(tag, mailbox, message, Hindered::Yes) {
+                to.dead_letter(error);
             }
         }));
         Ok(())
@@ -146,18 +178,55 @@ impl<M: Message> ActorRef<M> {
         message: M,
         hindered: Hindered,
     ) -> Result<(), SendError<M>> {
-        let label = tag.as_ref().map_or(label::of_mailbox(mailbox), |tag| tag.label(mailbox));
-        let accepted = deliver(self.cell(), label, message);
+        let cell = self.cell();
+        let Some(tag) = tag.filter(|_| !cell.header.home.is_bounded()) else {
+            return match deliver(cell, label::of_mailbox(mailbox), message) {
+                Accepted::Yes => Ok(()),
+                Accepted::UnderPressure => {
+                    hindered.feels(cell);
+                    Ok(())
+                }
+                Accepted::No(message) => self.send_aside(mailbox, message, hindered),
+            };
+        };
+        let accepted = match deliver(cell, tag.label(mailbox), message) {
+            Accepted::No(message) => deliver_to_other_stage(cell, tag.label(mailbox), message),
+            accepted => accepted,
+        };
         if let Accepted::No(message) = accepted {
-            return Err(SendError(message));
+            return Err(SendError::Stopped(message));
         }
-        if let Some(tag) = tag {
-            tag.sent();
-        }
-        if matches!((accepted, hindered), (Accepted::UnderPressure, Hindered::Yes)) {
-            pressure::felt(&self.cell().header);
+        tag.sent();
+        if let Accepted::UnderPressure = accepted {
+            hindered.feels(cell);
         }
         Ok(())
+    }
+
+    /// A message that goes another way than straight into the inbox of a pool actor or to an actor beside the
+    /// sender, or that found the actor stopped.
+    #[inline(never)]
+    fn send_aside(
+        &self,
+        mailbox: usize,
+        message: M,
+        hindered: Hindered,
+    ) -> Result<(), SendError<M>> {
+        let cell = self.cell();
+        if cell.header.home.is_bounded() {
+            return match hindered {
+                Hindered::Yes => bounded::send(cell, mailbox, message),
+                Hindered::No => bounded::send_unhindered(cell, mailbox, message),
+            };
+        }
+        match deliver_to_other_stage(cell, label::of_mailbox(mailbox), message) {
+            Accepted::Yes => Ok(()),
+            Accepted::UnderPressure => {
+                hindered.feels(cell);
+                Ok(())
+            }
+            Accepted::No(message) => Err(SendError::Stopped(message)),
+        }
     }
 }
 
@@ -168,50 +237,117 @@ pub(crate) enum Hindered {
     No,
 }
 
+impl Hindered {
+    /// The receiver is under pressure.
+    fn feels<M>(self, receiver: &MessageCell<M>) {
+        if self == Self::Yes {
+            pressure::felt(&receiver.header);
+        }
+    }
+}
+
 /// What became of a message.
-enum Accepted<M> {
+pub(crate) enum Accepted<M> {
     Yes,
     /// Accepted; but the sender should hold back before it sends more.
     UnderPressure,
-    /// The actor has stopped.
+    /// It has to go another way, or the actor has stopped.
     No(M),
 }
 
-/// Hands a message to the actor's mailbox or stage.
+/// Hands a message to the actor's inbox, or to an actor beside the sender.
 #[inline(always)]
 fn deliver<M: Message>(cell: &MessageCell<M>, label: u32, message: M) -> Accepted<M> {
-    if let Some(stage) = cell.header.pinned() {
-        if cell.inbox.is_closed() {
+    let home = cell.header.home;
+    if home.is_aside() {
+        if current::here().home.get() != home || cell.inbox.is_closed() {
             return Accepted::No(message);
         }
-        return match stage.deliver(label, NonNull::from(cell).cast(), message) {
-            Ok(false) => Accepted::Yes,
-            Ok(true) => Accepted::UnderPressure,
-            Err(message) => Accepted::No(message),
-        };
+        // SAFETY: only a pinned stage's own thread has this home.
+        unsafe { PinnedShared::deliver_to_neighbour(label, NonNull::from(cell).cast(), message) };
+        return Accepted::Yes;
     }
+    push(cell, home, label, message)
+}
+
+#[inline(always)]
+fn push<M: Message>(cell: &MessageCell<M>, home: Home, label: u32, message: M) -> Accepted<M> {
     match cell.inbox.push(label, message) {
         Pushed::AlreadyPending => Accepted::Yes,
         Pushed::WakeOwner => {
-            wake(&cell.header);
+            wake(&cell.header, home);
             Accepted::Yes
         }
-        Pushed::UnderPressure { wake_owner } => {
-            if wake_owner {
-                wake(&cell.header);
-            }
-            Accepted::UnderPressure
-        }
+        // Apart: four cases at once would become a jump through a table.
+        rarely => beyond(&cell.header, home, rarely),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn beyond<M>(header: &Header, home: Home, pushed: Pushed<M>) -> Accepted<M> {
+    if pushed.wakes_owner() {
+        wake(header, home);
+    }
+    match pushed {
+        Pushed::AlreadyPending | Pushed::WakeOwner => Accepted::Yes,
+        Pushed::UnderPressure { .. } => Accepted::UnderPressure,
         Pushed::Closed(message) => Accepted::No(message),
     }
 }
 
+/// Hands a message to the pinned stage of an actor, from another thread. Not accepted if there is none.
+fn deliver_to_other_stage<M: Message>(
+    cell: &MessageCell<M>,
+    label: u32,
+    message: M,
+) -> Accepted<M> {
+    match cell.header.pinned().filter(|_| !cell.inbox.is_closed()) {
+        None => Accepted::No(message),
+        Some(stage) => {
+            by_stage(stage.deliver_through_inbox(label, NonNull::from(cell).cast(), message))
+        }
+    }
+}
+
+fn by_stage<M>(delivered: Result<bool, M>) -> Accepted<M> {
+    match delivered {
+        Ok(false) => Accepted::Yes,
+        Ok(true) => Accepted::UnderPressure,
+        Err(message) => Accepted::No(message),
+    }
+}
+
+/// Hands a message to an actor whose bounds have been heeded; not accepted only if it has stopped.
+/// `from_elsewhere`: in the order of messages from other threads, also if this is the thread of the actor's
+/// stage.
+pub(crate) fn deliver_within_bounds<M: Message>(
+    cell: &MessageCell<M>,
+    mailbox: usize,
+    message: M,
+    from_elsewhere: bool,
+) -> Accepted<M> {
+    let label = label::of_mailbox(mailbox);
+    let Some(stage) = cell.header.pinned() else {
+        return push(cell, cell.header.home.of_stage(), label, message);
+    };
+    if cell.inbox.is_closed() {
+        return Accepted::No(message);
+    }
+    let target = NonNull::from(cell).cast();
+    by_stage(if from_elsewhere {
+        stage.deliver_through_inbox(label, target, message)
+    } else {
+        stage.deliver(label, target, message)
+    })
+}
+
 /// Has the owner of an inbox run: the push said that exactly this sender must.
 #[inline(always)]
-fn wake(header: &Header) {
+fn wake(header: &Header, home: Home) {
     // SAFETY: by the function's purpose.
     let task = unsafe { Task::new(NonNull::from(header)) };
-    submit::woken(header.home, &header.stage, task);
+    submit::woken(home, &header.stage, task);
 }
 
 /// Gives the actor a turn for something that is not a message. Nothing happens if it has stopped.
@@ -222,7 +358,7 @@ pub(crate) fn signal<M>(cell: &MessageCell<M>, label: u32) {
         }
         None => {
             if cell.inbox.push_signal(label).wakes_owner() {
-                wake(&cell.header);
+                wake(&cell.header, cell.header.home.of_stage());
             }
         }
     }

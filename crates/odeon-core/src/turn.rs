@@ -17,8 +17,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::actor_id::ActorId;
+use crate::bounded::Bound;
 use crate::cell::{Header, MessageCell};
 use crate::current;
+use crate::kin::Kin;
 use crate::mailbox::InboxOwner;
 use crate::message::Message;
 use crate::scheduler::envelope::Payload;
@@ -80,6 +82,11 @@ pub(crate) unsafe trait NewActor: Sized {
     type Cell;
     /// The operations on that cell.
     const VTABLE: &'static TurnVTable;
+    /// Whether its mailboxes have bounds.
+    const BOUNDED: bool;
+
+    /// The bounds of its mailboxes, if they are known already.
+    fn wanted_bounds(&self) -> Option<&[Option<Bound>]>;
 
     /// Fills the cell.
     ///
@@ -139,6 +146,12 @@ impl Task {
         if let Some(tally) = unsafe { self.0.as_ref() }.tally() {
             tally.woken_at.set_time(now);
         }
+    }
+
+    /// The actor, without the right to run it.
+    pub(crate) fn kin(&self) -> Kin {
+        // SAFETY: as in `run`.
+        Kin::new(unsafe { self.0.as_ref() })
     }
 
     /// Gives up the right to run: the actor will be ended with its theater.

@@ -117,7 +117,8 @@ impl<M: Message> WorkerPool<M> {
     /// more for the load; with [`Routing::ByKey`], instead of both, some 4 for each member.
     ///
     /// # Errors
-    /// Gives the message back if all members have ended.
+    /// Gives the message back if all members have ended. If members are [`Bounded`](crate::Bounded) to reject,
+    /// when all of them are full, or with [`Routing::ByKey`] the one that has the key.
     ///
     /// # Panics
     /// As [`ActorRef::send`], and if the function of [`Routing::ByKey`] does.
@@ -128,10 +129,11 @@ impl<M: Message> WorkerPool<M> {
             let members = self.inner.members.load();
             match self.inner.route(&members, message) {
                 Ok(()) => return Ok(()),
-                Err(returned) => message = returned,
+                Err(SendError::Full(returned)) => return Err(SendError::Full(returned)),
+                Err(SendError::Stopped(returned)) => message = returned,
             }
             if Arc::ptr_eq(&members, &self.inner.members.load()) {
-                return Err(SendError(message));
+                return Err(SendError::Stopped(message));
             }
         }
     }
@@ -191,12 +193,12 @@ impl<M: Message> WorkerPool<M> {
 }
 
 impl<M: Message> Inner<M> {
-    /// Sends the message to one of `members`; gives it back if they have all ended.
+    /// Sends the message to one of `members`; gives it back if they have all ended or are full.
     #[inline]
     #[track_caller]
-    fn route(&self, members: &[Member<M>], message: M) -> Result<(), M> {
+    fn route(&self, members: &[Member<M>], message: M) -> Result<(), SendError<M>> {
         if members.is_empty() {
-            return Err(message);
+            return Err(SendError::Stopped(message));
         }
         // ORDERING: Relaxed: a number that is the sender's own; it orders nothing.
         let number = || self.sent.fetch_add(1, Ordering::Relaxed);
@@ -217,25 +219,58 @@ impl<M: Message> Inner<M> {
         };
         match members[member].send(message) {
             Ok(()) => Ok(()),
-            Err(returned) => route_to_another(choice, members, returned),
+            Err(SendError::Stopped(returned)) => self.route_to_another(choice, members, returned),
+            Err(SendError::Full(returned)) => self.route_past_full(member, members, returned),
         }
     }
-}
 
-/// The chosen member has ended: one of the others gets the message, the same for the same `choice` and
-/// the same members.
-#[cold]
-#[track_caller]
-fn route_to_another<M: Message>(choice: u64, members: &[Member<M>], message: M) -> Result<(), M> {
-    let mut message = message;
-    loop {
-        let live = |number: &usize| !members[*number].actor.is_stopped();
-        let numbers = (0..members.len()).filter(live);
-        let Some(member) = routing::best_of(choice, numbers) else { return Err(message) };
-        match members[member].send(message) {
-            Ok(()) => return Ok(()),
-            Err(returned) => message = returned,
+    /// The chosen member has ended: one of the others gets the message, the same for the same `choice` and
+    /// the same members.
+    #[cold]
+    #[track_caller]
+    fn route_to_another(
+        &self,
+        choice: u64,
+        members: &[Member<M>],
+        message: M,
+    ) -> Result<(), SendError<M>> {
+        let mut message = message;
+        loop {
+            let live = |number: &usize| !members[*number].actor.is_stopped();
+            let numbers = (0..members.len()).filter(live);
+            let Some(member) = routing::best_of(choice, numbers) else {
+                return Err(SendError::Stopped(message));
+            };
+            match members[member].send(message) {
+                Ok(()) => return Ok(()),
+                Err(SendError::Stopped(returned)) => message = returned,
+                Err(SendError::Full(returned)) => {
+                    return self.route_past_full(member, members, returned);
+                }
+            }
         }
+    }
+
+    /// The chosen member is full and rejects the message: the others are tried in turn, unless it has to go
+    /// to this one.
+    #[cold]
+    #[track_caller]
+    fn route_past_full(
+        &self,
+        full: usize,
+        members: &[Member<M>],
+        message: M,
+    ) -> Result<(), SendError<M>> {
+        let mut message = message;
+        if !matches!(self.routing, Routing::ByKey(_)) {
+            for member in (1..members.len()).map(|next| (full + next) % members.len()) {
+                match members[member].send(message) {
+                    Ok(()) => return Ok(()),
+                    Err(error) => message = error.into_message(),
+                }
+            }
+        }
+        Err(SendError::Full(message))
     }
 }
 

@@ -35,8 +35,9 @@ fn s4_send_gives_back_the_very_message() {
         let address = &raw const *message;
         let error = actor.send(message).unwrap_err();
         assert_eq!(error.to_string(), "the actor has stopped");
-        assert_eq!(&raw const *error.0, address);
-        let error = actor.try_send(error.into_message()).unwrap_err();
+        let message = error.into_message();
+        assert_eq!(&raw const *message, address);
+        let error = actor.try_send(message).unwrap_err();
         assert_eq!(&raw const *error.into_message(), address);
     }
 }

@@ -116,7 +116,7 @@ impl<T: Send + 'static> Outlet<T> {
     /// Gives the item back if the reader is gone. Items that were accepted and not read by then are dead
     /// letters (S4), as [`Item`]s, or were ready for it and are dropped with it.
     pub fn send(&self, item: T) -> Result<(), SendError<T>> {
-        self.0.send(Item(item)).map_err(|SendError(Item(item))| SendError(item))
+        self.0.send(Item(item)).map_err(unsent)
     }
 
     /// As [`send`](Self::send), but gives the item back also if the sender would have to hold back.
@@ -136,7 +136,7 @@ impl<T: Send + 'static> Outlet<T> {
     /// As [`send`](Self::send).
     pub async fn send_async(&self, item: T) -> Result<(), SendError<T>> {
         let sent = self.0.send_async(Item(item)).await;
-        sent.map_err(|SendError(Item(item))| SendError(item))
+        sent.map_err(unsent)
     }
 
     /// Whether the reader is gone.
@@ -182,4 +182,9 @@ impl<T> fmt::Debug for Reader<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reader(..)")
     }
+}
+
+/// The item that an outlet, whose mailbox has no bound, has not taken.
+fn unsent<T: Send + 'static>(error: SendError<Item<T>>) -> SendError<T> {
+    SendError::Stopped(error.into_message().0)
 }

@@ -3,11 +3,12 @@
 
 pub use odeon_core::{
     Actor, ActorId, ActorRef, ActorStats, Ask, AskError, AskWithin, AsyncActor, AsyncContext,
-    BuildError, Clock, Context, DeadLetter, DeadLetterCounts, DeadLetterReason, Directive, Elapsed,
-    EndReason, Ended, Failure, Group, Link, LookupError, Message, NameTaken, Observer, OtherType,
-    Pipe, QueueOrder, Random, Reply, RootFailure, Routing, SendError, Stage, StageError, StageKind,
-    StageStats, Stats, StatsSource, StopReport, Supervision, SystemClock, Theater, TheaterBuilder,
-    Timer, TrySendError, Wait, WaitsView, Watch, WeakRef, WorkerPool, broadcast,
+    Bound, Bounded, BuildError, Clock, Context, DeadLetter, DeadLetterCounts, DeadLetterReason,
+    Directive, Elapsed, EndReason, Ended, Failure, Group, Link, LookupError, Message, NameTaken,
+    Observer, OtherType, Pipe, QueueOrder, Random, Reply, RootFailure, Routing, SendError, Stage,
+    StageError, StageKind, StageStats, Stats, StatsSource, StopReport, Supervision, SystemClock,
+    Theater, TheaterBuilder, Timer, TrySendError, Wait, WaitsView, Watch, WeakRef, WorkerPool,
+    broadcast,
 };
 pub use odeon_macros::Message;
 #[cfg(feature = "sight")]

@@ -2,7 +2,7 @@
 //!
 //! A [`Node`] is what goes on or waits as a whole: an actor of the pool, or a pinned or dedicated stage. It
 //! waits for another
-//! * while it is held back by it, or waits for its relief in `send_async`;
+//! * while it is held back by it, or waits for its relief, or a place in a bounded mailbox, in `send_async`;
 //! * while it awaits an answer from it: an asynchronous handler, or a dedicated actor that blocks.
 //!
 //! An answer may be long in coming, so "who is under pressure goes on" is not enough to keep such a chain
@@ -24,6 +24,7 @@ use std::sync::Arc;
 use odeon_sync::{Mutex, MutexGuard};
 
 use super::Waiters;
+use crate::bounded::Gate;
 use crate::cell::Header;
 use crate::current;
 use crate::kin::Kin;
@@ -89,11 +90,33 @@ struct Wait {
 }
 
 /// What somebody waits for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone)]
 pub(crate) enum What {
     /// That the other has less waiting.
     Relief,
+    /// A place in one of the other's bounded mailboxes.
+    Place(Gate),
     Answer,
+}
+
+/// Somebody who holds others back, with what it can let them go by.
+struct Holder {
+    node: Node,
+    what: What,
+}
+
+impl Holder {
+    fn let_go(&self) {
+        match &self.what {
+            What::Relief => {
+                if let Some(waiters) = self.node.waiters() {
+                    waiters.release();
+                }
+            }
+            What::Place(gate) => gate.let_go(),
+            What::Answer => {}
+        }
+    }
 }
 
 impl Waits {
@@ -131,30 +154,29 @@ impl Drop for Waiting {
     }
 }
 
-/// Looks whether `whom` waits for `who`, who is about to wait for it, directly or through others. All that
-/// are held back on the way are let go then.
-pub(crate) fn opens_circles(who: &Node, whom: &Node) -> bool {
-    let (Some(myself), Some(other)) = (who.waiters(), whom.waiters()) else { return false };
+/// Looks whether `whom` waits for `who`, who has just entered that it waits for `whom`, directly or through
+/// others. All that are held back in the circle are let go then, `who` among them.
+pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
+    let (Some(myself), Some(other)) = (who.waiters(), whom.waiters()) else { return };
     if !ptr::eq(myself, other) && other.waits.lock().is_empty() {
         // By far the most: a receiver that waits for nobody.
-        return false;
+        return;
     }
-    let (mut seen, mut reliefs) = (HashSet::new(), Vec::new());
+    let mut seen = HashSet::new();
     let mut next = vec![whom.clone()];
+    let mut holders = vec![Holder { node: whom.clone(), what }];
     while let Some(node) = next.pop() {
         let Some(waiters) = node.waiters() else { continue };
         if ptr::eq(waiters, myself) || seen.len() == SEARCH_LIMIT {
-            reliefs.iter().filter_map(Node::waiters).for_each(Waiters::release);
-            return true;
+            return holders.iter().for_each(Holder::let_go);
         }
         if seen.insert(ptr::from_ref(waiters)) {
-            let waits = waiters.waits.lock();
-            next.extend(waits.iter().map(|wait| wait.whom.clone()));
-            let relief = waits.iter().filter(|wait| wait.what == What::Relief);
-            reliefs.extend(relief.map(|wait| wait.whom.clone()));
+            for wait in &*waiters.waits.lock() {
+                next.push(wait.whom.clone());
+                holders.push(Holder { node: wait.whom.clone(), what: wait.what.clone() });
+            }
         }
     }
-    false
 }
 
 /// A question, until it is answered or given up.
@@ -180,6 +202,6 @@ impl Question {
         }
         let Some(asker) = Node::here() else { return };
         self.waiting = Waiting::enter(asker.clone(), self.asked.clone(), What::Answer);
-        opens_circles(&asker, &self.asked);
+        open_circles(&asker, &self.asked, What::Answer);
     }
 }

@@ -6,13 +6,22 @@ use crate::timer::Timers;
 
 /// The stage of an actor or of a thread: compared once per send.
 ///
-/// A pinned or dedicated stage is the address of its shared part; any other stage is the address of
-/// its `Submit` implementation with the lowest bit set, and so is the thread of a theater's timers,
-/// at which no actor is at home.
+/// | lowest bits | the rest is the address of |
+/// |---|---|
+/// | 000 | the shared part of a pinned or dedicated stage |
+/// | 001 | any other stage's `Submit` implementation; or the timers of a theater, at whose thread no actor is at home |
+/// | 010 | as 000, for an actor with bounded mailboxes |
+/// | 110 | as 001, for an actor with bounded mailboxes |
+///
+/// So a send finds out by the one bit that it looks at anyway whether it may put the message straight
+/// into the inbox of a pool actor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Home(*const ());
 
-const SUBMITTED: usize = 1;
+const SUBMITTED: usize = 0b001;
+const BOUNDED: usize = 0b010;
+const BOUNDED_SUBMITTED: usize = 0b100;
+const MARKS: usize = 0b111;
 
 impl Home {
     /// A thread that belongs to no stage.
@@ -22,17 +31,70 @@ impl Home {
         Self(std::ptr::from_ref(stage).cast())
     }
 
+    /// `stage` lies behind an `Arc`, whose counters see to it that its address is divisible by 8.
     pub(crate) fn submitting(stage: &dyn Submit) -> Self {
-        Self(std::ptr::from_ref(stage).cast::<()>().map_addr(|address| address | SUBMITTED))
+        let stage = std::ptr::from_ref(stage).cast::<()>();
+        debug_assert_eq!(stage.addr() & MARKS, 0);
+        Self(stage.map_addr(|address| address | SUBMITTED))
     }
 
     pub(crate) fn timers(timers: &Timers) -> Self {
         Self(std::ptr::from_ref(timers).cast::<()>().map_addr(|address| address | SUBMITTED))
     }
 
+    /// The same home, of an actor with bounded mailboxes.
+    pub(crate) fn of_bounded(self) -> Self {
+        Self(self.0.map_addr(|address| match address & SUBMITTED {
+            0 => address | BOUNDED,
+            _ => address & !SUBMITTED | BOUNDED | BOUNDED_SUBMITTED,
+        }))
+    }
+
+    /// The same home, whether the actor has bounds or not.
+    pub(crate) fn of_stage(self) -> Self {
+        Self(self.0.map_addr(|address| match address & MARKS {
+            BOUNDED => address & !MARKS,
+            0 | SUBMITTED => address,
+            _ => address & !MARKS | SUBMITTED,
+        }))
+    }
+
+    /// Whether a message takes another way than straight into the actor's inbox.
+    #[inline(always)]
+    pub(crate) fn is_aside(self) -> bool {
+        self.0.addr() & SUBMITTED == 0
+    }
+
+    /// Whether the actor has bounded mailboxes.
+    #[inline(always)]
+    pub(crate) fn is_bounded(self) -> bool {
+        self.0.addr() & BOUNDED != 0
+    }
+
     /// The pinned or dedicated stage, if it is one. Null for `NOWHERE`.
     #[inline(always)]
     pub(crate) fn as_pinned(self) -> Option<*const PinnedShared> {
-        (self.0.addr() & SUBMITTED == 0).then_some(self.0.cast())
+        (self.0.addr() & (SUBMITTED | BOUNDED_SUBMITTED) == 0)
+            .then(|| self.0.map_addr(|address| address & !MARKS).cast())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_change_the_way_and_not_the_stage() {
+        let at = |address: usize| Home(std::ptr::without_provenance(address));
+        for (home, aside, pinned) in [(at(0x1001), false, None), (at(0x1000), true, Some(0x1000))] {
+            let bounded = home.of_bounded();
+            assert_eq!((home.is_aside(), home.is_bounded()), (aside, false));
+            assert_eq!((bounded.is_aside(), bounded.is_bounded()), (true, true));
+            assert_ne!(home, bounded);
+            for same in [home, bounded] {
+                assert_eq!(same.of_stage(), home);
+                assert_eq!(same.as_pinned().map(<*const PinnedShared>::addr), pinned);
+            }
+        }
     }
 }

@@ -33,9 +33,8 @@ use super::local_ring::LocalRing;
 use super::submit::{Origin, Submit};
 use crate::cell::Header;
 use crate::current;
-use crate::kin::Kin;
 use crate::mailbox::{Inbox, Pushed, label};
-use crate::pressure::Waiters;
+use crate::pressure::{HeldBy, Waiters};
 use crate::sight::{StageKind, StageStats, StageTally};
 use crate::theater::shared::TheaterShared;
 use crate::turn::Task;
@@ -64,7 +63,7 @@ pub(crate) struct PinnedShared {
     asleep: AtomicBool,
     waiters: Waiters,
     /// Whom the stage has to wait for after the batch it is handling.
-    held_by: Mutex<Option<Kin>>,
+    held_by: Mutex<Option<HeldBy>>,
     /// Whether there is one; by the stage's thread alone.
     held: AtomicBool,
     myself: Weak<Self>,
@@ -155,26 +154,35 @@ impl PinnedShared {
 
     /// Any thread: a message for an actor of this stage. Gives it back if the stage has
     /// ended; `true`: the stage is under pressure.
-    #[inline(always)]
     pub(crate) fn deliver<M>(
         &self,
         label: u32,
         target: NonNull<Header>,
         message: M,
     ) -> Result<bool, M> {
-        let here = current::here();
-        if here.home.get() != Home::pinned(self) {
+        if current::here().home.get() != Home::pinned(self) {
             return self.deliver_through_inbox(label, target, message);
         }
-        // SAFETY: set by this thread, which is the stage's, for as long as the ring lives.
-        let ring = unsafe { &*here.ring.get() };
-        // SAFETY: the place is writable.
-        ring.push(label, target, |place| unsafe { Payload::put(place, message) });
+        // SAFETY: just checked.
+        unsafe { Self::deliver_to_neighbour(label, target, message) };
         Ok(false)
     }
 
-    #[inline(never)]
-    fn deliver_through_inbox<M>(
+    /// The stage's thread: a message from one of its actors for another one.
+    ///
+    /// # Safety
+    /// This is the thread of the stage of `target`.
+    #[inline(always)]
+    pub(crate) unsafe fn deliver_to_neighbour<M>(label: u32, target: NonNull<Header>, message: M) {
+        // SAFETY: by contract; set by this thread for as long as the ring lives.
+        let ring = unsafe { &*current::here().ring.get() };
+        // SAFETY: the place is writable.
+        ring.push(label, target, |place| unsafe { Payload::put(place, message) });
+    }
+
+    /// Any thread: as [`deliver`](Self::deliver), in the order of messages from elsewhere.
+    #[inline(always)]
+    pub(crate) fn deliver_through_inbox<M>(
         &self,
         label: u32,
         target: NonNull<Header>,
@@ -272,16 +280,16 @@ impl PinnedShared {
         &self.waiters
     }
 
-    /// The stage's thread: remembers that the stage has to wait for `receiver`.
-    pub(crate) fn hold_back(&self, receiver: &Header) {
+    /// The stage's thread: remembers whom the stage has to wait for; only the first one counts.
+    pub(crate) fn hold_back(&self, by: impl FnOnce() -> HeldBy) {
         // ORDERING: Relaxed, here and in `take_held_by`: one thread.
         if !self.held.swap(true, Ordering::Relaxed) {
-            *self.held_by.lock().expect(NO_PANIC) = Some(Kin::new(receiver));
+            *self.held_by.lock().expect(NO_PANIC) = Some(by());
         }
     }
 
     #[inline(always)]
-    fn take_held_by(&self) -> Option<Kin> {
+    fn take_held_by(&self) -> Option<HeldBy> {
         if !self.held.load(Ordering::Relaxed) {
             return None;
         }

@@ -7,6 +7,7 @@ use odeon_sync::atomic::AtomicU32;
 
 use crate::actor_ref::ActorRef;
 use crate::bonds::BondSlot;
+use crate::bounded::Bounds;
 use crate::cell::{Header, MessageCell, signal};
 use crate::current;
 use crate::kin::Kin;
@@ -92,7 +93,7 @@ fn create_beside<N: NewActor>(
         let home = Home::submitting(&*pool);
         return create(&pool, home, actor, prepare);
     }
-    create(&header.stage, header.home, actor, prepare)
+    create(&header.stage, header.home.of_stage(), actor, prepare)
 }
 
 /// `prepare` is given the new actor before it starts.
@@ -105,6 +106,7 @@ fn create<N: NewActor>(
     let theater = stage.theater();
     let seen_bit = theater.seen_bit;
     let shard = current::here().shard.get();
+    let (home, bonds) = if N::BOUNDED { bounded(home, &actor) } else { (home, BondSlot::empty()) };
     let (cell, entered) = theater.registry.insert(shard, theater, |id| {
         // A pool actor is born with its start signal and the task that goes with it; a pinned
         // actor's inbox serves only to be closed.
@@ -123,7 +125,7 @@ fn create<N: NewActor>(
             strong: AtomicU32::new(1),
             // The strong references' common count and the one for being alive.
             weak: AtomicU32::new(2),
-            bonds: BondSlot::empty(),
+            bonds,
         };
         let cell = memory::reserve::<N::Cell>();
         // SAFETY: fresh memory for exactly this type.
@@ -154,6 +156,15 @@ fn create<N: NewActor>(
         }
     }
     actor
+}
+
+/// Where an actor with bounds is at home, and its bonds, with the bounds in them before anybody knows it.
+fn bounded<N: NewActor>(home: Home, actor: &N) -> (Home, BondSlot) {
+    let slot = BondSlot::empty();
+    if let Ok(bonds) = slot.get_or_make() {
+        bonds.set_bounds::<N::Msg>(Bounds::new(actor.wanted_bounds()));
+    }
+    (home.of_bounded(), slot)
 }
 
 /// An actor that has not had its first turn; dropped, it ends without ever having one.

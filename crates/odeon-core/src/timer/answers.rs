@@ -14,6 +14,7 @@ use crate::async_context::AsyncContext;
 use crate::context::Context;
 use crate::error::AskError;
 use crate::message::Message;
+use crate::pressure::Question;
 use crate::reply::Reply;
 use crate::sight::AskedBy;
 
@@ -137,10 +138,11 @@ impl<M: Message> ActorRef<M> {
             // Whoever asked may have given up.
             let _ = answer_to.send(answer);
         });
-        let asked = self.send(question(reply)).is_ok();
+        let asked = self.send(question(reply)).map_err(AskError::from);
         let header = &self.cell().header;
         let seen = if header.is_seen() { AskedBy::to(header) } else { None };
-        AskWithin { answer: asked.then(|| answer.into_future()), seen }
+        let question = Question::asked_of(header);
+        AskWithin { answer: asked.map(|()| answer.into_future()), question, seen }
     }
 }
 
@@ -151,7 +153,9 @@ impl<M: Message> ActorRef<M> {
 #[must_use = "an answer must be awaited; use `send` for messages without an answer"]
 pub struct AskWithin<T: Send + 'static> {
     /// `None`: the actor had stopped.
-    answer: Option<oneshot::AsyncReceiver<Result<T, AskError>>>,
+    answer: Result<oneshot::AsyncReceiver<Result<T, AskError>>, AskError>,
+    /// Tells who waits for whom, if an actor asks.
+    question: Option<Question>,
     /// Notes who waits for it, in a theater where that is to be seen.
     seen: Option<Box<AskedBy>>,
 }
@@ -161,12 +165,19 @@ impl<T: Send + 'static> Future for AskWithin<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        let Some(answer) = &mut this.answer else { return Poll::Ready(Err(AskError::Stopped)) };
-        let answer =
-            Pin::new(answer).poll(cx).map(|answer| answer.unwrap_or(Err(AskError::NoReply)));
+        let answer = match &mut this.answer {
+            Ok(answer) => Pin::new(answer).poll(cx),
+            Err(refused) => return Poll::Ready(Err(*refused)),
+        };
+        let answer = answer.map(|answer| answer.unwrap_or(Err(AskError::NoReply)));
         if answer.is_ready() {
-            this.seen = None;
-        } else if let Some(seen) = &mut this.seen {
+            (this.question, this.seen) = (None, None);
+            return answer;
+        }
+        if let Some(question) = &mut this.question {
+            question.waits();
+        }
+        if let Some(seen) = &mut this.seen {
             seen.waits();
         }
         answer

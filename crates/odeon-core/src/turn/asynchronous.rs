@@ -140,7 +140,7 @@ unsafe fn conclude<A: AsyncActor, H: Handlers<A>>(
             // SAFETY: by contract.
             pressure::weigh(message, unsafe { aside::ready(cell) });
             // SAFETY: by contract; after `true` nothing touches the cell.
-            let parks = |receiver| unsafe { pressure::park(NonNull::from(message), &receiver) };
+            let parks = |by| unsafe { pressure::park(NonNull::from(message), by) };
             if held.is_some_and(parks) { TurnOutcome::Idle } else { TurnOutcome::More }
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::actor::Actor;
 use crate::bonds::Sealed;
+use crate::bounded;
 use crate::cell::{self, ActorCell, Header, MessageCell, Owner};
 use crate::dead_letter::DeadLetterReason;
 use crate::kin::Kin;
@@ -68,6 +69,9 @@ pub(super) unsafe fn end_cell<M: Message>(
                 dead_letter(header, reason, content.assume_init());
             }
         });
+    }
+    if header.home.is_bounded() {
+        bounded::close(message, |content| dead_letter(header, reason, content));
     }
     drop_state(header);
     let theater = header.stage.theater();

@@ -1,23 +1,29 @@
 //! An actor that waits outside of any queue.
 
 use super::Task;
+use crate::kin::Kin;
 use crate::scheduler::submit::Origin;
 
 /// The right to run an actor that waits for something: the end of a pause, or room at a receiver. Whatever
 /// becomes of this value, the actor gets its turn: dropping it submits the actor. A theater with parked
 /// actors has something to do.
-pub(crate) struct Parked(Option<Task>);
+pub(crate) struct Parked {
+    task: Option<Task>,
+    /// Keeps the cell of an actor that its theater has ended where it was parked.
+    _actor: Kin,
+}
 
 impl Parked {
     pub(crate) fn new(task: Task) -> Self {
         task.stage().theater().actor_parked();
-        Self(Some(task))
+        let actor = task.kin();
+        Self { task: Some(task), _actor: actor }
     }
 }
 
 impl Drop for Parked {
     fn drop(&mut self) {
-        if let Some(task) = self.0.take() {
+        if let Some(task) = self.task.take() {
             let stage = task.stage();
             stage.submit(task, Origin::Message);
             // Afterwards: until then nobody may find the theater quiet.

@@ -18,6 +18,7 @@ use super::budget::Budget;
 use super::failing::{self, Heeded};
 use super::{NewActor, TurnLimits, TurnOutcome, TurnReport, TurnVTable, ending};
 use crate::actor::Actor;
+use crate::bounded::Bound;
 use crate::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
 use crate::mailbox::{Guards, InboxOwner, MailboxSet, PRESSED_FROM, WentIdle, label};
@@ -42,6 +43,11 @@ unsafe impl<A: Actor> NewActor for A {
         actor_type: std::any::type_name::<A>,
         dealloc: ending::dealloc::<ActorCell<A>>,
     };
+    const BOUNDED: bool = A::BOUNDED;
+
+    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
+        Actor::wanted_bounds(self)
+    }
 
     #[inline(always)]
     unsafe fn fill(
@@ -412,8 +418,7 @@ unsafe fn conclude<A: Actor>(
                 pressure::weigh(&(*cell.as_ptr()).message, aside);
             }
             // SAFETY: by contract; after `true` nothing touches the cell.
-            let parks =
-                |receiver| unsafe { pressure::park(cell.cast::<MessageCell<A::Msg>>(), &receiver) };
+            let parks = |by| unsafe { pressure::park(cell.cast::<MessageCell<A::Msg>>(), by) };
             if held.is_some_and(parks) { TurnOutcome::Idle } else { TurnOutcome::More }
         }
         // SAFETY: by contract.

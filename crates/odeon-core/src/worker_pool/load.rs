@@ -6,6 +6,7 @@ use crossbeam_utils::CachePadded;
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 
 use crate::actor::Actor;
+use crate::bounded::Bound;
 use crate::context::Context;
 use crate::outbox;
 use crate::pipe::Continuation;
@@ -62,6 +63,11 @@ impl<A: Actor> Loaded<A> {
 
 impl<A: Actor> Actor for Loaded<A> {
     type Msg = A::Msg;
+    const BOUNDED: bool = A::BOUNDED;
+
+    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
+        self.actor.wanted_bounds()
+    }
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         ctx.lent_to(|ctx| self.actor.started(ctx));

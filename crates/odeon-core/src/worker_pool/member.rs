@@ -46,13 +46,12 @@ impl<M: Message> Member<M> {
 
     #[inline]
     #[track_caller]
-    pub(super) fn send(&self, message: M) -> Result<(), M> {
-        let returned = |SendError(message)| message;
+    pub(super) fn send(&self, message: M) -> Result<(), SendError<M>> {
         match &self.load {
-            None => self.actor.send(message).map_err(returned),
+            None => self.actor.send(message),
             Some(load) => {
                 let counted = load.count();
-                self.actor.send(message).map_err(returned)?;
+                self.actor.send(message)?;
                 std::mem::forget(counted);
                 Ok(())
             }

@@ -90,8 +90,8 @@ impl StageThread<'_> {
                 self.handle_entry((*entry).label, (*entry).target, &raw const (*entry).payload)
             }
         }
-        if let Some(receiver) = self.shared.take_held_by() {
-            pressure::wait_as_stage(self.shared, receiver.header());
+        if let Some(by) = self.shared.take_held_by() {
+            pressure::wait_as_stage(self.shared, by);
         }
         arrivals + local != 0
     }

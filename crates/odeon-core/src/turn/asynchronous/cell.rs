@@ -20,6 +20,7 @@ use super::waking::WakeFlag;
 use super::{end_by_theater, pinned, run};
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
+use crate::bounded::Bound;
 use crate::cell::{Header, MessageCell};
 use crate::mailbox::{Guards, InboxOwner};
 use crate::message::Message;
@@ -100,6 +101,11 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
         actor_type: std::any::type_name::<A>,
         dealloc: ending::dealloc::<AsyncCell<A, H>>,
     };
+    const BOUNDED: bool = A::BOUNDED;
+
+    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
+        self.actor.wanted_bounds()
+    }
 
     unsafe fn fill(
         self,
