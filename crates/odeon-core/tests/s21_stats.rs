@@ -210,6 +210,37 @@ fn s21_restarts_are_counted_and_the_rest_goes_on() {
     }
 }
 
+/// What happens in `started` is no message, also if it ends or fails the actor.
+#[test]
+fn s21_a_start_that_goes_wrong_is_no_message() {
+    struct Starts {
+        fails: bool,
+    }
+    impl Actor for Starts {
+        type Msg = u32;
+        fn handle(&mut self, _: u32, _: &mut Context<'_, Self>) {}
+        fn started(&mut self, ctx: &mut Context<'_, Self>) {
+            if self.fails {
+                silent_panic("as told");
+            }
+            ctx.stop();
+        }
+    }
+    let run = Deterministic::with(7, Theater::builder().stats(true));
+    for fails in [false, true] {
+        let plain = run.theater().spawn(Starts { fails });
+        let supervised =
+            run.theater().spawn_supervised(Supervision::new(), move || Starts { fails });
+        (0..3).for_each(|n| [&plain, &supervised].iter().for_each(|actor| actor.send(n).unwrap()));
+        run.run_until_idle();
+        for _ in 0..20 {
+            run.clock().advance(Duration::from_secs(1));
+            run.run_until_idle();
+        }
+        assert_eq!(pool(&stats(run.theater())).messages, 0);
+    }
+}
+
 /// Whatever happens, what the pool says it handled is what was handled: messages that panic or stop their
 /// actor, restarts, guards, signals, stops from outside.
 #[test]
