@@ -184,6 +184,7 @@ pub(crate) fn felt_bound(receiver: &Header, gate: &Gate) {
 }
 
 /// Whether the actor, whose turn this thread gives, has to wait for somebody already.
+#[inline(always)]
 fn is_held(sender: &Header) -> bool {
     // ORDERING: Relaxed, here and below: this thread is the owner.
     sender.signals.load(Ordering::Relaxed) & signal::HELD != 0

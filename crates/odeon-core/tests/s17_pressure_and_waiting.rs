@@ -320,3 +320,63 @@ fn s17_a_dedicated_actor_may_block_on_a_sender_that_it_holds_back() {
     drop(gate);
     assert_eq!(answers.recv_timeout(SOON).unwrap(), 9);
 }
+
+/// Asks with a deadline that is long past the test's.
+struct Patient {
+    out: Sender<Result<u32, AskError>>,
+    handled: Arc<AtomicUsize>,
+}
+
+enum ToPatient {
+    Count,
+    Ask(oneshot::Receiver<()>, ActorRef<PatientFlood>),
+}
+impl Message for ToPatient {}
+
+impl AsyncActor for Patient {
+    type Msg = ToPatient;
+    async fn handle(&mut self, message: ToPatient, _: &mut AsyncContext<'_, Self>) {
+        if let ToPatient::Ask(until, whom) = message {
+            let _ = until.into_future().await;
+            let answer = whom.ask_within(10 * SOON, PatientFlood::Question).await;
+            self.out.send(answer).unwrap();
+        }
+        self.handled.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+struct PatientFlooder {
+    to: ActorRef<ToPatient>,
+}
+
+enum PatientFlood {
+    On,
+    Question(Reply<u32>),
+}
+impl Message for PatientFlood {}
+
+impl Actor for PatientFlooder {
+    type Msg = PatientFlood;
+    fn handle(&mut self, message: PatientFlood, _: &mut Context<'_, Self>) {
+        match message {
+            PatientFlood::On => (0..2_000).for_each(|_| self.to.send(ToPatient::Count).unwrap()),
+            PatientFlood::Question(reply) => reply.send(5),
+        }
+    }
+}
+
+#[test]
+fn s17_a_question_with_a_deadline_is_seen_to_wait() {
+    let theater = theater(1);
+    let (out, answers) = channel();
+    let handled = Arc::new(AtomicUsize::new(0));
+    let receiver = theater.spawn_async(Patient { out, handled: handled.clone() });
+    let sender = theater.spawn(PatientFlooder { to: receiver.clone() });
+    let (gate, until) = oneshot::channel();
+    receiver.send(ToPatient::Ask(until, sender.clone())).unwrap();
+    sender.send(PatientFlood::On).unwrap();
+    let_run(&theater);
+    drop(gate);
+    assert_eq!(answers.recv_timeout(SOON).unwrap(), Ok(5));
+    wait_until("the flood", || handled.load(Ordering::SeqCst) == 2_001);
+}

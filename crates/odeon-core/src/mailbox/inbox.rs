@@ -217,7 +217,15 @@ impl<T> Inbox<T> {
         let index = before.claimed();
         let slot = if before.is_heap() {
             if index >= BLOCK_SLOTS {
-                return self.push_beyond_block(before, label, message);
+                if before.is_closed() || before.count() >= BLOCK_SLOTS {
+                    return self.push_beyond_block(before, label, message);
+                }
+                // Only pressure has led here. In line, since a flood within one handler comes this way.
+                // SAFETY: as below.
+                let slot = unsafe { &(*before.block().cast::<Block<T>>()).slots[before.count()] };
+                // SAFETY: as below.
+                unsafe { slot.fill(label, message) };
+                return Pushed::UnderPressure { wake_owner: false };
             }
             // SAFETY: protocol 3: a claimed, unfilled slot keeps its block alive.
             unsafe { &(*before.block().cast::<Block<T>>()).slots[index] }
@@ -252,15 +260,9 @@ impl<T> Inbox<T> {
         let size = if before.is_heap() { BLOCK_SLOTS } else { EMBEDDED_SLOTS };
         let index = before.count();
         if index < size {
-            // Only pressure has led here.
-            let slot = if before.is_heap() {
-                // SAFETY: as in `push_slot`.
-                unsafe { &(*before.block().cast::<Block<T>>()).slots[index] }
-            } else {
-                &self.embedded.slots[index]
-            };
+            // Only pressure has led here, in the embedded block.
             // SAFETY: as in `push_slot`.
-            unsafe { slot.fill(label, message) };
+            unsafe { self.embedded.slots[index].fill(label, message) };
             return Pushed::UnderPressure { wake_owner: before == TailWord::IDLE_PRESSED };
         }
         if index == size {
