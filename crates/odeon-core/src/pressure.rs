@@ -5,18 +5,15 @@
 //! * a thread that belongs to no stage, or a dedicated one, waits in `send` until the receiver is relieved;
 //! * a pool actor is *held back*: after the message it is handling it gets no turn until then;
 //! * a pinned stage is held back as a whole, after the batch of messages it is handling;
-//! * who is under pressure itself is not held back, nor an actor that sends to itself.
+//! * an actor that sends to itself is not held back.
 //!
 //! Replies, watches, timers and messages to oneself make nobody wait.
 //!
-//! NO DEADLOCK. Whoever is held back was without pressure when it began to wait, for a receiver that was under
-//! pressure then. So along a chain of waiting each has begun to wait before the one that waits for it did,
-//! and the chain never closes: at its end is somebody who gets turns, and with each it has less
-//! waiting. Except that it may wait for an answer in the middle of a handler: then `pressure/waits.rs`
-//! finds the circle and lets those in it go.
+//! NO DEADLOCK. Whoever waits has entered for whom, and whoever closes a circle lets those in it go
+//! (`pressure/waits.rs`). So at the end of every chain of waiting is somebody who gets turns, and with each it
+//! has less waiting.
 //!
-//! Bounded mailboxes (`bounded.rs`) hold back in the same way, whom is said by [`HeldBy`]; there it is the search
-//! for circles alone that keeps every chain open.
+//! Bounded mailboxes (`bounded.rs`) hold back in the same way.
 //!
 //! PROTOCOL of waiting: the sender enters itself with the receiver, then looks whether there still is
 //! pressure, and if not takes all that wait out again; the owner takes pressure off, then takes out
@@ -141,7 +138,7 @@ pub(crate) fn felt(receiver: &Header) {
     if let Some(sender) = NonNull::new(here.actor.get()) {
         // SAFETY: set by this thread for the length of the turn, which keeps the cell.
         let sender = unsafe { sender.as_ref() };
-        if !is_held(sender) && !std::ptr::eq(sender, receiver) && !is_pressed(sender) {
+        if !is_held(sender) && !std::ptr::eq(sender, receiver) {
             hold_back(sender, HeldBy::Pressure(Kin::new(receiver)));
         }
         return;
@@ -197,13 +194,11 @@ fn hold_back(sender: &Header, by: HeldBy) {
     sender.signals.fetch_or(signal::HELD, Ordering::Relaxed);
 }
 
-/// The thread of a stage waits for a receiver; not for its relief if the stage is under pressure itself.
+/// The thread of a stage waits for a receiver.
 pub(crate) fn wait_as_stage(stage: &PinnedShared, by: HeldBy) {
     match by {
         HeldBy::Pressure(receiver) => {
-            if !stage.is_pressed() {
-                wait(Some(&Node::Stage(stage.to_arc())), receiver.header());
-            }
+            wait(Some(&Node::Stage(stage.to_arc())), receiver.header());
         }
         // The place is for nobody: the message is behind the gate already.
         HeldBy::Bound(receiver, gate) => drop(wait_for_place_as_stage(stage, &receiver, &gate)),
@@ -270,15 +265,12 @@ pub(crate) fn is_pinned_here() -> bool {
     stage.is_some_and(|stage| !stage.is_dedicated())
 }
 
-/// Waits without blocking until `receiver` is relieved or has ended, or whoever waits here must go on because it
-/// is under pressure itself, or `receiver` waits for it.
+/// Waits without blocking until `receiver` is relieved or has ended, or whoever waits here must go on because
+/// `receiver` waits for it.
 pub(crate) async fn relieved(receiver: Kin) {
     let giver = Node::of(receiver.header());
     while giver.is_pressed() {
         let who = Node::here();
-        if who.as_ref().is_some_and(Node::is_pressed) {
-            return;
-        }
         let (relieved, wait) = oneshot::channel();
         let mut entry = None;
         enter(who.as_ref(), &giver, |waiting| {
@@ -324,18 +316,13 @@ pub(crate) fn take_held(header: &Header) -> Option<HeldBy> {
     header.bonds.get()?.take_held_by()
 }
 
-/// Parks an actor until a receiver has room again. One that has come under pressure itself does not wait for
-/// another one's relief (`false`).
+/// Parks an actor until a receiver has room again.
 ///
 /// # Safety
-/// The caller owns the actor, and after `true` does not touch it any more.
-pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) -> bool {
+/// The caller owns the actor, and does not touch it any more.
+pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
     // SAFETY: by contract; the borrow ends before the actor is parked.
-    let MessageCell { header, inbox } = unsafe { &*cell.as_ptr() };
-    if matches!(by, HeldBy::Pressure(_)) && inbox.is_pressed() {
-        return false;
-    }
-    let who = Node::Actor(Kin::new(header));
+    let who = Node::Actor(Kin::new(unsafe { &(*cell.as_ptr()).header }));
     // SAFETY: the owner passes its right to run on to the waiter.
     let parked = Parked::new(unsafe { Task::new(cell.cast()) });
     match by {
@@ -351,7 +338,6 @@ pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) -> bool 
             waits::open_circles(&who, &giver, what);
         }
     }
-    true
 }
 
 #[cfg(all(test, odeon_loom))]

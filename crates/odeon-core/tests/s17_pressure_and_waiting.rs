@@ -380,3 +380,41 @@ fn s17_a_question_with_a_deadline_is_seen_to_wait() {
     assert_eq!(answers.recv_timeout(SOON).unwrap(), Ok(5));
     wait_until("the flood", || handled.load(Ordering::SeqCst) == 2_001);
 }
+
+/// Passes every message on.
+struct Passer {
+    to: ActorRef<Job>,
+    passed: Arc<AtomicUsize>,
+}
+
+impl Actor for Passer {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        self.to.send(Job::Count).unwrap();
+        self.passed.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn s17_a_flooded_pipeline_does_not_grow_at_its_slowest_stage() {
+    for pinned in [false, true] {
+        let theater = theater(2);
+        let (slow, handled) = waiter(&theater);
+        let (gate, until) = oneshot::channel();
+        slow.send(Job::Wait(until)).unwrap();
+        let passed = Arc::new(AtomicUsize::new(0));
+        let passer = Passer { to: slow.clone(), passed: passed.clone() };
+        let passer = match pinned {
+            true => theater.spawn_on(&theater.pinned("passer").unwrap(), passer),
+            false => theater.spawn(passer),
+        };
+        let flood = std::thread::spawn(move || (0..10_000).for_each(|_| passer.send(()).unwrap()));
+        wait_until("pressure", || passed.load(Ordering::SeqCst) >= 900);
+        let_run(&theater);
+        let ahead = passed.load(Ordering::SeqCst);
+        assert!(ahead <= LIMIT + ASIDE + 128, "{ahead} messages are waiting");
+        drop(gate);
+        flood.join().unwrap();
+        wait_until("the rest", || handled.load(Ordering::SeqCst) == 10_001);
+    }
+}

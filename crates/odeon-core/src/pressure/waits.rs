@@ -5,10 +5,11 @@
 //! * while it is held back by it, or waits for its relief, or a place in a bounded mailbox, in `send_async`;
 //! * while it awaits an answer from it: an asynchronous handler, or a dedicated actor that blocks.
 //!
-//! An answer may be long in coming, so "who is under pressure goes on" is not enough to keep such a chain
-//! open: a receiver that awaits an answer from a sender it holds back would wait for ever. Therefore
-//! whoever is about to wait enters that first and then looks for a circle; if there is one, all in it
-//! that are held back go on.
+//! Of a circle nobody would ever go on: actors that all have too much waiting and send to each other, or a
+//! receiver that awaits an answer from a sender it holds back. Therefore whoever is about to wait enters
+//! that first and then looks for a circle; if there is one, all in it that are held back go on, and have
+//! more waiting than the limit. (Pony has actors that are under pressure themselves go on. Then a flooded
+//! pipeline grows without bound at its slowest stage.)
 //!
 //! PROTOCOL: enter, then look, each under the locks of single nodes. Of those that close a circle the last to
 //! enter sees all the others. A sender that is held back looks only when the receiver can let it go, so

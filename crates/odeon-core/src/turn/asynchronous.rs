@@ -139,9 +139,10 @@ unsafe fn conclude<A: AsyncActor, H: Handlers<A>>(
         Ok(Step::More | Step::Idle | Step::Done) => {
             // SAFETY: by contract.
             pressure::weigh(message, unsafe { aside::ready(cell) });
-            // SAFETY: by contract; after `true` nothing touches the cell.
-            let parks = |by| unsafe { pressure::park(NonNull::from(message), by) };
-            if held.is_some_and(parks) { TurnOutcome::Idle } else { TurnOutcome::More }
+            let Some(by) = held else { return TurnOutcome::More };
+            // SAFETY: by contract; nothing touches the cell afterwards.
+            unsafe { pressure::park(NonNull::from(message), by) };
+            TurnOutcome::Idle
         }
     }
 }

@@ -417,9 +417,10 @@ unsafe fn conclude<A: Actor>(
                 let aside = owner.selector.as_ref().map_or(0, |s| s.set.ready(s.guards));
                 pressure::weigh(&(*cell.as_ptr()).message, aside);
             }
-            // SAFETY: by contract; after `true` nothing touches the cell.
-            let parks = |by| unsafe { pressure::park(cell.cast::<MessageCell<A::Msg>>(), by) };
-            if held.is_some_and(parks) { TurnOutcome::Idle } else { TurnOutcome::More }
+            let Some(by) = held else { return TurnOutcome::More };
+            // SAFETY: by contract; nothing touches the cell afterwards.
+            unsafe { pressure::park(cell.cast::<MessageCell<A::Msg>>(), by) };
+            TurnOutcome::Idle
         }
         // SAFETY: by contract.
         Err(panic) => unsafe { failing::fail(cell, panic) },
