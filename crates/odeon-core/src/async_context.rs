@@ -87,28 +87,6 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
         }
     }
 
-    /// The context for an actor inside this one, of the same messages. What its handler has changed is to be
-    /// [taken over](Self::take_over) afterwards.
-    pub(crate) fn lent<B: AsyncActor<Msg = A::Msg>>(&mut self) -> AsyncContext<'_, B> {
-        AsyncContext {
-            cell: self.cell,
-            guards: self.guards,
-            stop: self.stop,
-            _handler: PhantomData,
-            _actor: PhantomData,
-        }
-    }
-
-    /// What the handler has changed.
-    pub(crate) fn changes(&self) -> (Guards, bool) {
-        (self.guards, self.stop)
-    }
-
-    pub(crate) fn take_over(&mut self, (guards, stop): (Guards, bool)) {
-        self.guards = guards;
-        self.stop = stop;
-    }
-
     pub(crate) fn cell(&self) -> &MessageCell<A::Msg> {
         // SAFETY: by the contract of `new`, the actor's alive count keeps the cell, which is one.
         unsafe { self.cell.cast().as_ref() }

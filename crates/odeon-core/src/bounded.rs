@@ -26,6 +26,7 @@ use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::context::Context;
 use crate::message::Message;
+use crate::pipe::Continuation;
 
 pub use bound::Bound;
 pub(crate) use bounds::Bounds;
@@ -146,6 +147,10 @@ impl<A: Actor> Actor for Bounded<A> {
         }
     }
 
+    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
+        ctx.lent_to(|ctx| self.actor.__go_on(continuation, ctx));
+    }
+
     fn stopped(&mut self) {
         self.actor.stopped();
     }
@@ -161,18 +166,16 @@ impl<A: AsyncActor> AsyncActor for Bounded<A> {
 
     async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
         bounds::make_known(ctx.cell(), &self.wanted);
-        let mut lent = ctx.lent();
-        self.actor.started(&mut lent).await;
-        let changes = lent.changes();
-        ctx.take_over(changes);
+        self.actor.started(ctx.lent_to()).await;
     }
 
     async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
         let Some(msg) = bounds::taken(ctx.cell(), msg) else { return };
-        let mut lent = ctx.lent();
-        self.actor.handle(msg, &mut lent).await;
-        let changes = lent.changes();
-        ctx.take_over(changes);
+        self.actor.handle(msg, ctx.lent_to()).await;
+    }
+
+    fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
+        self.actor.__go_on(continuation, ctx.lent_to());
     }
 
     fn stopped(&mut self) {

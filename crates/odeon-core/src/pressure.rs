@@ -160,7 +160,7 @@ pub(crate) fn felt(receiver: &Header) {
     }
 }
 
-/// A message has been accepted beyond the capacity of a mailbox: the actor on the pool, or the pinned stage, whose
+/// A message has been accepted beyond the capacity of a mailbox: the actor on the pool, or the stage, whose
 /// code this is has to wait after what it is handling.
 pub(crate) fn felt_bound(receiver: &Header, gate: &Gate) {
     let by = || HeldBy::Bound(Kin::new(receiver), gate.clone());
@@ -215,7 +215,7 @@ fn wait_for_place_as_stage(stage: &PinnedShared, receiver: &Kin, gate: &Gate) ->
     call.wait()
 }
 
-/// This thread, one of no stage or a dedicated one, waits for a place. `None`: it goes on without one.
+/// This thread, one of no stage or that of a pinned or dedicated one, waits for a place. `None`: it goes on without one.
 pub(crate) fn wait_for_place(receiver: &Header, gate: &Gate) -> Option<Place> {
     let home = current::here().home.get();
     // A theater that the caller drives must not wait for itself, nor a stage.
@@ -306,7 +306,7 @@ pub(crate) fn relieve<M: Message>(cell: &MessageCell<M>) {
     }
 }
 
-/// The owner's turn is over for now: whom the actor has to wait for, if it was to be held back.
+/// The owner, between two turns: whom the actor has to wait for, if it is to be held back.
 pub(crate) fn take_held(header: &Header) -> Option<HeldBy> {
     // ORDERING: Relaxed, here and below: set and cleared by the owner.
     if header.signals.load(Ordering::Relaxed) & signal::HELD == 0 {

@@ -283,6 +283,7 @@ impl TheaterShared {
 
     /// How many actors wait outside of all queues.
     pub(super) fn parked(&self) -> u64 {
+        // ORDERING: SeqCst: one of the shutdown's looks, which must keep their order.
         self.parked.load(Ordering::SeqCst)
     }
 

@@ -147,6 +147,7 @@ impl StageThread<'_> {
             WentIdle::UnderPressure => self.shared.relieve(),
             WentIdle::No => {}
         }
+        // ORDERING: SeqCst: as above, for the shutdown's two looks.
         self.shared.asleep.store(false, Ordering::SeqCst);
     }
 
