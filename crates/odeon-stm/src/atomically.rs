@@ -1,0 +1,220 @@
+//! The retry loop: runs attempts until one commits, and decides what to do between two of them.
+//!
+//! One attempt is [`Run::attempt`]; what a failed one has to wait for is decided in `between.rs`.
+
+use crate::abort::{Abort, Cause, Rollback};
+use crate::attempt::{Hooks, Mode};
+use crate::between::{self, Next};
+use crate::thread_cache::Borrowed;
+use crate::transaction::Tx;
+use std::convert::Infallible;
+
+/// Runs `closure` as one atomic step and answers its result.
+///
+/// The closure may run several times: it should do nothing but compute, read and write variables.
+/// Other effects belong into [`Tx::on_commit`]. An attempt that meets a conflict is rolled back and run
+/// again; after some rollbacks it runs alone, so it ends. Within the closure everything that is read
+/// belongs to one state of all variables (opacity), also in attempts that will roll back.
+///
+/// ```
+/// use odeon_stm::{TVar, atomically};
+///
+/// let (from, to) = (TVar::new(10_u64), TVar::new(0_u64));
+/// atomically(|tx| {
+///     from.update(tx, |balance| balance - 3)?;
+///     to.update(tx, |balance| balance + 3)
+/// });
+/// assert_eq!((from.peek(), to.peek()), (7, 3));
+/// ```
+///
+/// # Panics
+///
+/// Panics if the closure panics: the attempt is rolled back, then the panic goes on. Panics at the
+/// caller's line if this thread is within a transaction or snapshot already, and if the closure asks to
+/// [`retry`](Tx::retry) without having read anything.
+#[inline]
+#[track_caller]
+pub fn atomically<'env, R>(
+    mut closure: impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Rollback>,
+) -> R {
+    match try_atomically(|tx| closure(tx).map_err(Abort::<Infallible>::Rollback)) {
+        Ok(value) => value,
+    }
+}
+
+/// [`atomically`] with errors of its own: `Err(Abort::Failed(error))` rolls back and answers `error`.
+///
+/// ```
+/// use odeon_stm::{Abort, TVar, try_atomically};
+///
+/// #[derive(Debug, PartialEq)]
+/// struct NotCovered;
+///
+/// let (from, to) = (TVar::new(2_u64), TVar::new(0_u64));
+/// let outcome = try_atomically(|tx| {
+///     to.update(tx, |balance| balance + 3)?;
+///     let left = from.get(tx)?.checked_sub(3).ok_or(Abort::Failed(NotCovered))?;
+///     Ok(from.set(tx, left)?)
+/// });
+/// assert_eq!(outcome, Err(NotCovered));
+/// assert_eq!(to.peek(), 0);
+/// ```
+///
+/// # Errors
+///
+/// The closure's.
+///
+/// # Panics
+///
+/// As [`atomically`].
+#[inline]
+#[track_caller]
+pub fn try_atomically<'env, R, E>(
+    mut closure: impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
+) -> Result<R, E> {
+    let mut run = Run::new();
+    loop {
+        match run.attempt(&mut closure) {
+            Outcome::Committed(value) => {
+                run.finish();
+                return Ok(value);
+            }
+            Outcome::Failed(error) => {
+                run.finish();
+                return Err(error);
+            }
+            Outcome::RolledBack(next) => run.wait(next),
+        }
+    }
+}
+
+/// How one attempt has ended.
+enum Outcome<R, E> {
+    Committed(R),
+    Failed(E),
+    RolledBack(Next),
+}
+
+/// A transaction under way; dropping it rolls a running attempt back.
+struct Run {
+    /// `None` only while hooks run between two attempts.
+    attempt: Option<Borrowed>,
+    /// Whether an attempt is under way.
+    is_attempting: bool,
+    is_irrevocable: bool,
+    rollbacks: u32,
+    /// What the last attempt has left to do.
+    committed: Vec<Box<dyn FnOnce() + Send>>,
+}
+
+impl Run {
+    #[inline]
+    #[track_caller]
+    fn new() -> Self {
+        Self {
+            attempt: Some(Borrowed::take()),
+            is_attempting: false,
+            is_irrevocable: false,
+            rollbacks: 0,
+            committed: Vec::new(),
+        }
+    }
+
+    /// Begin, closure, commit or rollback: once.
+    #[inline]
+    #[track_caller]
+    fn attempt<'env, R, E>(
+        &mut self,
+        closure: &mut impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
+    ) -> Outcome<R, E> {
+        let attempt = self.attempt.as_mut().expect("back after the hooks");
+        attempt.begin(Mode::Logged);
+        self.is_attempting = true;
+        let outcome = closure(Tx::of(attempt));
+        let attempt = self.attempt.as_mut().expect("back after the hooks");
+        match outcome {
+            Ok(value) if attempt.commit().is_ok() => {
+                let hooks = std::mem::take(&mut attempt.hooks);
+                self.committed = hooks.on_commit;
+                attempt.end();
+                self.is_attempting = false;
+                Outcome::Committed(value)
+            }
+            Err(Abort::Failed(error)) if attempt.stopped.is_none() => {
+                self.roll_back(Cause::Failed);
+                Outcome::Failed(error)
+            }
+            // Also a closure that has swallowed a rollback, or brings one from elsewhere.
+            _ => Outcome::RolledBack(self.roll_back(Cause::ReadOverwritten)),
+        }
+    }
+
+    /// Ends the attempt under way without effect; answers what to wait for before another one.
+    #[cold]
+    #[track_caller]
+    fn roll_back(&mut self, otherwise: Cause) -> Next {
+        let attempt = self.attempt.as_mut().expect("an attempt is under way");
+        let stopped = attempt.roll_back(otherwise);
+        // What there is to wait for has to be entered while the attempt's variables are safe to use.
+        let next = between::next(attempt, stopped);
+        attempt.end();
+        self.is_attempting = false;
+        let hooks = std::mem::take(&mut attempt.hooks);
+        if self.is_irrevocable {
+            attempt.domain.gate.open(attempt.slot.number(), &attempt.domain.waits);
+            self.is_irrevocable = false;
+        }
+        if !hooks.on_rollback.is_empty() {
+            self.act(hooks);
+        }
+        next
+    }
+
+    /// Calls the hooks of a rollback, outside of the transaction.
+    #[track_caller]
+    fn act(&mut self, hooks: Hooks) {
+        drop(self.attempt.take());
+        for act in hooks.on_rollback {
+            act();
+        }
+        if !std::thread::panicking() {
+            self.attempt = Some(Borrowed::take());
+        }
+    }
+
+    /// Waits before another attempt, and sees to it that one of them succeeds.
+    #[cold]
+    fn wait(&mut self, next: Next) {
+        let attempt = self.attempt.as_mut().expect("back after the hooks");
+        self.rollbacks += u32::from(next.counts());
+        next.wait(self.rollbacks);
+        if self.rollbacks >= between::ROLLBACKS_UNTIL_IRREVOCABLE {
+            between::close_gate(attempt);
+            self.is_irrevocable = true;
+        }
+    }
+
+    /// The end of the transaction.
+    #[inline]
+    fn finish(mut self) {
+        if self.is_irrevocable {
+            let attempt = self.attempt.as_mut().expect("back after the hooks");
+            attempt.domain.gate.open(attempt.slot.number(), &attempt.domain.waits);
+            self.is_irrevocable = false;
+        }
+        let committed = std::mem::take(&mut self.committed);
+        drop(self.attempt.take());
+        for act in committed {
+            act();
+        }
+    }
+}
+
+impl Drop for Run {
+    #[inline]
+    fn drop(&mut self) {
+        if self.is_attempting {
+            self.roll_back(Cause::Dropped);
+        }
+    }
+}

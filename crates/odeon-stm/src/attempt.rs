@@ -1,0 +1,345 @@
+//! One attempt: its begin, its reads and writes, its end. `commit.rs` and `prepared.rs` have the ways
+//! in which it succeeds; `README.md` has the argument, by the numbers quoted here.
+//!
+//! An attempt runs in one of three modes. *Logged*: reads are remembered and checked, writes wait for
+//! the commit. *Direct*: the caller owns all variables, reads are not remembered; writes wait for the
+//! commit all the same, under locks taken by plain stores, so that snapshots and a rollback find the
+//! old values. *Snapshot*: reads see one epoch and are not remembered; there are no writes.
+
+use crate::abort::{Cause, Rollback};
+use crate::cell::Cell;
+use crate::domain::Domain;
+use crate::garbage::Bag;
+use crate::read_set::ReadSet;
+use crate::slot::Slot;
+use crate::version_word::{Held, VersionWord};
+use crate::write_set::{Kind, Mark, WriteSet, free_unpublished};
+use odeon_sync::{Backoff, fence_after_rmw};
+
+/// How an attempt runs; see the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Logged,
+    Direct,
+    Snapshot,
+}
+
+/// Where an attempt was stopped, and why.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stopped {
+    pub(crate) cause: Cause,
+    /// The variable in the way, for who wants to wait for it.
+    pub(crate) cell: Option<*const Cell>,
+}
+
+/// The state of an attempt, and between attempts the memory that the next one uses again.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) domain: &'static Domain,
+    pub(crate) slot: &'static Slot,
+    pub(crate) mode: Mode,
+    pub(crate) reads: ReadSet,
+    pub(crate) writes: WriteSet,
+    /// The first word that is too young to be read without a further look (I1).
+    limit: u64,
+    pub(crate) stopped: Option<Stopped>,
+    pub(crate) hooks: Hooks,
+    /// Copies of inline values whose references a closure has asked for.
+    copies: Vec<Box<u64>>,
+    pub(crate) bag: Bag,
+}
+
+/// What is to be done after the end.
+#[derive(Default)]
+pub(crate) struct Hooks {
+    pub(crate) on_commit: Vec<Box<dyn FnOnce() + Send>>,
+    pub(crate) on_rollback: Vec<Box<dyn FnOnce() + Send>>,
+}
+
+impl std::fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Hooks({}, {})", self.on_commit.len(), self.on_rollback.len())
+    }
+}
+
+// SAFETY: the pointers in the logs are to cells, which are `Sync`; values in the write set are of
+// `Send` types (required where variables are made). An attempt is used by one thread at a time.
+unsafe impl Send for Attempt {}
+
+impl Attempt {
+    /// Memory for attempts, with a slot of its own; `None` if all slots are taken.
+    pub(crate) fn new(domain: &'static Domain) -> Option<Box<Self>> {
+        let slot = domain.slots.take()?;
+        Some(Box::new(Self {
+            domain,
+            slot,
+            mode: Mode::Logged,
+            reads: ReadSet::default(),
+            writes: WriteSet::default(),
+            limit: 0,
+            stopped: None,
+            hooks: Hooks::default(),
+            copies: Vec::new(),
+            bag: Bag::default(),
+        }))
+    }
+
+    /// Begins an attempt.
+    #[inline]
+    pub(crate) fn begin(&mut self, mode: Mode) {
+        debug_assert!(self.writes.is_empty() && self.stopped.is_none());
+        let epoch = self.domain.clock.now();
+        self.slot.begin(epoch);
+        // I1, I3: what commits of earlier epochs have locked is visible from here on, and the
+        // collector that misses this slot has done its work before.
+        fence_after_rmw();
+        debug_assert_ne!(mode, Mode::Snapshot);
+        self.mode = mode;
+        self.limit =
+            if mode == Mode::Logged { VersionWord::first_of(epoch) } else { u64::MAX };
+    }
+
+    /// Begins as a snapshot of what was committed up to `epoch`; the caller has registered it.
+    pub(crate) fn begin_at(&mut self, epoch: u64) {
+        self.mode = Mode::Snapshot;
+        self.limit = VersionWord::first_of(epoch + 1);
+    }
+
+    /// The epoch that a snapshot sees.
+    pub(crate) fn epoch_seen(&self) -> u64 {
+        VersionWord(self.limit).epoch() - 1
+    }
+
+    /// The bits of a variable as this attempt sees them.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        if self.writes.may_hold(cell) {
+            return self.read_with_own_writes(cell);
+        }
+        self.read_committed(cell)
+    }
+
+    #[inline(always)]
+    fn read_committed(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        let word = cell.word();
+        if word.0 < self.limit && !word.is_write_held() {
+            if let Some(bits) = cell.bits_under(word) {
+                if self.mode == Mode::Logged {
+                    self.reads.add(cell, word.without_waiters());
+                }
+                return Ok(bits);
+            }
+        }
+        self.read_with_care(cell)
+    }
+
+    #[cold]
+    fn read_with_own_writes(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        let Some(place) = self.writes.find(cell) else { return self.read_committed(cell) };
+        let write = &self.writes.as_slice()[place];
+        let (bits, kind) = (write.bits, write.kind);
+        match kind {
+            Kind::Plain | Kind::Owning(_) => Ok(bits),
+            Kind::Change(apply) if self.mode == Mode::Direct => Ok(apply(cell.bits(), bits)),
+            Kind::Change(apply) => Ok(apply(self.read_committed(cell)?, bits)),
+        }
+    }
+
+    /// A read that finds a value of the running epoch, or a holder.
+    #[cold]
+    fn read_with_care(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        if self.mode == Mode::Snapshot {
+            return crate::snapshot::read(self, cell);
+        }
+        let mut backoff = Backoff::new();
+        for _ in 0..PATIENCE {
+            let word = cell.word();
+            match word.held() {
+                Held::Committing => {
+                    backoff.wait();
+                    continue;
+                }
+                Held::PreparedWrite => return Err(self.stop(Cause::Prepared, Some(cell))),
+                Held::Free | Held::PreparedRead => {}
+            }
+            let own = word.held() == Held::Free && word.slot() == self.slot.number();
+            if word.0 >= self.limit && !own {
+                // I2: only when the epoch of the value is over is it sure that what was read before
+                // and this value were there together.
+                self.extend(word.epoch())?;
+                continue;
+            }
+            if let Some(bits) = cell.bits_under(word) {
+                if self.mode == Mode::Logged {
+                    self.reads.add(cell, word.without_waiters());
+                }
+                return Ok(bits);
+            }
+        }
+        Err(self.stop(Cause::WriteLocked, Some(cell)))
+    }
+
+    /// Moves the attempt to an epoch after `epoch`: all that was read must still stand (I2).
+    fn extend(&mut self, epoch: u64) -> Result<(), Rollback> {
+        let now = self.domain.clock.pass(epoch);
+        // I1: as at the begin. Rare, so a fence that stands for itself.
+        odeon_sync::atomic::fence(odeon_sync::atomic::Ordering::SeqCst);
+        self.validate()?;
+        self.limit = VersionWord::first_of(now);
+        Ok(())
+    }
+
+    /// Whether everything that was read still stands. Reads of variables that this attempt has locked
+    /// are compared with what stood there before the lock.
+    #[inline]
+    pub(crate) fn validate(&mut self) -> Result<(), Rollback> {
+        for read in self.reads.as_slice() {
+            let word = read.cell().word().without_waiters();
+            if word != read.word && !self.still_stands(read.cell(), read.word, word) {
+                let cell = std::ptr::from_ref(read.cell());
+                return Err(self.stop_at(Cause::ReadOverwritten, Some(cell)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a variable read under `before` has the same value under the different word `now`.
+    #[cold]
+    fn still_stands(&self, cell: &Cell, before: VersionWord, now: VersionWord) -> bool {
+        if now.is_write_held() {
+            let own = now.slot() == self.slot.number();
+            let place = if own { self.writes.find(cell) } else { None };
+            return place.is_some_and(|place| {
+                let locked = self.writes.as_slice()[place].before.without_waiters();
+                locked == before || self.same_value(before, locked)
+            });
+        }
+        self.same_value(before, now)
+    }
+
+    /// Free and protected words of one epoch that was over when the first was read belong to one
+    /// value (I5).
+    fn same_value(&self, before: VersionWord, now: VersionWord) -> bool {
+        debug_assert!(!now.is_write_held());
+        self.is_unchanged(before, now)
+    }
+
+    /// Whether a variable that was read under `before` can be said to have the same value under `now`,
+    /// in which somebody may hold it.
+    pub(crate) fn is_unchanged(&self, before: VersionWord, now: VersionWord) -> bool {
+        let now = now.without_waiters();
+        before == now || before.epoch() == now.epoch() && before.0 < self.limit
+    }
+
+    /// Notes what to write, or in which way to change it.
+    #[inline]
+    pub(crate) fn write(&mut self, cell: &Cell, bits: u64, kind: Kind) -> Result<(), Rollback> {
+        debug_assert_ne!(self.mode, Mode::Snapshot);
+        if self.writes.may_hold(cell) {
+            if let Some(place) = self.writes.find(cell) {
+                self.rewrite(place, bits, kind);
+                return Ok(());
+            }
+        }
+        let mut before = VersionWord::NEW;
+        if self.mode == Mode::Direct {
+            before = cell.word();
+            if before.held() != Held::Free {
+                free_unpublished(bits, kind);
+                return Err(self.stop(Cause::Prepared, Some(cell)));
+            }
+            // The caller owns the variable (direct mode): nobody else changes the word.
+            cell.set_word(before.committing(self.slot.number()));
+        }
+        self.writes.add(cell, bits, kind, before);
+        Ok(())
+    }
+
+    #[cold]
+    fn rewrite(&mut self, place: usize, bits: u64, kind: Kind) {
+        let write = &self.writes.as_slice()[place];
+        let (bits, kind) = match (write.kind, kind) {
+            (Kind::Change(_) | Kind::Plain, Kind::Change(apply)) => {
+                (apply(write.bits, bits), write.kind)
+            }
+            _ => (bits, kind),
+        };
+        self.writes.replace(place, bits, kind);
+    }
+
+    /// A stable place for a copy of inline bits, until the attempt ends.
+    pub(crate) fn copy(&mut self, bits: u64) -> *const u64 {
+        self.copies.push(Box::new(bits));
+        std::ptr::from_ref::<u64>(self.copies.last().expect("pushed above"))
+    }
+
+    /// Notes why the attempt cannot go on; the first reason stands.
+    #[cold]
+    pub(crate) fn stop(&mut self, cause: Cause, cell: Option<&Cell>) -> Rollback {
+        self.stop_at(cause, cell.map(std::ptr::from_ref))
+    }
+
+    #[cold]
+    pub(crate) fn stop_at(&mut self, cause: Cause, cell: Option<*const Cell>) -> Rollback {
+        self.stopped.get_or_insert(Stopped { cause, cell });
+        Rollback::NEW
+    }
+
+    /// A nested closure begins.
+    pub(crate) fn nest(&mut self) -> (Mark, usize, usize) {
+        (self.writes.nest(), self.hooks.on_commit.len(), self.hooks.on_rollback.len())
+    }
+
+    /// The nested closure failed: its writes go, its reads stay.
+    pub(crate) fn undo_nested(&mut self, (mark, on_commit, on_rollback): (Mark, usize, usize)) {
+        let direct = self.mode == Mode::Direct;
+        self.writes.undo_nested(mark, |write| {
+            if direct {
+                write.cell().set_word(write.before);
+            }
+        });
+        self.hooks.on_commit.truncate(on_commit);
+        self.hooks.on_rollback.truncate(on_rollback);
+    }
+
+    /// Rolls back: whatever was to be written goes. Answers why.
+    pub(crate) fn roll_back(&mut self, otherwise: Cause) -> Stopped {
+        if self.mode == Mode::Direct {
+            for write in self.writes.as_slice() {
+                write.cell().set_word(write.before);
+            }
+        }
+        self.writes.discard();
+        let stopped = self.stopped.unwrap_or(Stopped { cause: otherwise, cell: None });
+        self.slot.counters.rolled_back(stopped.cause);
+        if let Some(cell) = stopped.cell {
+            // SAFETY: the attempt still holds its slot, so the cell lives (see `Read`).
+            let cell = unsafe { &*cell };
+            if cell.word().is_labelled() {
+                self.domain.labels.count(cell.address(), stopped.cause);
+            }
+        }
+        stopped
+    }
+
+    /// The end, after the commit or the rollback: what was read is not looked at any more.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        self.reads.clear();
+        self.copies.clear();
+        self.stopped = None;
+        self.slot.end();
+    }
+}
+
+/// TUNE: looks at a variable in the middle of other threads' commits before the attempt gives up; a
+/// commit under way takes well under a microsecond, and the wait yields its processor early on.
+const PATIENCE: u32 = 64;
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        debug_assert!(self.writes.is_empty());
+        self.bag.hand_over(self.domain);
+        self.domain.slots.give_back(self.slot);
+    }
+}

@@ -1,0 +1,148 @@
+//! The commit of an attempt: lock, stamp, validate, publish.
+
+use crate::abort::{Cause, Rollback};
+use crate::attempt::{Attempt, Mode};
+use crate::cell::Cell;
+use crate::garbage::Retired;
+use crate::snapshot;
+use crate::version_word::{Held, VersionWord};
+use crate::write_set::Kind;
+use odeon_sync::{Backoff, fence_after_rmw};
+
+impl Attempt {
+    /// Makes the attempt's writes visible, all at once, or says that it has to be rolled back. The
+    /// caller then ends the attempt.
+    #[inline]
+    pub(crate) fn commit(&mut self) -> Result<(), Rollback> {
+        if self.stopped.is_some() {
+            return Err(Rollback::NEW);
+        }
+        if !self.writes.is_empty() {
+            match self.mode {
+                Mode::Logged => self.commit_logged()?,
+                Mode::Direct => self.commit_direct(),
+                Mode::Snapshot => unreachable!("a snapshot writes nothing"),
+            }
+        }
+        // An attempt that only reads has seen the state at the begin of its epoch (I1): there is
+        // nothing to check.
+        self.slot.counters.committed(self.reads.len(), self.writes.as_slice().len());
+        self.writes.forget();
+        Ok(())
+    }
+
+    fn commit_logged(&mut self) -> Result<(), Rollback> {
+        self.lock_writes()?;
+        // I6: the locks stand before anything below is looked at.
+        fence_after_rmw();
+        let slot = self.slot.number();
+        if self.domain.gate.is_closed_to(slot) {
+            let rollback = self.stop(Cause::Irrevocable, None);
+            self.unlock(self.writes.as_slice().len());
+            return Err(rollback);
+        }
+        let epoch = self.domain.clock.now();
+        if let Err(rollback) = self.validate() {
+            self.unlock(self.writes.as_slice().len());
+            return Err(rollback);
+        }
+        // The linearisation point: all locks are held, all reads stand.
+        self.publish(epoch);
+        Ok(())
+    }
+
+    fn commit_direct(&mut self) {
+        // I6: the locks, taken by plain stores, stand before the epoch is read: a snapshot that does
+        // not find a variable locked gets an earlier epoch than this commit.
+        odeon_sync::atomic::fence(odeon_sync::atomic::Ordering::SeqCst);
+        let epoch = self.domain.clock.now();
+        self.publish(epoch);
+    }
+
+    /// Locks every variable of the write set, or none.
+    fn lock_writes(&mut self) -> Result<(), Rollback> {
+        let slot = self.slot.number();
+        for place in 0..self.writes.as_slice().len() {
+            let cell = self.writes.as_slice()[place].cell();
+            match lock(cell, |word| word.committing(slot)) {
+                Ok(before) => self.writes.as_mut_slice()[place].before = before,
+                Err(cause) => {
+                    let cell = std::ptr::from_ref(cell);
+                    self.unlock(place);
+                    return Err(self.stop_at(cause, Some(cell)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the first `count` variables back as they were.
+    fn unlock(&mut self, count: usize) {
+        for write in &self.writes.as_slice()[..count] {
+            write.cell().set_word(write.before);
+        }
+    }
+
+    /// Writes everything, stamped with `epoch`, and lets go. All variables are locked (0 1).
+    pub(crate) fn publish(&mut self, epoch: u64) {
+        let slot = self.slot.number();
+        let snapshots = snapshot::running(self.domain);
+        let mut waiters = false;
+        for write in self.writes.as_mut_slice() {
+            let cell = write.cell();
+            let old = cell.bits();
+            let from = write.before.epoch();
+            if snapshots {
+                snapshot::keep(self.domain, cell, from, epoch, old);
+            }
+            let bits = match write.kind {
+                Kind::Change(apply) => apply(old, write.bits),
+                Kind::Plain | Kind::Owning(_) => write.bits,
+            };
+            cell.publish(bits, VersionWord::written(epoch, slot).labelled_as(write.before));
+            if let Kind::Owning(free) = write.kind {
+                // SAFETY: the old value was made by the same variable, so the same function frees it;
+                // nothing but attempts and snapshots as in `garbage.rs` can reach it any more.
+                self.bag.add(unsafe { Retired::new(from, epoch, old, free) });
+            }
+            waiters |= write.before.has_waiters();
+        }
+        if waiters {
+            self.wake_waiters();
+        }
+    }
+
+    #[cold]
+    fn wake_waiters(&self) {
+        for write in self.writes.as_slice() {
+            if write.before.has_waiters() {
+                self.domain.waits.wake(write.cell().address());
+            }
+        }
+    }
+}
+
+/// TUNE: looks at a locked variable before a commit gives up, as for reads.
+const PATIENCE: u32 = 64;
+
+/// Takes the word of a free variable; answers the word before.
+pub(crate) fn lock(
+    cell: &Cell,
+    taken: impl Fn(VersionWord) -> VersionWord,
+) -> Result<VersionWord, Cause> {
+    let mut backoff = Backoff::new();
+    for _ in 0..PATIENCE {
+        let word = cell.word();
+        match word.held() {
+            Held::Free => {
+                if cell.exchange(word, taken(word)).is_ok() {
+                    return Ok(word);
+                }
+            }
+            // Somebody's commit is some instructions from its end.
+            Held::Committing => backoff.wait(),
+            Held::PreparedWrite | Held::PreparedRead => return Err(Cause::Prepared),
+        }
+    }
+    Err(Cause::WriteLocked)
+}

@@ -1,0 +1,40 @@
+#![doc = include_str!("../README.md")]
+
+mod abort;
+mod atomically;
+mod attempt;
+mod between;
+mod cell;
+mod commit;
+mod domain;
+mod garbage;
+mod inline;
+mod label;
+mod peek;
+mod read_set;
+mod serial_gate;
+mod slot;
+mod snapshot;
+mod stats;
+mod thread_cache;
+mod tlink;
+mod transaction;
+mod tvar;
+mod tword;
+mod version_clock;
+mod version_word;
+mod wakeup;
+mod write_set;
+
+pub use abort::{Abort, Cause, Rollback};
+pub use atomically::{atomically, try_atomically};
+pub use snapshot::run::{SnapshotExpired, snapshot, snapshot_within};
+pub use stats::{RunningSnapshot, Stats, stats};
+pub use thread_cache::collect;
+pub use tlink::TLink;
+pub use transaction::{Snapshot, Tx, View};
+pub use tvar::TVar;
+pub use tword::{TWord, Word};
+
+#[cfg(test)]
+mod tests;
