@@ -3,10 +3,11 @@
 //! One attempt is [`Run::attempt`]; what a failed one has to wait for is decided in `between.rs`.
 
 use crate::abort::{Abort, Cause, Rollback};
-use crate::attempt::{Hooks, Mode};
-use crate::between::{self, Next};
+use crate::attempt::Mode;
+use crate::between;
 use crate::thread_cache::Borrowed;
 use crate::transaction::Tx;
+use crate::wakeup::Wait;
 use std::convert::Infallible;
 
 /// Runs `closure` as one atomic step and answers its result.
@@ -83,7 +84,7 @@ pub fn try_atomically<'env, R, E>(
                 run.finish();
                 return Err(error);
             }
-            Outcome::RolledBack(next) => run.wait(next),
+            Outcome::RolledBack(event) => run.wait(event),
         }
     }
 }
@@ -92,19 +93,17 @@ pub fn try_atomically<'env, R, E>(
 enum Outcome<R, E> {
     Committed(R),
     Failed(E),
-    RolledBack(Next),
+    /// With the event to wait for, if it is not just a conflict.
+    RolledBack(Option<Wait<'static>>),
 }
 
 /// A transaction under way; dropping it rolls a running attempt back.
 struct Run {
-    /// `None` only while hooks run between two attempts.
-    attempt: Option<Borrowed>,
+    attempt: Borrowed,
     /// Whether an attempt is under way.
     is_attempting: bool,
     is_irrevocable: bool,
     rollbacks: u32,
-    /// What the last attempt has left to do.
-    committed: Vec<Box<dyn FnOnce() + Send>>,
 }
 
 impl Run {
@@ -112,11 +111,10 @@ impl Run {
     #[track_caller]
     fn new() -> Self {
         Self {
-            attempt: Some(Borrowed::take()),
+            attempt: Borrowed::take(),
             is_attempting: false,
             is_irrevocable: false,
             rollbacks: 0,
-            committed: Vec::new(),
         }
     }
 
@@ -127,20 +125,15 @@ impl Run {
         &mut self,
         closure: &mut impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
     ) -> Outcome<R, E> {
-        let attempt = self.attempt.as_mut().expect("back after the hooks");
-        attempt.begin(Mode::Logged);
+        self.attempt.begin(Mode::Logged);
         self.is_attempting = true;
-        let outcome = closure(Tx::of(attempt));
-        let attempt = self.attempt.as_mut().expect("back after the hooks");
-        match outcome {
-            Ok(value) if attempt.commit().is_ok() => {
-                let hooks = std::mem::take(&mut attempt.hooks);
-                self.committed = hooks.on_commit;
-                attempt.end();
+        match closure(Tx::of(&mut self.attempt)) {
+            Ok(value) if self.attempt.commit().is_ok() => {
+                self.attempt.end();
                 self.is_attempting = false;
                 Outcome::Committed(value)
             }
-            Err(Abort::Failed(error)) if attempt.stopped.is_none() => {
+            Err(Abort::Failed(error)) if self.attempt.stopped.is_none() => {
                 self.roll_back(Cause::Failed);
                 Outcome::Failed(error)
             }
@@ -152,44 +145,39 @@ impl Run {
     /// Ends the attempt under way without effect; answers what to wait for before another one.
     #[cold]
     #[track_caller]
-    fn roll_back(&mut self, otherwise: Cause) -> Next {
-        let attempt = self.attempt.as_mut().expect("an attempt is under way");
-        let stopped = attempt.roll_back(otherwise);
-        // What there is to wait for has to be entered while the attempt's variables are safe to use.
-        let next = between::next(attempt, stopped);
-        attempt.end();
+    fn roll_back(&mut self, otherwise: Cause) -> Option<Wait<'static>> {
         self.is_attempting = false;
-        let hooks = std::mem::take(&mut attempt.hooks);
-        if self.is_irrevocable {
-            attempt.domain.gate.open(attempt.slot.number(), &attempt.domain.waits);
-            self.is_irrevocable = false;
+        let stopped = self.attempt.roll_back(otherwise);
+        // What there is to wait for has to be entered while the attempt's variables are safe to use.
+        let event = between::event(&self.attempt, stopped);
+        self.attempt.end();
+        self.open_gate();
+        if let Some(hooks) = self.attempt.hooks.take() {
+            self.attempt.outside(|| hooks.on_rollback.into_iter().for_each(|act| act()));
         }
-        if !hooks.on_rollback.is_empty() {
-            self.act(hooks);
-        }
-        next
+        event
     }
 
-    /// Calls the hooks of a rollback, outside of the transaction.
-    #[track_caller]
-    fn act(&mut self, hooks: Hooks) {
-        drop(self.attempt.take());
-        for act in hooks.on_rollback {
-            act();
-        }
-        if !std::thread::panicking() {
-            self.attempt = Some(Borrowed::take());
+    fn open_gate(&mut self) {
+        if std::mem::take(&mut self.is_irrevocable) {
+            let domain = self.attempt.domain;
+            domain.gate.open(self.attempt.slot.number(), &domain.waits);
         }
     }
 
     /// Waits before another attempt, and sees to it that one of them succeeds.
     #[cold]
-    fn wait(&mut self, next: Next) {
-        let attempt = self.attempt.as_mut().expect("back after the hooks");
-        self.rollbacks += u32::from(next.counts());
-        next.wait(self.rollbacks);
+    fn wait(&mut self, event: Option<Wait<'static>>) {
+        match event {
+            // No sign that this transaction starves.
+            Some(event) => between::sleep_until(&event),
+            None => {
+                self.rollbacks += 1;
+                between::pause(self.rollbacks);
+            }
+        }
         if self.rollbacks >= between::ROLLBACKS_UNTIL_IRREVOCABLE {
-            between::close_gate(attempt);
+            between::close_gate(&self.attempt);
             self.is_irrevocable = true;
         }
     }
@@ -198,14 +186,10 @@ impl Run {
     #[inline]
     fn finish(mut self) {
         if self.is_irrevocable {
-            let attempt = self.attempt.as_mut().expect("back after the hooks");
-            attempt.domain.gate.open(attempt.slot.number(), &attempt.domain.waits);
-            self.is_irrevocable = false;
+            self.open_gate();
         }
-        let committed = std::mem::take(&mut self.committed);
-        drop(self.attempt.take());
-        for act in committed {
-            act();
+        if let Some(hooks) = self.attempt.hooks.take() {
+            self.attempt.outside(|| hooks.on_commit.into_iter().for_each(|act| act()));
         }
     }
 }

@@ -3,25 +3,40 @@
 //!
 //! An attempt runs in one of three modes. *Logged*: reads are remembered and checked, writes wait for
 //! the commit. *Direct*: the caller owns all variables, reads are not remembered; writes wait for the
-//! commit all the same, under locks taken by plain stores, so that snapshots and a rollback find the
-//! old values. *Snapshot*: reads see one epoch and are not remembered; there are no writes.
+//! commit all the same, their variables locked from the first write on, so that snapshots and a rollback
+//! find the old values. *Snapshot*: reads see one epoch and are not remembered; there are no writes.
 
 use crate::abort::{Cause, Rollback};
 use crate::cell::Cell;
+use crate::commit;
 use crate::domain::Domain;
+use crate::flaw::Flaw;
 use crate::garbage::Bag;
+use crate::hooks::{self, Hooks};
 use crate::read_set::ReadSet;
 use crate::slot::Slot;
 use crate::version_word::{Held, VersionWord};
 use crate::write_set::{Kind, Mark, WriteSet, free_unpublished};
 use odeon_sync::{Backoff, fence_after_rmw};
 
-/// How an attempt runs; see the module.
+/// How an attempt runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub enum Mode {
+    /// Reads are remembered and checked at the commit; attempts of any number of threads at once.
     Logged,
+    /// Reads are not remembered. The caller sees to it that nobody else writes what this attempt reads or
+    /// writes, from its begin to its end; snapshots may look. If the caller does not, attempts are not
+    /// isolated from each other.
     Direct,
+    /// Reads see one moment; a write panics.
     Snapshot,
+}
+
+/// The logs when a nested closure began.
+#[derive(Debug)]
+pub(crate) struct Nested {
+    writes: Mark,
+    hooks: hooks::Count,
 }
 
 /// Where an attempt was stopped, and why.
@@ -43,23 +58,11 @@ pub(crate) struct Attempt {
     /// The first word that is too young to be read without a further look (I1).
     limit: u64,
     pub(crate) stopped: Option<Stopped>,
-    pub(crate) hooks: Hooks,
+    /// What is to be done after the end; mostly nothing.
+    pub(crate) hooks: Option<Box<Hooks>>,
     /// Copies of inline values whose references a closure has asked for.
     copies: Vec<Box<u64>>,
     pub(crate) bag: Bag,
-}
-
-/// What is to be done after the end.
-#[derive(Default)]
-pub(crate) struct Hooks {
-    pub(crate) on_commit: Vec<Box<dyn FnOnce() + Send>>,
-    pub(crate) on_rollback: Vec<Box<dyn FnOnce() + Send>>,
-}
-
-impl std::fmt::Debug for Hooks {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Hooks({}, {})", self.on_commit.len(), self.on_rollback.len())
-    }
 }
 
 // SAFETY: the pointers in the logs are to cells, which are `Sync`; values in the write set are of
@@ -78,7 +81,7 @@ impl Attempt {
             writes: WriteSet::default(),
             limit: 0,
             stopped: None,
-            hooks: Hooks::default(),
+            hooks: None,
             copies: Vec::new(),
             bag: Bag::default(),
         }))
@@ -180,11 +183,13 @@ impl Attempt {
     }
 
     /// Moves the attempt to an epoch after `epoch`: all that was read must still stand (I2).
-    fn extend(&mut self, epoch: u64) -> Result<(), Rollback> {
+    pub(crate) fn extend(&mut self, epoch: u64) -> Result<(), Rollback> {
         let now = self.domain.clock.pass(epoch);
         // I1: as at the begin. Rare, so a fence that stands for itself.
         odeon_sync::atomic::fence(odeon_sync::atomic::Ordering::SeqCst);
-        self.validate()?;
+        if !self.domain.has(Flaw::UncheckedExtension) {
+            self.validate()?;
+        }
         self.limit = VersionWord::first_of(now);
         Ok(())
     }
@@ -243,13 +248,18 @@ impl Attempt {
         }
         let mut before = VersionWord::NEW;
         if self.mode == Mode::Direct {
-            before = cell.word();
-            if before.held() != Held::Free {
-                free_unpublished(bits, kind);
-                return Err(self.stop(Cause::Prepared, Some(cell)));
+            // A compare-and-swap although the caller owns the variable: if it does not, that costs the
+            // attempt and not the memory.
+            match commit::lock(cell, |word| word.committing(self.slot.number())) {
+                Ok(word) => before = word,
+                Err(cause) => {
+                    free_unpublished(bits, kind);
+                    return Err(self.stop(cause, Some(cell)));
+                }
             }
-            // The caller owns the variable (direct mode): nobody else changes the word.
-            cell.set_word(before.committing(self.slot.number()));
+        }
+        if self.domain.has(Flaw::WriteThrough) {
+            cell.publish(bits, cell.word());
         }
         self.writes.add(cell, bits, kind, before);
         Ok(())
@@ -286,20 +296,22 @@ impl Attempt {
     }
 
     /// A nested closure begins.
-    pub(crate) fn nest(&mut self) -> (Mark, usize, usize) {
-        (self.writes.nest(), self.hooks.on_commit.len(), self.hooks.on_rollback.len())
+    pub(crate) fn nest(&mut self) -> Nested {
+        let hooks = self.hooks.as_ref().map(|hooks| hooks.count()).unwrap_or_default();
+        Nested { writes: self.writes.nest(), hooks }
     }
 
     /// The nested closure failed: its writes go, its reads stay.
-    pub(crate) fn undo_nested(&mut self, (mark, on_commit, on_rollback): (Mark, usize, usize)) {
+    pub(crate) fn undo_nested(&mut self, nested: Nested) {
         let direct = self.mode == Mode::Direct;
-        self.writes.undo_nested(mark, |write| {
+        self.writes.undo_nested(nested.writes, |write| {
             if direct {
                 write.cell().set_word(write.before);
             }
         });
-        self.hooks.on_commit.truncate(on_commit);
-        self.hooks.on_rollback.truncate(on_rollback);
+        if let Some(hooks) = &mut self.hooks {
+            hooks.truncate(nested.hooks);
+        }
     }
 
     /// Rolls back: whatever was to be written goes. Answers why.
@@ -326,7 +338,9 @@ impl Attempt {
     #[inline]
     pub(crate) fn end(&mut self) {
         self.reads.clear();
-        self.copies.clear();
+        if !self.copies.is_empty() {
+            self.copies.clear();
+        }
         self.stopped = None;
         self.slot.end();
     }

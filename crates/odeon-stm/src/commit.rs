@@ -3,6 +3,7 @@
 use crate::abort::{Cause, Rollback};
 use crate::attempt::{Attempt, Mode};
 use crate::cell::Cell;
+use crate::flaw::Flaw;
 use crate::garbage::Retired;
 use crate::snapshot;
 use crate::version_word::{Held, VersionWord};
@@ -42,7 +43,8 @@ impl Attempt {
             return Err(rollback);
         }
         let epoch = self.domain.clock.now();
-        if let Err(rollback) = self.validate() {
+        let valid = if self.domain.has(Flaw::NoValidation) { Ok(()) } else { self.validate() };
+        if let Err(rollback) = valid {
             self.unlock(self.writes.as_slice().len());
             return Err(rollback);
         }
@@ -52,28 +54,32 @@ impl Attempt {
     }
 
     fn commit_direct(&mut self) {
-        // I6: the locks, taken by plain stores, stand before the epoch is read: a snapshot that does
-        // not find a variable locked gets an earlier epoch than this commit.
-        odeon_sync::atomic::fence(odeon_sync::atomic::Ordering::SeqCst);
+        // I6: the locks stand before the epoch is read: a snapshot that does not find a variable locked
+        // gets an earlier epoch than this commit.
+        fence_after_rmw();
         let epoch = self.domain.clock.now();
         self.publish(epoch);
     }
 
     /// Locks every variable of the write set, or none.
+    #[inline]
     fn lock_writes(&mut self) -> Result<(), Rollback> {
         let slot = self.slot.number();
-        for place in 0..self.writes.as_slice().len() {
-            let cell = self.writes.as_slice()[place].cell();
-            match lock(cell, |word| word.committing(slot)) {
-                Ok(before) => self.writes.as_mut_slice()[place].before = before,
-                Err(cause) => {
-                    let cell = std::ptr::from_ref(cell);
-                    self.unlock(place);
-                    return Err(self.stop_at(cause, Some(cell)));
-                }
+        for (place, write) in self.writes.as_mut_slice().iter_mut().enumerate() {
+            match lock(write.cell(), |word| word.committing(slot)) {
+                Ok(before) => write.before = before,
+                Err(cause) => return Err(self.give_up(place, cause)),
             }
         }
         Ok(())
+    }
+
+    /// The variable at `place` of the write set cannot be locked; those before it are.
+    #[cold]
+    fn give_up(&mut self, place: usize, cause: Cause) -> Rollback {
+        let cell = std::ptr::from_ref(self.writes.as_slice()[place].cell());
+        self.unlock(place);
+        self.stop_at(cause, Some(cell))
     }
 
     /// Gives the first `count` variables back as they were.
@@ -92,7 +98,7 @@ impl Attempt {
             let cell = write.cell();
             let old = cell.bits();
             let from = write.before.epoch();
-            if snapshots {
+            if snapshots && !self.domain.has(Flaw::NothingKept) {
                 snapshot::keep(self.domain, cell, from, epoch, old);
             }
             let bits = match write.kind {
@@ -107,7 +113,7 @@ impl Attempt {
             }
             waiters |= write.before.has_waiters();
         }
-        if waiters {
+        if waiters && !self.domain.has(Flaw::NoWakeUp) {
             self.wake_waiters();
         }
     }
@@ -126,7 +132,20 @@ impl Attempt {
 const PATIENCE: u32 = 64;
 
 /// Takes the word of a free variable; answers the word before.
+#[inline(always)]
 pub(crate) fn lock(
+    cell: &Cell,
+    taken: impl Fn(VersionWord) -> VersionWord,
+) -> Result<VersionWord, Cause> {
+    let word = cell.word();
+    if word.held() == Held::Free && cell.exchange(word, taken(word)).is_ok() {
+        return Ok(word);
+    }
+    lock_with_care(cell, taken)
+}
+
+#[cold]
+fn lock_with_care(
     cell: &Cell,
     taken: impl Fn(VersionWord) -> VersionWord,
 ) -> Result<VersionWord, Cause> {

@@ -4,6 +4,7 @@
 //! and a transaction may use any of them together. It has no settings. Models and tests make domains
 //! of their own.
 
+use crate::flaw::Flaw;
 use crate::garbage::HeldValues;
 use crate::label::Labels;
 use crate::serial_gate::SerialGate;
@@ -23,6 +24,8 @@ pub(crate) struct Domain {
     pub(crate) snapshots: Snapshots,
     pub(crate) held_values: HeldValues,
     pub(crate) labels: Labels,
+    #[cfg(test)]
+    flaw: Option<Flaw>,
 }
 
 impl Domain {
@@ -35,6 +38,11 @@ impl Domain {
 
     /// A domain for ever: attempts keep references to it.
     pub(crate) fn new() -> &'static Self {
+        Self::with(None)
+    }
+
+    /// A domain whose engine may be broken, for tests that have to see it.
+    pub(crate) fn with(_flaw: Option<Flaw>) -> &'static Self {
         Box::leak(Box::new(Self {
             clock: VersionClock::new(),
             slots: SlotTable::new(),
@@ -43,6 +51,17 @@ impl Domain {
             snapshots: Snapshots::new(),
             held_values: HeldValues::default(),
             labels: Labels::default(),
+            #[cfg(test)]
+            flaw: _flaw,
         }))
+    }
+
+    /// Whether this engine is broken in that way on purpose; never outside of tests.
+    #[inline(always)]
+    pub(crate) fn has(&self, _flaw: Flaw) -> bool {
+        #[cfg(test)]
+        return self.flaw == Some(_flaw);
+        #[cfg(not(test))]
+        false
     }
 }

@@ -9,6 +9,7 @@
 //! Correia, SPAA 2017); the epochs are the clock's.
 
 use crate::domain::Domain;
+use crate::flaw::Flaw;
 use crate::slot::Slot;
 use crate::snapshot::kept::Needs;
 use odeon_sync::{Mutex, fence_after_rmw};
@@ -51,8 +52,8 @@ const GATHERED: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Bag {
     retired: Vec<Retired>,
-    /// Values that were still reachable at the last look.
-    left_over: usize,
+    /// How many make a look worth its cost, less `GATHERED`.
+    due_above: usize,
 }
 
 impl Bag {
@@ -61,11 +62,10 @@ impl Bag {
         self.retired.push(retired);
     }
 
-    /// Whether a look is worth its cost. Twice what was left over, so that values which a long
-    /// attempt holds are not looked at again and again.
+    /// Whether a look is worth its cost.
     #[inline(always)]
     pub(crate) fn is_due(&self) -> bool {
-        self.retired.len() >= GATHERED.max(2 * self.left_over)
+        self.retired.len() >= self.due_above + GATHERED
     }
 
     /// Takes out what nobody can reach any more, to be dropped where user code may run. `slot`: the
@@ -82,7 +82,9 @@ impl Bag {
                 Reached::Attempt => self.retired.push(value),
             }
         }
-        self.left_over = self.retired.len();
+        // Twice what is left over, so that values which a long attempt holds are not looked at again
+        // and again.
+        self.due_above = 2 * self.retired.len();
         if !held.is_empty() {
             domain.held_values.add(held);
         }
@@ -139,6 +141,7 @@ enum Reached {
 struct Reach {
     oldest_attempt: u64,
     snapshots: Vec<Needs>,
+    ignores_attempts: bool,
 }
 
 impl Reach {
@@ -150,7 +153,9 @@ impl Reach {
         // ORDERING: I4: pairs with the fences at the begin of attempts and snapshots. One that this
         // look misses comes after it, and then reads what has overwritten the values at hand.
         fence_after_rmw();
-        let mut reach = Self { oldest_attempt: u64::MAX, snapshots: Vec::new() };
+        let ignores_attempts = domain.has(Flaw::EarlyFree);
+        let mut reach =
+            Self { oldest_attempt: u64::MAX, snapshots: Vec::new(), ignores_attempts };
         for slot in domain.slots.iter() {
             if let Some(since) = slot.since() {
                 reach.oldest_attempt = reach.oldest_attempt.min(since);
@@ -164,7 +169,7 @@ impl Reach {
     }
 
     fn of(&self, value: &Retired) -> Reached {
-        if value.until >= self.oldest_attempt {
+        if value.until >= self.oldest_attempt && !self.ignores_attempts {
             Reached::Attempt
         } else if self.snapshots.iter().any(|needs| needs.value(value.from, value.until)) {
             Reached::Snapshot

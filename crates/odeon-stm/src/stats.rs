@@ -12,7 +12,6 @@ use std::time::Duration;
 /// Counters of one slot; its holder alone writes.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    attempts: Counter,
     commits: Counter,
     reads: Counter,
     writes: Counter,
@@ -49,7 +48,6 @@ impl Counter {
 impl Counters {
     #[inline(always)]
     pub(crate) fn committed(&self, reads: usize, writes: usize) {
-        self.attempts.add(1);
         self.commits.add(1);
         self.reads.add(reads as u64);
         self.writes.add(writes as u64);
@@ -57,7 +55,6 @@ impl Counters {
     }
 
     pub(crate) fn rolled_back(&self, cause: Cause) {
-        self.attempts.add(1);
         self.rollbacks[cause as usize].add(1);
     }
 
@@ -131,7 +128,6 @@ pub(crate) fn collect(domain: &Domain) -> Stats {
     let mut rollbacks = BTreeMap::new();
     for slot in domain.slots.iter() {
         let counters = &slot.counters;
-        stats.attempts += counters.attempts.get();
         stats.commits += counters.commits.get();
         stats.reads += counters.reads.get();
         stats.writes += counters.writes.get();
@@ -143,6 +139,7 @@ pub(crate) fn collect(domain: &Domain) -> Stats {
     }
     let with_count = |cause: &Cause| (*cause, rollbacks.get(&(*cause as usize)).copied().unwrap_or(0));
     stats.rollbacks = Cause::ALL.iter().map(with_count).filter(|(_, count)| *count > 0).collect();
+    stats.attempts = stats.commits + stats.rollbacks.iter().map(|(_, count)| count).sum::<u64>();
     stats.rollbacks_by_label = domain.labels.counts();
     stats.running_snapshots = crate::snapshot::registry::running(domain);
     stats.held_values = domain.held_values.len();

@@ -3,17 +3,24 @@
 use crate::attempt::Attempt;
 use crate::domain::Domain;
 use std::cell::Cell;
+use std::mem::ManuallyDrop;
 use std::panic::Location;
 
-thread_local! {
-    static CACHED: Cell<Option<Box<Attempt>>> = const { Cell::new(None) };
+/// See the module.
+struct Cache {
+    attempt: Cell<Option<Box<Attempt>>>,
     /// Where this thread's running transaction or snapshot was begun.
-    static RUNNING: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
+    running: Cell<Option<&'static Location<'static>>>,
+}
+
+thread_local! {
+    static CACHE: Cache =
+        const { Cache { attempt: Cell::new(None), running: Cell::new(None) } };
 }
 
 /// An attempt's memory, taken from this thread; given back when dropped.
 #[derive(Debug)]
-pub(crate) struct Borrowed(Option<Box<Attempt>>);
+pub(crate) struct Borrowed(ManuallyDrop<Box<Attempt>>);
 
 impl Borrowed {
     /// For a transaction that begins at the caller's caller.
@@ -26,32 +33,59 @@ impl Borrowed {
     #[track_caller]
     pub(crate) fn take() -> Self {
         let caller = Location::caller();
-        if let Some(running) = RUNNING.replace(Some(caller)) {
-            RUNNING.set(Some(running));
-            nested(running);
-        }
-        let cached = CACHED.take();
-        Self(Some(cached.unwrap_or_else(|| {
-            Attempt::new(Domain::shared()).unwrap_or_else(|| {
-                RUNNING.set(None);
-                panic!("too many attempts are prepared or under way")
-            })
-        })))
+        CACHE.with(|cache| {
+            if let Some(running) = cache.running.get() {
+                nested(running, caller);
+            }
+            let attempt = cache.attempt.take().unwrap_or_else(|| new_attempt(caller));
+            cache.running.set(Some(caller));
+            Self(ManuallyDrop::new(attempt))
+        })
     }
 
-    /// Replaces the memory by fresh one, whose slot is another; the caller keeps the old.
-    pub(crate) fn renew(&mut self) -> Option<Box<Attempt>> {
-        let fresh = Attempt::new(self.0.as_ref()?.domain)?;
-        self.0.replace(fresh)
+    /// Calls `act`, which may begin transactions of its own.
+    #[cold]
+    pub(crate) fn outside(&mut self, act: impl FnOnce()) {
+        /// Puts back where the surrounding transaction was begun, also after a panic.
+        struct Back(Option<&'static Location<'static>>);
+        impl Drop for Back {
+            fn drop(&mut self) {
+                let _ = CACHE.try_with(|cache| cache.running.set(self.0));
+            }
+        }
+        let _back = Back(CACHE.with(|cache| cache.running.take()));
+        act();
+    }
+
+    /// Leaves the thread's transaction without ending the attempt: the caller keeps it, the thread will
+    /// use another slot.
+    pub(crate) fn keep(self) -> Box<Attempt> {
+        let mut this = ManuallyDrop::new(self);
+        let _ = CACHE.try_with(|cache| cache.running.set(None));
+        // SAFETY: taken once, here; `this` is neither used nor dropped afterwards.
+        unsafe { ManuallyDrop::take(&mut this.0) }
     }
 }
 
+/// Gives memory that was kept, and whose attempt has ended, to this thread for its next ones.
+pub(crate) fn give_back(mut attempt: Box<Attempt>) {
+    let free = if attempt.bag.is_due() { sweep(&mut attempt) } else { Vec::new() };
+    // One that is there already goes, with its slot.
+    let _ = CACHE.try_with(move |cache| cache.attempt.replace(Some(attempt)));
+    drop(free);
+}
+
 #[cold]
-#[track_caller]
-fn nested(running: &Location<'_>) -> ! {
+fn new_attempt(caller: &'static Location<'static>) -> Box<Attempt> {
+    let attempt = Attempt::new(Domain::shared());
+    attempt.unwrap_or_else(|| panic!("too many attempts are prepared or under way at {caller}"))
+}
+
+#[cold]
+fn nested(running: &Location<'_>, caller: &Location<'_>) -> ! {
     panic!(
-        "a transaction or snapshot within the one begun at {running}: pass its `tx` on instead of \
-         beginning another"
+        "the transaction or snapshot at {caller} is within the one begun at {running}: pass its `tx` \
+         on instead of beginning another"
     )
 }
 
@@ -60,25 +94,28 @@ impl std::ops::Deref for Borrowed {
 
     #[inline(always)]
     fn deref(&self) -> &Attempt {
-        self.0.as_deref().expect("taken out by drop only")
+        &self.0
     }
 }
 
 impl std::ops::DerefMut for Borrowed {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut Attempt {
-        self.0.as_deref_mut().expect("taken out by drop only")
+        &mut self.0
     }
 }
 
 impl Drop for Borrowed {
     #[inline]
     fn drop(&mut self) {
-        let mut attempt = self.0.take().expect("taken out here only");
-        let free = if attempt.bag.is_due() { sweep(&mut attempt) } else { Vec::new() };
+        let free = if self.bag.is_due() { sweep(self) } else { Vec::new() };
+        // SAFETY: taken once, here; `self` is not used afterwards.
+        let attempt = unsafe { ManuallyDrop::take(&mut self.0) };
         // A thread that ends has no cache any more; the attempt then gives its slot back.
-        let _ = CACHED.try_with(|cached| cached.set(Some(attempt)));
-        RUNNING.set(None);
+        let _ = CACHE.try_with(move |cache| {
+            cache.running.set(None);
+            cache.attempt.set(Some(attempt));
+        });
         // User code may run here, and begin transactions.
         drop(free);
     }

@@ -172,7 +172,7 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
             Err(Abort::Rollback(rollback)) => {
                 // A rollback that is not of this attempt: the closure kept one from elsewhere.
                 self.0.writes.keep_nested();
-                self.0.stop(Cause::ReadOverwritten, None);
+                let _ = self.0.stop(Cause::ReadOverwritten, None);
                 Err(rollback)
             }
         }
@@ -180,13 +180,13 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
 
     /// Calls `act` once after this attempt has committed, outside of the transaction.
     pub fn on_commit(&mut self, act: impl FnOnce() + Send + 'static) {
-        self.0.hooks.on_commit.push(Box::new(act));
+        self.0.hooks.get_or_insert_default().on_commit.push(Box::new(act));
     }
 
     /// Calls `act` once if this attempt rolls back, outside of the transaction and before the next
     /// attempt.
     pub fn on_rollback(&mut self, act: impl FnOnce() + Send + 'static) {
-        self.0.hooks.on_rollback.push(Box::new(act));
+        self.0.hooks.get_or_insert_default().on_rollback.push(Box::new(act));
     }
 }
 

@@ -137,6 +137,12 @@ impl VersionWord {
         Self(self.0 & !MIDDLE | slot << MIDDLE_SHIFT | WRITE | PREPARED)
     }
 
+    /// A prepared write whose outcome is known: a commit is at it.
+    #[inline(always)]
+    pub(crate) fn decided(self) -> Self {
+        Self(self.0 & !(PREPARED | WAIT))
+    }
+
     /// A free or protected word with one more protector; `None` if there is no room for more.
     #[inline]
     pub(crate) fn protected(self) -> Option<Self> {

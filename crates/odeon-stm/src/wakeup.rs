@@ -84,11 +84,22 @@ pub(crate) struct Wait<'a> {
 }
 
 impl<'a> Wait<'a> {
-    /// `waker` is woken at the first event.
-    pub(crate) fn new(table: &'a WaitTable, waker: Waker) -> Self {
-        let waiter =
-            Waiter { woken: AtomicBool::new(false), waker: Mutex::new(Some(waker)) };
+    /// A wait that has entered nowhere.
+    pub(crate) fn new(table: &'a WaitTable) -> Self {
+        let waiter = Waiter { woken: AtomicBool::new(false), waker: Mutex::new(None) };
         Self { table, waiter: Arc::new(waiter), addresses: Vec::new() }
+    }
+
+    /// Has `waker` woken at the first event, or at once if that has happened.
+    pub(crate) fn set_waker(&self, waker: Waker) {
+        *self.waiter.waker.lock().expect("no panic happens under this lock") = Some(waker);
+        // The lock orders this look after the waker was left, or the event's look for a waker after it.
+        if self.is_over() {
+            let waker = self.waiter.waker.lock().expect("no panic happens under this lock").take();
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        }
     }
 
     /// Whether the event has happened.
