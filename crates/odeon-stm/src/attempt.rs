@@ -98,8 +98,7 @@ impl Attempt {
         fence_after_rmw();
         debug_assert_ne!(mode, Mode::Snapshot);
         self.mode = mode;
-        self.limit =
-            if mode == Mode::Logged { VersionWord::first_of(epoch) } else { u64::MAX };
+        self.limit = if mode == Mode::Logged { VersionWord::first_of(epoch) } else { u64::MAX };
     }
 
     /// Begins as a snapshot of what was committed up to `epoch`; the caller has registered it.

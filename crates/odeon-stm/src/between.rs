@@ -35,7 +35,10 @@ pub(crate) fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>
 /// Enters `wait` for a change of anything that `attempt` has read.
 #[track_caller]
 fn on_reads(attempt: &Attempt, wait: &mut Wait<'_>) {
-    assert!(attempt.reads.len() > 0, "a retry of a transaction that has read nothing would wait for ever");
+    assert!(
+        attempt.reads.len() > 0,
+        "a retry of a transaction that has read nothing would wait for ever"
+    );
     for read in attempt.reads.as_slice() {
         wait.on_change(read.cell(), |word| attempt.is_unchanged(read.word, word));
     }

@@ -20,12 +20,6 @@ impl Cell {
         Self { word: AtomicU64::new(VersionWord::NEW.0), bits: AtomicU64::new(bits) }
     }
 
-    /// A cell with its label flag up.
-    pub(crate) fn labelled(bits: u64) -> Self {
-        let word = VersionWord::NEW.with_label();
-        Self { word: AtomicU64::new(word.0), bits: AtomicU64::new(bits) }
-    }
-
     /// The address, by which logs and tables know the cell.
     #[inline(always)]
     pub(crate) fn address(&self) -> usize {
@@ -87,11 +81,5 @@ impl Cell {
     pub(crate) fn take_bits(&mut self) -> u64 {
         // ORDERING: Relaxed: `&mut` is exclusive.
         self.bits.load(Ordering::Relaxed)
-    }
-
-    /// The word at the end of the cell's life.
-    pub(crate) fn last_word(&mut self) -> VersionWord {
-        // ORDERING: Relaxed: `&mut` is exclusive.
-        VersionWord(self.word.load(Ordering::Relaxed))
     }
 }

@@ -105,6 +105,12 @@ impl Attempt {
                 Kind::Change(apply) => apply(old, write.bits),
                 Kind::Plain | Kind::Owning(_) => write.bits,
             };
+            if bits == old && matches!(write.kind, Kind::Change(_)) {
+                // Nobody can tell, so nobody has to be in conflict with it.
+                cell.set_word(write.before);
+                write.before = write.before.without_waiters();
+                continue;
+            }
             cell.publish(bits, VersionWord::written(epoch, slot).labelled_as(write.before));
             if let Kind::Owning(free) = write.kind {
                 // SAFETY: the old value was made by the same variable, so the same function frees it;

@@ -117,8 +117,9 @@ impl HeldValues {
             return Vec::new();
         }
         let reach = Reach::now(domain, slot);
-        let (free, left) =
-            std::mem::take(&mut *held).into_iter().partition(|value| reach.of(value) == Reached::Nobody);
+        let (free, left) = std::mem::take(&mut *held)
+            .into_iter()
+            .partition(|value| reach.of(value) == Reached::Nobody);
         *held = left;
         free
     }
@@ -154,8 +155,7 @@ impl Reach {
         // look misses comes after it, and then reads what has overwritten the values at hand.
         fence_after_rmw();
         let ignores_attempts = domain.has(Flaw::EarlyFree);
-        let mut reach =
-            Self { oldest_attempt: u64::MAX, snapshots: Vec::new(), ignores_attempts };
+        let mut reach = Self { oldest_attempt: u64::MAX, snapshots: Vec::new(), ignores_attempts };
         for slot in domain.slots.iter() {
             if let Some(since) = slot.since() {
                 reach.oldest_attempt = reach.oldest_attempt.min(since);

@@ -42,12 +42,6 @@ impl ReadSet {
         self.0.clear();
     }
 
-    /// Forgets all reads from place `from` on, but for the last `keep`.
-    pub(crate) fn forget(&mut self, from: usize, keep: usize) {
-        let until = self.0.len().saturating_sub(keep).max(from);
-        self.0.drain(from..until);
-    }
-
     /// Each variable once: of several reads of one variable one is enough, all have seen one word.
     pub(crate) fn deduplicate(&mut self) {
         self.0.sort_unstable_by_key(|read| read.cell.addr());

@@ -134,10 +134,12 @@ pub(crate) fn collect(domain: &Domain) -> Stats {
         stats.longest_read_log = stats.longest_read_log.max(counters.longest_read_log.get());
         stats.snapshots += counters.snapshots.get();
         for cause in Cause::ALL {
-            *rollbacks.entry(cause as usize).or_insert(0) += counters.rollbacks[cause as usize].get();
+            *rollbacks.entry(cause as usize).or_insert(0) +=
+                counters.rollbacks[cause as usize].get();
         }
     }
-    let with_count = |cause: &Cause| (*cause, rollbacks.get(&(*cause as usize)).copied().unwrap_or(0));
+    let with_count =
+        |cause: &Cause| (*cause, rollbacks.get(&(*cause as usize)).copied().unwrap_or(0));
     stats.rollbacks = Cause::ALL.iter().map(with_count).filter(|(_, count)| *count > 0).collect();
     stats.attempts = stats.commits + stats.rollbacks.iter().map(|(_, count)| count).sum::<u64>();
     stats.rollbacks_by_label = domain.labels.counts();

@@ -134,6 +134,10 @@ impl<N: Send + Sync + 'static> TLink<N> {
         unsafe { shared(peek::bits(&self.cell)) }
     }
 
+    pub(crate) fn as_cell(&self) -> &Cell {
+        &self.cell
+    }
+
     /// Takes the node out, for the only owner: for dropping long chains without recursion.
     pub fn take(&mut self) -> Option<Arc<N>> {
         let bits = std::mem::replace(&mut self.cell, Cell::new(0)).take_bits();

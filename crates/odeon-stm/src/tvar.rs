@@ -1,11 +1,11 @@
 //! The transactional variable for values of any type.
 
 use crate::abort::Rollback;
+use crate::attempt::Mode;
 use crate::cell::Cell;
 use crate::inline::{Form, Stored};
 use crate::thread_cache::Borrowed;
 use crate::transaction::{Tx, View};
-use crate::attempt::Mode;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -142,6 +142,10 @@ impl<T: Send + Sync + 'static> TVar<T> {
                 seen
             }
         }
+    }
+
+    pub(crate) fn as_cell(&self) -> &Cell {
+        &self.cell
     }
 
     /// The value, for the only owner.

@@ -81,6 +81,10 @@ impl<T: Word> TWord<T> {
         self.set(tx, value)
     }
 
+    pub(crate) fn as_cell(&self) -> &crate::cell::Cell {
+        self.bits.as_cell()
+    }
+
     /// The latest committed value; see [`TVar::peek`].
     pub fn peek(&self) -> T {
         T::from_bits(self.bits.peek())

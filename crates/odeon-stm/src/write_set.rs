@@ -121,7 +121,8 @@ impl WriteSet {
     /// Another value for the variable at `place`.
     pub(crate) fn replace(&mut self, place: usize, bits: u64, kind: Kind) {
         let write = &mut self.writes[place];
-        let old = (std::mem::replace(&mut write.bits, bits), std::mem::replace(&mut write.kind, kind));
+        let old =
+            (std::mem::replace(&mut write.bits, bits), std::mem::replace(&mut write.kind, kind));
         if self.nested > 0 {
             self.replaced.push((place, old.0, old.1));
         } else {
@@ -151,7 +152,10 @@ impl WriteSet {
         self.nested -= 1;
         for (place, bits, kind) in self.replaced.drain(mark.replaced..).rev() {
             let write = &mut self.writes[place];
-            free_unpublished(std::mem::replace(&mut write.bits, bits), std::mem::replace(&mut write.kind, kind));
+            free_unpublished(
+                std::mem::replace(&mut write.bits, bits),
+                std::mem::replace(&mut write.kind, kind),
+            );
         }
         for write in self.writes.drain(mark.writes..).rev() {
             unlock(&write);

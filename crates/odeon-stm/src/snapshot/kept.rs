@@ -119,7 +119,8 @@ impl Kept {
             self.expired.store(true, Ordering::Release);
             return;
         }
-        let leaf = Box::into_raw(Box::new(Leaf { address, from, until, bits, next: ptr::null_mut() }));
+        let leaf =
+            Box::into_raw(Box::new(Leaf { address, from, until, bits, next: ptr::null_mut() }));
         self.root.insert(leaf);
     }
 

@@ -136,7 +136,8 @@ fn own_writes_are_read_also_beyond_the_size_searched_linearly() {
         step.set(&cells[value / 2], 5_000 + value as u64);
     }
     for (value, cell) in cells.iter().enumerate() {
-        let expected = if value < 100 { 5_000 + 2 * value as u64 + 1 } else { 1_000 + value as u64 };
+        let expected =
+            if value < 100 { 5_000 + 2 * value as u64 + 1 } else { 1_000 + value as u64 };
         assert_eq!(step.get(cell), Some(expected), "{value}");
     }
     assert!(step.commit());
