@@ -15,6 +15,7 @@ use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Mode};
 use crate::between;
 use crate::snapshot::registry;
+use crate::snapshot::run::DEFAULT_LIMIT;
 use crate::thread_cache::{self, Borrowed};
 use crate::transaction::Tx;
 use crate::wakeup::Wait;
@@ -64,7 +65,7 @@ pub fn attempt<S, R, E>(
 ) -> Attempted<S, R, E> {
     let mut borrowed = Borrowed::take();
     match mode {
-        Mode::Snapshot => registry::begin(&mut borrowed, usize::MAX),
+        Mode::Snapshot => registry::begin(&mut borrowed, DEFAULT_LIMIT),
         Mode::Logged | Mode::Direct => borrowed.begin(mode),
     }
     let mut running = Running(ManuallyDrop::new(borrowed));

@@ -7,7 +7,7 @@ use crate::transaction::Snapshot;
 use std::fmt;
 
 /// Old values that are kept for one snapshot unless the caller says otherwise.
-const DEFAULT_LIMIT: usize = 1 << 20;
+pub(crate) const DEFAULT_LIMIT: usize = 1 << 20;
 
 /// More values were overwritten while a snapshot ran than were to be kept for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
