@@ -60,7 +60,9 @@ pub(crate) struct Attempt {
     pub(crate) stopped: Option<Stopped>,
     /// What is to be done after the end; mostly nothing.
     pub(crate) hooks: Option<Box<Hooks>>,
-    /// Copies of inline values whose references a closure has asked for.
+    /// Copies of inline values whose references a closure has asked for; boxed, because they must stay in
+    /// place while the list grows.
+    #[expect(clippy::vec_box, reason = "see above")]
     copies: Vec<Box<u64>>,
     pub(crate) bag: Bag,
 }
