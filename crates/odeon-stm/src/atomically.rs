@@ -4,7 +4,7 @@
 
 use crate::abort::{Abort, Cause, Rollback};
 use crate::attempt::Mode;
-use crate::between;
+use crate::between::{self, Verdict};
 use crate::thread_cache::Borrowed;
 use crate::transaction::Tx;
 use crate::wakeup::Wait;
@@ -147,10 +147,7 @@ impl Run {
     #[track_caller]
     fn roll_back(&mut self, otherwise: Cause) -> Option<Wait<'static>> {
         self.is_attempting = false;
-        let stopped = self.attempt.roll_back(otherwise);
-        // What there is to wait for has to be entered while the attempt's variables are safe to use.
-        let event = between::event(&self.attempt, stopped);
-        self.attempt.end();
+        let Verdict { event, .. } = between::roll_back(&mut self.attempt, otherwise);
         self.open_gate();
         if let Some(hooks) = self.attempt.hooks.take() {
             self.attempt.outside(|| hooks.on_rollback.into_iter().for_each(|act| act()));
@@ -200,5 +197,6 @@ impl Drop for Run {
         if self.is_attempting {
             self.roll_back(Cause::Dropped);
         }
+        self.open_gate();
     }
 }

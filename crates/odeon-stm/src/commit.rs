@@ -7,7 +7,7 @@ use crate::flaw::Flaw;
 use crate::garbage::Retired;
 use crate::snapshot;
 use crate::version_word::{Held, VersionWord};
-use crate::write_set::Kind;
+use crate::write_set::{Kind, Write};
 use odeon_sync::{Backoff, fence_after_rmw};
 
 impl Attempt {
@@ -65,8 +65,9 @@ impl Attempt {
     #[inline]
     fn lock_writes(&mut self) -> Result<(), Rollback> {
         let slot = self.slot.number();
+        let limit = self.limit();
         for (place, write) in self.writes.as_mut_slice().iter_mut().enumerate() {
-            match lock(write.cell(), |word| word.committing(slot)) {
+            match write.lock(limit, |word| word.committing(slot)) {
                 Ok(before) => write.before = before,
                 Err(cause) => return Err(self.give_up(place, cause)),
             }
@@ -137,6 +138,27 @@ impl Attempt {
 /// TUNE: looks at a locked variable before a commit gives up, as for reads.
 const PATIENCE: u32 = 64;
 
+impl Write {
+    /// Takes the word of this variable, which must not have been written since it was read, if it was; answers
+    /// the word before.
+    #[inline(always)]
+    pub(crate) fn lock(
+        &self,
+        limit: u64,
+        taken: impl Fn(VersionWord) -> VersionWord,
+    ) -> Result<VersionWord, Cause> {
+        let cell = self.cell();
+        if !self.is_update {
+            return lock(cell, taken);
+        }
+        let free = self.before;
+        if free.held() == Held::Free && cell.exchange(free, taken(free)).is_ok() {
+            return Ok(free);
+        }
+        lock_with_care(cell, |word| free.is_unchanged_as(word, limit), taken)
+    }
+}
+
 /// Takes the word of a free variable; answers the word before.
 #[inline(always)]
 pub(crate) fn lock(
@@ -147,18 +169,20 @@ pub(crate) fn lock(
     if word.held() == Held::Free && cell.exchange(word, taken(word)).is_ok() {
         return Ok(word);
     }
-    lock_with_care(cell, taken)
+    lock_with_care(cell, |_| true, taken)
 }
 
 #[cold]
 fn lock_with_care(
     cell: &Cell,
+    is_unchanged: impl Fn(VersionWord) -> bool,
     taken: impl Fn(VersionWord) -> VersionWord,
 ) -> Result<VersionWord, Cause> {
     let mut backoff = Backoff::new();
     for _ in 0..PATIENCE {
         let word = cell.word();
         match word.held() {
+            Held::Free if !is_unchanged(word) => return Err(Cause::ReadOverwritten),
             Held::Free => {
                 if cell.exchange(word, taken(word)).is_ok() {
                     return Ok(word);

@@ -16,7 +16,6 @@
 use crate::abort::{Cause, Rollback};
 use crate::attempt::Attempt;
 use crate::cell::Cell;
-use crate::commit::lock;
 use crate::flaw::Flaw;
 use crate::version_word::{Held, VersionWord};
 use odeon_sync::{Backoff, fence_after_rmw};
@@ -30,11 +29,11 @@ impl Attempt {
         self.reads.deduplicate();
         let slot = self.slot.number();
         for place in 0..self.writes.as_slice().len() {
-            let cell = self.writes.as_slice()[place].cell();
-            match lock(cell, |word| word.prepared_write(slot)) {
+            let write = &self.writes.as_slice()[place];
+            match write.lock(self.limit(), |word| word.prepared_write(slot)) {
                 Ok(before) => self.writes.as_mut_slice()[place].before = before,
                 Err(cause) => {
-                    let cell = std::ptr::from_ref(cell);
+                    let cell = std::ptr::from_ref(write.cell());
                     self.let_go(place, 0);
                     return Err(self.stop_at(cause, Some(cell)));
                 }

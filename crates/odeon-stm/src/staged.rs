@@ -13,7 +13,7 @@
 
 use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Mode};
-use crate::between;
+use crate::between::{self, Verdict};
 use crate::snapshot::registry;
 use crate::snapshot::run::DEFAULT_LIMIT;
 use crate::thread_cache::{self, Borrowed};
@@ -105,26 +105,16 @@ impl Drop for Running {
 /// Rolls back and ends; answers why.
 #[track_caller]
 fn end(mut attempt: Box<Attempt>, otherwise: Cause) -> RolledBack {
-    let stopped = attempt.roll_back(otherwise);
-    let wait = between::event(&attempt, stopped);
-    conclude(&mut attempt);
+    let Verdict { cause, event } = between::roll_back(&mut attempt, otherwise);
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
     hooks.into_iter().flat_map(|hooks| hooks.on_rollback).for_each(|act| act());
-    RolledBack { cause: stopped.cause, wait }
-}
-
-/// The end in each mode.
-fn conclude(attempt: &mut Attempt) {
-    match attempt.mode {
-        Mode::Snapshot => registry::end(attempt),
-        Mode::Logged | Mode::Direct => attempt.end(),
-    }
+    RolledBack { cause, wait: event }
 }
 
 /// The end after a success.
 fn succeed(mut attempt: Box<Attempt>) {
-    conclude(&mut attempt);
+    attempt.end();
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
     hooks.into_iter().flat_map(|hooks| hooks.on_commit).for_each(|act| act());

@@ -23,8 +23,11 @@ pub(crate) struct Write {
     cell: *const Cell,
     pub(crate) bits: u64,
     pub(crate) kind: Kind,
-    /// The word before the lock; meaningless while the variable is not locked.
+    /// The word before the lock. While the variable is not locked: the word under which it was read, if it
+    /// was, and meaningless otherwise.
     pub(crate) before: VersionWord,
+    /// Whether the new value was made of the old one, so that the commit has to find that unchanged.
+    pub(crate) is_update: bool,
 }
 
 impl Write {
@@ -96,11 +99,22 @@ impl WriteSet {
         self.writes.is_empty()
     }
 
-    /// Adds a variable that is not in the set.
+    /// Adds a variable that is not in the set, with a value that has nothing to do with the old one.
     #[inline]
     pub(crate) fn add(&mut self, cell: &Cell, bits: u64, kind: Kind, before: VersionWord) {
-        self.filter |= filter_bit(cell.address());
-        self.writes.push(Write { cell, bits, kind, before });
+        self.push(Write { cell, bits, kind, before, is_update: false });
+    }
+
+    /// Adds a variable that is not in the set, with a value that was made of the one under `read`.
+    #[inline(always)]
+    pub(crate) fn add_update(&mut self, cell: &Cell, bits: u64, kind: Kind, read: VersionWord) {
+        self.push(Write { cell, bits, kind, before: read, is_update: true });
+    }
+
+    #[inline(always)]
+    fn push(&mut self, write: Write) {
+        self.filter |= filter_bit(write.cell.addr());
+        self.writes.push(write);
         if self.writes.len() > SEARCHED_LINEARLY {
             self.index();
         }
@@ -146,9 +160,8 @@ impl WriteSet {
         }
     }
 
-    /// The nested closure has failed: everything is as at `mark`. `unlock` is told of each write that
-    /// goes.
-    pub(crate) fn undo_nested(&mut self, mark: Mark, mut unlock: impl FnMut(&Write)) {
+    /// The nested closure has failed: everything is as at `mark`. `gone` is told of each write that goes.
+    pub(crate) fn undo_nested(&mut self, mark: Mark, mut gone: impl FnMut(&Write)) {
         self.nested -= 1;
         for (place, bits, kind) in self.replaced.drain(mark.replaced..).rev() {
             let write = &mut self.writes[place];
@@ -158,7 +171,7 @@ impl WriteSet {
             );
         }
         for write in self.writes.drain(mark.writes..).rev() {
-            unlock(&write);
+            gone(&write);
             self.places.remove(&write.cell.addr());
             free_unpublished(write.bits, write.kind);
         }

@@ -44,7 +44,7 @@ pub(crate) fn begin(attempt: &mut Attempt, limit: usize) {
     attempt.begin_at(epoch);
 }
 
-/// Ends the snapshot; what was kept for it is freed when no commit looks at it any more.
+/// The snapshot's part of the end of its attempt; what was kept for it is freed when no commit looks at it any more.
 pub(crate) fn end(attempt: &mut Attempt) {
     let (domain, slot) = (attempt.domain, attempt.slot);
     let kept = slot.kept().expect("a running snapshot is registered");
@@ -56,7 +56,6 @@ pub(crate) fn end(attempt: &mut Attempt) {
     // SAFETY: made from a box at the begin, and out of reach of commits that begin later; earlier ones
     // hold on to their epoch (I4).
     attempt.bag.add(unsafe { Retired::new(until, until, kept, free) });
-    attempt.end();
 }
 
 /// # Safety

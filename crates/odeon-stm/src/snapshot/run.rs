@@ -74,6 +74,6 @@ struct Running(Borrowed);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        registry::end(&mut self.0);
+        self.0.end();
     }
 }
