@@ -54,6 +54,7 @@ pub(crate) struct Bag {
     retired: Vec<Retired>,
     /// How many make a look worth its cost, less `GATHERED`.
     due_above: usize,
+    is_due: bool,
 }
 
 impl Bag {
@@ -62,10 +63,16 @@ impl Bag {
         self.retired.push(retired);
     }
 
+    /// The next look is worth its cost whatever there is: something large will be free.
+    pub(crate) fn make_due(&mut self) {
+        self.due_above = 0;
+        self.is_due = true;
+    }
+
     /// Whether a look is worth its cost.
     #[inline(always)]
     pub(crate) fn is_due(&self) -> bool {
-        self.retired.len() >= self.due_above + GATHERED
+        self.is_due || self.retired.len() >= self.due_above + GATHERED
     }
 
     /// Takes out what nobody can reach any more, to be dropped where user code may run. `slot`: the
@@ -73,6 +80,7 @@ impl Bag {
     #[must_use = "dropping it frees the values"]
     pub(crate) fn collect(&mut self, domain: &Domain, slot: &Slot) -> Vec<Retired> {
         let reach = Reach::now(domain, slot);
+        self.is_due = false;
         let mut free = Vec::new();
         let mut held = Vec::new();
         for value in std::mem::take(&mut self.retired) {

@@ -52,6 +52,10 @@ pub(crate) fn end(attempt: &mut Attempt) {
     // ORDERING: AcqRel: not before the slot is empty.
     domain.snapshots.0.fetch_sub(1, Ordering::AcqRel);
     slot.counters.snapshot_ended();
+    // SAFETY: this snapshot's own until it is retired below.
+    if !unsafe { kept.as_ref() }.is_empty() {
+        attempt.bag.make_due();
+    }
     let (until, kept) = (domain.clock.now(), kept.as_ptr().expose_provenance() as u64);
     // SAFETY: made from a box at the begin, and out of reach of commits that begin later; earlier ones
     // hold on to their epoch (I4).
