@@ -16,7 +16,7 @@ use crate::hooks::{self, Hooks};
 use crate::read_set::ReadSet;
 use crate::slot::Slot;
 use crate::version_word::{Held, VersionWord};
-use crate::write_set::{Kind, Mark, WriteSet, free_unpublished};
+use crate::write_set::{Kind, Mark, WriteSet};
 use odeon_sync::{Backoff, fence_after_rmw};
 
 /// How an attempt runs.
@@ -61,6 +61,7 @@ pub(crate) struct Attempt {
     /// What is to be done after the end; mostly nothing.
     pub(crate) hooks: Option<Box<Hooks>>,
     /// Copies of inline values whose references a closure has asked for.
+    #[expect(clippy::vec_box, reason = "references to the copies outlive the growth of the list")]
     copies: Vec<Box<u64>>,
     pub(crate) bag: Bag,
 }
@@ -249,10 +250,11 @@ impl Attempt {
         if self.mode == Mode::Direct {
             // A compare-and-swap although the caller owns the variable: if it does not, that costs the
             // attempt and not the memory.
-            match commit::lock(cell, |word| word.committing(self.slot.number())) {
+            // As if prepared: until the end may be long, and whoever only looks takes the old value.
+            match commit::lock(cell, |word| word.prepared_write(self.slot.number())) {
                 Ok(word) => before = word,
                 Err(cause) => {
-                    free_unpublished(bits, kind);
+                    self.writes.leave(bits, kind);
                     return Err(self.stop(cause, Some(cell)));
                 }
             }
@@ -302,12 +304,10 @@ impl Attempt {
 
     /// The nested closure failed: its writes go, its reads stay.
     pub(crate) fn undo_nested(&mut self, nested: Nested) {
-        let direct = self.mode == Mode::Direct;
-        self.writes.undo_nested(nested.writes, |write| {
-            if direct {
-                write.cell().set_word(write.before);
-            }
-        });
+        if self.mode == Mode::Direct {
+            self.let_go(nested.writes.writes.., ..0);
+        }
+        self.writes.undo_nested(nested.writes);
         if let Some(hooks) = &mut self.hooks {
             hooks.truncate(nested.hooks);
         }
@@ -316,9 +316,7 @@ impl Attempt {
     /// Rolls back: whatever was to be written goes. Answers why.
     pub(crate) fn roll_back(&mut self, otherwise: Cause) -> Stopped {
         if self.mode == Mode::Direct {
-            for write in self.writes.as_slice() {
-                write.cell().set_word(write.before);
-            }
+            self.let_go(.., ..0);
         }
         self.writes.discard();
         let stopped = self.stopped.unwrap_or(Stopped { cause: otherwise, cell: None });

@@ -15,12 +15,16 @@ pub(crate) const ROLLBACKS_UNTIL_IRREVOCABLE: u32 = 16;
 /// TUNE: steps of the longest pause after a rollback by a conflict; the later ones yield the processor.
 const LONGEST_PAUSE: u32 = 10;
 
+/// Whether `attempt`, which has not been rolled back yet, would wait for ever.
+pub(crate) fn waits_for_nothing(attempt: &Attempt) -> bool {
+    attempt.reads.len() == 0 && attempt.stopped.is_some_and(|stopped| stopped.cause == Cause::Retry)
+}
+
+/// What to say of it, when everything is in order again.
+pub(crate) const WAITS_FOR_NOTHING: &str =
+    "a retry of a transaction that has read nothing would wait for ever";
+
 /// What the attempt that was `stopped`, and has not ended, has to wait for; `None`: a while.
-///
-/// # Panics
-///
-/// Panics if it asked to retry and has read nothing.
-#[track_caller]
 pub(crate) fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>> {
     let mut wait = Wait::new(&attempt.domain.waits);
     match stopped.cause {
@@ -33,12 +37,7 @@ pub(crate) fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>
 }
 
 /// Enters `wait` for a change of anything that `attempt` has read.
-#[track_caller]
 fn on_reads(attempt: &Attempt, wait: &mut Wait<'_>) {
-    assert!(
-        attempt.reads.len() > 0,
-        "a retry of a transaction that has read nothing would wait for ever"
-    );
     for read in attempt.reads.as_slice() {
         wait.on_change(read.cell(), |word| attempt.is_unchanged(read.word, word));
     }
