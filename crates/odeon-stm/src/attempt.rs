@@ -17,7 +17,7 @@ use crate::read_set::ReadSet;
 use crate::slot::Slot;
 use crate::snapshot::registry;
 use crate::version_word::{Held, VersionWord};
-use crate::write_set::{Kind, Mark, WriteSet, free_unpublished};
+use crate::write_set::{Kind, Mark, WriteSet};
 use odeon_sync::{Backoff, fence_after_rmw};
 
 /// How an attempt runs.
@@ -66,9 +66,8 @@ pub(crate) struct Attempt {
     pub(crate) stopped: Option<Stopped>,
     /// What is to be done after the end; mostly nothing.
     pub(crate) hooks: Option<Box<Hooks>>,
-    /// Copies of inline values whose references a closure has asked for; boxed, because they must stay in
-    /// place while the list grows.
-    #[expect(clippy::vec_box, reason = "see above")]
+    /// Copies of inline values whose references a closure has asked for.
+    #[expect(clippy::vec_box, reason = "references to the copies outlive the growth of the list")]
     copies: Vec<Box<u64>>,
     pub(crate) bag: Bag,
 }
@@ -310,10 +309,11 @@ impl Attempt {
         if self.mode == Mode::Direct {
             // A compare-and-swap although the caller owns the variable: if it does not, that costs the
             // attempt and not the memory.
-            match commit::lock(cell, |word| word.committing(self.slot.number())) {
+            // As if prepared: until the end may be long, and whoever only looks takes the old value.
+            match commit::lock(cell, |word| word.prepared_write(self.slot.number())) {
                 Ok(word) => before = word,
                 Err(cause) => {
-                    free_unpublished(bits, kind);
+                    self.writes.leave(bits, kind);
                     return Err(self.stop(cause, Some(cell)));
                 }
             }
@@ -363,12 +363,13 @@ impl Attempt {
 
     /// The nested closure failed: its writes go, its reads stay.
     pub(crate) fn undo_nested(&mut self, nested: Nested) {
-        let direct = self.mode == Mode::Direct;
+        let is_direct = self.mode == Mode::Direct;
+        if is_direct {
+            self.let_go(nested.writes.writes.., ..0);
+        }
         let reads = &mut self.reads;
         self.writes.undo_nested(nested.writes, |write| {
-            if direct {
-                write.cell().set_word(write.before);
-            } else if write.is_update {
+            if write.is_update && !is_direct {
                 reads.add(write.cell(), write.before);
             }
         });
@@ -380,9 +381,7 @@ impl Attempt {
     /// Rolls back: whatever was to be written goes.
     pub(crate) fn roll_back(&mut self, stopped: Stopped) {
         if self.mode == Mode::Direct {
-            for write in self.writes.as_slice() {
-                write.cell().set_word(write.before);
-            }
+            self.let_go(.., ..0);
         }
         self.writes.discard();
         self.slot.counters.rolled_back(stopped.cause);

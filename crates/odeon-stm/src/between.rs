@@ -15,6 +15,16 @@ pub(crate) const ROLLBACKS_UNTIL_IRREVOCABLE: u32 = 16;
 /// TUNE: steps of the longest pause after a rollback by a conflict; the later ones yield the processor.
 const LONGEST_PAUSE: u32 = 10;
 
+/// Whether `attempt`, which has not been rolled back yet, would wait for ever.
+pub(crate) fn waits_for_nothing(attempt: &Attempt) -> bool {
+    let retries = attempt.stopped.is_some_and(|stopped| stopped.cause == Cause::Retry);
+    retries && attempt.all_reads().next().is_none()
+}
+
+/// What to say of it, when everything is in order again.
+pub(crate) const WAITS_FOR_NOTHING: &str =
+    "a retry of a transaction that has read nothing would wait for ever";
+
 /// Why an attempt has ended without a commit, and the event to wait for before another one, if it is not
 /// just a conflict.
 #[derive(Debug)]
@@ -25,21 +35,11 @@ pub(crate) struct Verdict {
 
 /// Rolls `attempt` back and ends it. What there is to wait for is entered before, while the attempt's
 /// variables are safe to use and its logs are there.
-///
-/// # Panics
-///
-/// Panics, after the end, if it asked to retry and has read nothing.
-#[track_caller]
 pub(crate) fn roll_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
     let stopped = attempt.stopped.unwrap_or(Stopped { cause: otherwise, cell: None });
-    let has_read = attempt.all_reads().next().is_some();
     let event = event(attempt, stopped);
     attempt.roll_back(stopped);
     attempt.end();
-    assert!(
-        has_read || stopped.cause != Cause::Retry,
-        "a retry of a transaction that has read nothing would wait for ever"
-    );
     Verdict { cause: stopped.cause, event }
 }
 

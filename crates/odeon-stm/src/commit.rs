@@ -10,6 +10,15 @@ use crate::version_word::{Held, VersionWord};
 use crate::write_set::{Kind, Write};
 use odeon_sync::{Backoff, fence_after_rmw};
 
+/// Which variables' waiters a commit has to wake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Announced {
+    /// Those of variables that have changed.
+    Changes,
+    /// Those of all: they may wait for the decision.
+    Decision,
+}
+
 impl Attempt {
     /// Makes the attempt's writes visible, all at once, or says that it has to be rolled back. The
     /// caller then ends the attempt.
@@ -21,7 +30,7 @@ impl Attempt {
         if !self.writes.is_empty() {
             match self.mode {
                 Mode::Logged => self.commit_logged()?,
-                Mode::Direct => self.commit_direct(),
+                Mode::Direct => self.publish_decided(),
                 Mode::Snapshot => unreachable!("a snapshot writes nothing"),
             }
         }
@@ -49,16 +58,8 @@ impl Attempt {
             return Err(rollback);
         }
         // The linearisation point: all locks are held, all reads stand.
-        self.publish(epoch);
+        self.publish(epoch, Announced::Changes);
         Ok(())
-    }
-
-    fn commit_direct(&mut self) {
-        // I6: the locks stand before the epoch is read: a snapshot that does not find a variable locked
-        // gets an earlier epoch than this commit.
-        fence_after_rmw();
-        let epoch = self.domain.clock.now();
-        self.publish(epoch);
     }
 
     /// Locks every variable of the write set, or none.
@@ -91,7 +92,7 @@ impl Attempt {
     }
 
     /// Writes everything, stamped with `epoch`, and lets go. All variables are locked (0 1).
-    pub(crate) fn publish(&mut self, epoch: u64) {
+    pub(crate) fn publish(&mut self, epoch: u64, announced: Announced) {
         let slot = self.slot.number();
         let snapshots = snapshot::running(self.domain);
         let mut waiters = false;
@@ -107,9 +108,18 @@ impl Attempt {
                 Kind::Plain | Kind::Owning(_) => write.bits,
             };
             if bits == old && matches!(write.kind, Kind::Change(_)) {
-                // Nobody can tell, so nobody has to be in conflict with it.
-                cell.set_word(write.before);
-                write.before = write.before.without_waiters();
+                // Nobody can tell, so nobody has to be in conflict with it. Who waits for a change goes on
+                // waiting, who waits for a decision does not.
+                match announced {
+                    Announced::Changes => {
+                        cell.set_word(write.before);
+                        write.before = write.before.without_waiters();
+                    }
+                    Announced::Decision => {
+                        cell.set_word(write.before.without_waiters());
+                        waiters |= write.before.has_waiters();
+                    }
+                }
                 continue;
             }
             cell.publish(bits, VersionWord::written(epoch, slot).labelled_as(write.before));

@@ -111,6 +111,11 @@ impl<T: Send + Sync + 'static> TVar<T> {
 
     /// The latest committed value, outside of any transaction: it conflicts with nothing, waits for
     /// nothing but a commit that is writing this variable, and says nothing about other variables.
+    ///
+    /// # Panics
+    ///
+    /// Panics at the caller's line within a transaction, for values behind a pointer.
+    #[track_caller]
     pub fn peek(&self) -> T
     where
         T: Clone,

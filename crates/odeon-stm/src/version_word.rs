@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | 0 0 | free | slot of the attempt that wrote it; 0: nobody's |
 //! | 0 1 | locked by a commit that will end within some instructions | slot of that attempt |
-//! | 1 1 | locked by a prepared attempt | slot of that attempt |
+//! | 1 1 | locked by a prepared or direct attempt | slot of that attempt |
 //! | 1 0 | its value is protected by prepared attempts that read it | how many |
 //!
 //! The epoch is that of the value in every state, so whoever meets a lock still knows how old the
@@ -44,7 +44,7 @@ pub(crate) enum Held {
     Free,
     /// A commit that is under way.
     Committing,
-    /// A prepared attempt that will write it.
+    /// A prepared or direct attempt that will write it.
     PreparedWrite,
     /// Prepared attempts that have read it.
     PreparedRead,

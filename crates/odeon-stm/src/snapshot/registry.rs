@@ -51,6 +51,8 @@ pub(crate) fn end(attempt: &mut Attempt) {
     slot.set_kept(std::ptr::null_mut());
     // ORDERING: AcqRel: not before the slot is empty.
     domain.snapshots.0.fetch_sub(1, Ordering::AcqRel);
+    // I4: an attempt that has found the slot filled began in an epoch not after the one read below.
+    fence_after_rmw();
     slot.counters.snapshot_ended();
     // SAFETY: this snapshot's own until it is retired below.
     if !unsafe { kept.as_ref() }.is_empty() {
