@@ -61,6 +61,7 @@ pub(crate) struct Attempt {
     /// What is to be done after the end; mostly nothing.
     pub(crate) hooks: Option<Box<Hooks>>,
     /// Copies of inline values whose references a closure has asked for.
+    #[expect(clippy::vec_box, reason = "a copy stays in its place while the vector grows")]
     copies: Vec<Box<u64>>,
     pub(crate) bag: Bag,
 }
@@ -276,6 +277,13 @@ impl Attempt {
         self.writes.replace(place, bits, kind);
     }
 
+    /// The word for a variable that is made within this attempt: of the epoch before it, so that a snapshot
+    /// which began earlier is known not to need its first value.
+    pub(crate) fn birth(&self) -> VersionWord {
+        let since = self.slot.since().expect("an attempt that writes has begun");
+        VersionWord::written(since - 1, 0)
+    }
+
     /// A stable place for a copy of inline bits, until the attempt ends.
     pub(crate) fn copy(&mut self, bits: u64) -> *const u64 {
         self.copies.push(Box::new(bits));
@@ -342,6 +350,7 @@ impl Attempt {
         }
         self.stopped = None;
         self.slot.end();
+        self.writes.free_displaced();
     }
 }
 

@@ -48,6 +48,20 @@ pub(crate) struct WriteSet {
     /// Values that were replaced since a nested closure began, and where they stood.
     replaced: Vec<(usize, u64, Kind)>,
     nested: usize,
+    /// Values that will not be published. The closure may hold references to them, and the logs point
+    /// to cells in them, so they stay until the attempt has ended.
+    displaced: Vec<Displaced>,
+}
+
+/// A value that nobody but its attempt has seen.
+#[derive(Debug)]
+struct Displaced(u64, unsafe fn(u64));
+
+impl Drop for Displaced {
+    fn drop(&mut self) {
+        // SAFETY: the value was the log's alone, and leaves it here.
+        unsafe { (self.1)(self.0) };
+    }
 }
 
 /// A place in the log to which a nested closure may have to return.
@@ -126,7 +140,7 @@ impl WriteSet {
         if self.nested > 0 {
             self.replaced.push((place, old.0, old.1));
         } else {
-            free_unpublished(old.0, old.1);
+            displace(&mut self.displaced, old.0, old.1);
         }
     }
 
@@ -140,9 +154,7 @@ impl WriteSet {
     pub(crate) fn keep_nested(&mut self) {
         self.nested -= 1;
         if self.nested == 0 {
-            for (_, bits, kind) in self.replaced.drain(..) {
-                free_unpublished(bits, kind);
-            }
+            self.displace_replaced();
         }
     }
 
@@ -152,15 +164,13 @@ impl WriteSet {
         self.nested -= 1;
         for (place, bits, kind) in self.replaced.drain(mark.replaced..).rev() {
             let write = &mut self.writes[place];
-            free_unpublished(
-                std::mem::replace(&mut write.bits, bits),
-                std::mem::replace(&mut write.kind, kind),
-            );
+            let bits = std::mem::replace(&mut write.bits, bits);
+            displace(&mut self.displaced, bits, std::mem::replace(&mut write.kind, kind));
         }
         for write in self.writes.drain(mark.writes..).rev() {
             unlock(&write);
             self.places.remove(&write.cell.addr());
-            free_unpublished(write.bits, write.kind);
+            displace(&mut self.displaced, write.bits, write.kind);
         }
         // The filter keeps bits of writes that are gone, which costs searches and nothing else.
     }
@@ -171,20 +181,34 @@ impl WriteSet {
         self.reset();
     }
 
-    /// Empties the set and frees the values.
+    /// Empties the set; nothing of it will be published.
     pub(crate) fn discard(&mut self) {
         for write in self.writes.drain(..) {
-            free_unpublished(write.bits, write.kind);
+            displace(&mut self.displaced, write.bits, write.kind);
         }
         self.reset();
+    }
+
+    /// Frees what was not published; the attempt has ended.
+    #[inline(always)]
+    pub(crate) fn free_displaced(&mut self) {
+        if !self.displaced.is_empty() {
+            self.displaced.clear();
+        }
+    }
+
+    fn displace_replaced(&mut self) {
+        for (_, bits, kind) in self.replaced.drain(..) {
+            displace(&mut self.displaced, bits, kind);
+        }
     }
 
     #[inline]
     fn reset(&mut self) {
         self.filter = 0;
         self.nested = 0;
-        for (_, bits, kind) in self.replaced.drain(..) {
-            free_unpublished(bits, kind);
+        if !self.replaced.is_empty() {
+            self.displace_replaced();
         }
         if !self.places.is_empty() {
             self.places.clear();
@@ -192,10 +216,16 @@ impl WriteSet {
     }
 }
 
-/// Frees a value that was never published.
+fn displace(displaced: &mut Vec<Displaced>, bits: u64, kind: Kind) {
+    if let Kind::Owning(free) = kind {
+        displaced.push(Displaced(bits, free));
+    }
+}
+
+/// Frees a value that was never in the log.
 pub(crate) fn free_unpublished(bits: u64, kind: Kind) {
     if let Kind::Owning(free) = kind {
-        // SAFETY: the value is the log's alone, and leaves it here.
+        // SAFETY: the value is the caller's alone.
         unsafe { free(bits) };
     }
 }
