@@ -42,7 +42,7 @@ pub(super) struct Place<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> 
 
 /// The places in a node, by the bits of `hash` behind the first `used_bits`.
 fn branch(hash: u64, used_bits: u32) -> usize {
-    (hash.unbounded_shl(used_bits) >> (u64::BITS - BITS_PER_LEVEL)) as usize
+    (hash.checked_shl(used_bits).unwrap_or(0) >> (u64::BITS - BITS_PER_LEVEL)) as usize
 }
 
 impl<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> Place<'t, K, V> {
