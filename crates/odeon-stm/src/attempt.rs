@@ -337,6 +337,13 @@ impl Attempt {
         self.writes.replace(place, bits, kind);
     }
 
+    /// The word for a variable that is made within this attempt: of the epoch before it, so that a snapshot
+    /// which began earlier is known not to need its first value.
+    pub(crate) fn birth(&self) -> VersionWord {
+        let since = self.slot.since().expect("an attempt that writes has begun");
+        VersionWord::written(since - 1, 0)
+    }
+
     /// A stable place for a copy of inline bits, until the attempt ends.
     pub(crate) fn copy(&mut self, bits: u64) -> *const u64 {
         self.copies.push(Box::new(bits));

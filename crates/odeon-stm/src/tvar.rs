@@ -47,6 +47,12 @@ impl<T: Send + Sync + 'static> TVar<T> {
         Self { cell: Cell::new(Stored::<T>::to_bits(value)), value: PhantomData }
     }
 
+    /// A variable that this transaction makes, as a part of something that it links.
+    pub(crate) fn born(tx: &mut Tx<'_, '_>, value: T) -> Self {
+        let cell = Cell::born(tx.writer().birth(), Stored::<T>::to_bits(value));
+        Self { cell, value: PhantomData }
+    }
+
     /// The value; the reference lives as long as the attempt.
     ///
     /// # Errors
@@ -78,6 +84,22 @@ impl<T: Send + Sync + 'static> TVar<T> {
         let bits = view.attempt().0.read(&self.cell)?;
         // SAFETY: the bits are a value of this variable, allocated while the attempt runs (I4).
         Ok(unsafe { Stored::<T>::copied(bits) })
+    }
+
+    /// What `look` makes of the value, which is neither cloned nor copied.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[inline]
+    pub fn read_with<'t, V: View<'t>, R>(
+        &'t self,
+        view: &mut V,
+        look: impl FnOnce(&T) -> R,
+    ) -> Result<R, Rollback> {
+        let bits = view.attempt().0.read(&self.cell)?;
+        // SAFETY: as in `get`; the reference ends with the call.
+        Ok(unsafe { Stored::<T>::with(bits, look) })
     }
 
     /// Another value, from the commit on.
