@@ -131,13 +131,14 @@ fn s23_a_refusal_says_what_waits_and_which_seed() {
 
     send(&worker, [Job::Urgent(3)]);
     let said = complaint(|| worker.expect_nothing());
-    assert!(said.ends_with("no message was expected; waiting: [Urgent(3)]; seed 77"), "{said}");
+    let three = "no message was expected; waiting: [Urgent(1), Urgent(3), Ordinary(2)]; seed 77";
+    assert!(said.ends_with(three), "{said}");
 
     let said = complaint(|| worker.bring_forward(|job| *job == Job::Quit));
     assert!(said.contains("no waiting message is the wanted one"), "{said}");
 
     send(&worker, [Job::Quit]);
-    worker.expect(|job| *job == Job::Quit);
+    worker.bring_forward_past_other_senders(|job| *job == Job::Quit);
     let said = complaint(|| worker.expect(|_| true));
     assert!(said.contains("(it has ended)"), "{said}");
 }
@@ -162,6 +163,22 @@ fn s23_a_refusal_is_reported_at_the_callers_line() {
     std::panic::set_hook(before);
     assert!(said.contains("not the expected one"));
     assert_eq!(place.lock().unwrap().take(), Some((file!().to_owned(), line)));
+}
+
+#[test]
+fn s23_a_check_that_fails_loses_nothing() {
+    let run = Deterministic::new(1);
+    let (worker, log) = worker(&run);
+    let jobs = [Job::Ordinary(1), Job::Ordinary(2)];
+    send(&worker, jobs);
+    complaint(|| worker.expect(|job| *job == Job::Ordinary(2)));
+    complaint(|| worker.disallow(|_| true));
+    complaint(|| worker.expect_nothing());
+    complaint(|| worker.bring_forward(|job| *job == Job::Ordinary(2)));
+    complaint(|| worker.expect(|job| panic!("cannot say of {job:?}")));
+    assert_eq!(worker.waiting(), ["Ordinary(1)", "Ordinary(2)"]);
+    jobs.iter().for_each(|job| worker.expect(|next| next == job));
+    assert_eq!(*log.lock().unwrap(), jobs);
 }
 
 #[test]
