@@ -77,6 +77,17 @@ fn s4_shutdown_drains_then_stops() {
     assert!(actor.send(Do::Note(0)).is_err());
 }
 
+#[test]
+fn s4_a_shutdown_may_drain_for_as_long_as_a_duration() {
+    let theater = Theater::builder().workers(2).build().unwrap();
+    let log = Log::default();
+    let actor = theater.spawn(Probe::new(&log));
+    (1..=1_000).for_each(|n| actor.send(Do::Note(n)).unwrap());
+    let report = theater.shutdown(Duration::MAX);
+    assert!(report.drained && report.leftovers.is_empty());
+    assert_eq!(log.handled().len(), 1_000);
+}
+
 /// Threads go on sending while the theater is shut down under them.
 #[test]
 fn s4_a_shutdown_under_fire_accounts_for_every_message() {

@@ -79,14 +79,15 @@ impl Parts {
             *self.shared.leftovers.lock().expect("nothing panics under this lock") =
                 Some(Vec::new());
         }
-        let deadline = Instant::now() + drain.unwrap_or_default();
+        let deadline = Instant::now().checked_add(drain.unwrap_or_default());
         let drained = drain.is_some() && self.wait_until(deadline, || self.is_quiet());
         self.shared.set_stopping();
         self.stop_all_actors();
-        let last_moment = Instant::now().min(deadline) + GRACE;
+        let now = Instant::now();
+        let last_moment = deadline.map_or(now, |deadline| now.min(deadline)) + GRACE;
         // A theater whose stage is driven from outside has no thread that could end its actors.
         if self.pool.is_some() {
-            self.wait_until(last_moment, || self.shared.registry.len() == 0);
+            self.wait_until(Some(last_moment), || self.shared.registry.len() == 0);
         }
         if self.end_threads(last_moment) {
             self.dismantle();
@@ -125,9 +126,9 @@ impl Parts {
         asleep && self.shared.parked() == 0 && first == look()
     }
 
-    /// Waits until `condition` holds; `false` if `deadline` comes first. Woken by stages that fall
-    /// asleep and actors that end.
-    fn wait_until(&self, deadline: Instant, condition: impl Fn() -> bool) -> bool {
+    /// Waits until `condition` holds; `false` if `deadline` comes first. `None`: it lies beyond what the
+    /// clock can say, and never comes. Woken by stages that fall asleep and actors that end.
+    fn wait_until(&self, deadline: Option<Instant>, condition: impl Fn() -> bool) -> bool {
         // ORDERING: SeqCst: the partner is `TheaterShared::tell_shutdown`.
         self.shared.shutdown_waits.store(true, Ordering::SeqCst);
         let (count, signal) = &self.shared.changed;
@@ -138,7 +139,9 @@ impl Parts {
             }
             let mut guard = count.lock().expect("nothing panics under this lock");
             while *guard == seen {
-                let left = deadline.saturating_duration_since(Instant::now());
+                let left = deadline.map_or(Duration::MAX, |deadline| {
+                    deadline.saturating_duration_since(Instant::now())
+                });
                 if left.is_zero() {
                     return false;
                 }
@@ -158,7 +161,7 @@ impl Parts {
         let threads = std::mem::take(&mut *self.threads.lock().expect("nothing panics here"));
         // However late it is, threads that are only told now get a moment to return.
         let last_moment = last_moment.max(Instant::now() + GRACE / 10);
-        let returned = self.wait_until(last_moment, || self.shared.running_threads() == 0);
+        let returned = self.wait_until(Some(last_moment), || self.shared.running_threads() == 0);
         if returned {
             for thread in threads.into_iter().chain(self.shared.timers.take_thread()) {
                 // A stage's thread catches the panics of actors; its own would have aborted.
