@@ -327,6 +327,20 @@ fn s23_a_probe_receives_in_virtual_time() {
     assert!(said.contains("received Some(2)"), "{said}");
 }
 
+#[test]
+fn s23_a_limit_may_be_as_long_as_a_duration() {
+    let run = Deterministic::new(1);
+    let probe = run.probe::<u32>();
+    run.advance(Duration::from_secs(1));
+    probe.send_after(Duration::from_secs(10), 1);
+    assert_eq!(probe.next(Duration::MAX), 1);
+    probe.send_after(Duration::from_secs(10), 2);
+    run.run_through_timers(Duration::MAX);
+    assert_eq!((run.clock().now(), probe.try_next()), (Duration::from_secs(21), Some(2)));
+    let said = complaint(|| assert_eq!(probe.next(Duration::MAX), 0));
+    assert!(said.contains("no message within"), "{said}");
+}
+
 /// Pipes go on with the actor itself, wrapped as it is: by steps and failures, plain and asynchronous.
 #[test]
 fn s23_pipes_of_wrapped_actors_go_on() {
