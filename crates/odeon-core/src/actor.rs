@@ -35,6 +35,10 @@ use crate::pipe::Continuation;
 /// assert_eq!(account.ask(Account::Balance).wait()?, 5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no actor whose handlers never wait",
+    note = "an `AsyncActor` is spawned with `spawn_async` and its like, and bounded with `Bounded::new_async`"
+)]
 pub trait Actor: Send + Sized + 'static {
     /// What this actor can be sent.
     type Msg: Message;

@@ -56,6 +56,8 @@ fn s4_the_hook_gets_actor_reason_and_message() {
     (0..3).for_each(|n| actor.send(Do::Note(n)).unwrap());
     run.run_until_idle();
     assert_eq!(run.theater().dead_letters(), 3);
+    let counts = format!("{:?}", run.theater().dead_letter_counts());
+    assert_eq!(counts, "{Stopped: 3, Failed: 0, Shutdown: 0, Displaced: 0, Rejected: 0}");
     for (n, letter) in letters.lock().unwrap().drain(..).enumerate() {
         assert_eq!((letter.actor, letter.reason), (actor.id(), DeadLetterReason::Stopped));
         let message = letter.message.downcast::<Do>().unwrap();
