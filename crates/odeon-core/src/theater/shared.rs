@@ -139,6 +139,8 @@ impl TheaterShared {
     pub(super) fn set_stopping(&self) {
         // ORDERING: SeqCst: as above.
         self.stopping.store(true, Ordering::SeqCst);
+        // A shutdown may be draining.
+        self.tell_shutdown();
         self.timers.end();
     }
 
@@ -292,7 +294,7 @@ impl TheaterShared {
         self.tell_shutdown();
     }
 
-    fn tell_shutdown(&self) {
+    pub(super) fn tell_shutdown(&self) {
         // ORDERING: SeqCst: the shutdown sets the flag and then looks; we change something and then
         // look at the flag. One of the two sees the other.
         if self.shutdown_waits.load(Ordering::SeqCst) {
