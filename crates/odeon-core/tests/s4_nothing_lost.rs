@@ -114,3 +114,14 @@ fn s4_dropping_the_theater_tells_the_hook() {
     drop(run);
     assert_eq!(ledger.check().dead_lettered, 10);
 }
+
+#[test]
+fn s4_a_shutdown_without_an_end_to_its_patience_waits_for_all_messages() {
+    let ledger = Ledger::new();
+    let theater = Theater::builder().workers(2).build().unwrap();
+    let actor = theater.spawn(Taker);
+    (0..1_000).for_each(|_| assert!(ledger.send(&actor, |ticket| ticket)));
+    let report = theater.shutdown(Duration::MAX);
+    assert!(report.drained && report.leftovers.is_empty());
+    assert_eq!(ledger.check().handled, 1_000);
+}

@@ -23,6 +23,14 @@ use crate::scheduler::home::Home;
 /// How long after the deadline the message that an actor is handling may still take.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// Longer than anybody waits: what a deadline is that no clock can tell.
+const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+fn moment_after(delay: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(delay).unwrap_or_else(|| now + FOR_EVER)
+}
+
 /// What a [`Theater::shutdown`](crate::Theater::shutdown) came to.
 #[derive(Debug)]
 #[must_use = "the report holds the messages that were not handled"]
@@ -94,7 +102,7 @@ impl Parts {
             *self.shared.leftovers.lock().expect("nothing panics under this lock") =
                 Some(Vec::new());
         }
-        let deadline = Instant::now() + drain.unwrap_or_default();
+        let deadline = moment_after(drain.unwrap_or_default());
         let drained = drain.is_some() && self.drain(deadline);
         let last_moment = Instant::now().min(deadline) + GRACE;
         let me = thread::current().id();
