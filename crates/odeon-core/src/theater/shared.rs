@@ -217,8 +217,9 @@ impl TheaterShared {
 
     /// An actor has ended: out of the registry.
     pub(crate) fn actor_ended(&self, header: &Header, reason: EndReason) {
-        self.registry.remove(header);
-        if let Some(observer) = self.observer() {
+        let was_spawned = self.registry.remove(header);
+        // One that came when the theater was stopping was never said to be there.
+        if let (true, Some(observer)) = (was_spawned, self.observer()) {
             observer.actor_ended(header.id, reason);
         }
         self.tell_shutdown();
