@@ -62,6 +62,12 @@ pub trait Actor: Send + Sized + 'static {
         continuation.run(self, ctx);
     }
 
+    /// Whether there is a state to go on with: for an actor that is made in its first turn.
+    #[doc(hidden)]
+    fn __is_made(&self) -> bool {
+        true
+    }
+
     /// Whether its mailboxes have bounds: for [`Bounded`](crate::Bounded) alone.
     #[doc(hidden)]
     const BOUNDED: bool = false;

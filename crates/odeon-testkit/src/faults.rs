@@ -17,6 +17,7 @@ pub const INJECTED: &str = "an injected failure";
 /// The actor is wrapped, and panics before it handles the message (or
 /// [afterwards](Self::after_handling)). The rest is its supervision's business (S15); without any it ends
 /// as failed (S5). The message counts as handled (S4).
+/// An actor with bounds (S18) goes around it, `Bounded::new(faults.plain(actor))`: inside they are not in force.
 ///
 /// ```
 /// # use odeon_core::*;

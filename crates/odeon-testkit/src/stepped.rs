@@ -27,7 +27,8 @@ const ENDLESS_TURNS: usize = 1_000_000;
 ///
 /// It gets turns by the methods below alone: [`run_until_idle`](Deterministic::run_until_idle) and its
 /// like leave it where it is. Its *next* message is the one that it would handle next by its guards and
-/// priorities (S2, S3); messages of closed mailboxes are not seen here. An asynchronous actor has no next
+/// priorities (S2, S3); messages of closed mailboxes are not seen here. Bounds of a
+/// [`Bounded`](odeon_core::Bounded) actor are not in force. An asynchronous actor has no next
 /// message while its handler waits; one that was woken goes on first, whatever is asked.
 ///
 /// The methods look at what waits by having the actor started if need be, and by sending its messages to
