@@ -119,10 +119,6 @@ async fn send_async_to_full<M: Message>(
     number: usize,
     message: M,
 ) -> Sent<M> {
-    if pressure::is_pinned_here() {
-        // Whose handler this is only the stage's actors know.
-        return send_beyond(mailbox, to.cell(), number, message);
-    }
     match pressure::place(Kin::new(&to.cell().header), &mailbox.gate).await {
         Some(place) => {
             place.fill();

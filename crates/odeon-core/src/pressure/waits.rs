@@ -5,6 +5,10 @@
 //! * while it is held back by it, or waits for its relief, or a place in a bounded mailbox, in `send_async`;
 //! * while it awaits an answer from it: an asynchronous handler, or a dedicated actor that blocks.
 //!
+//! An actor of a pinned stage is a node besides its stage: while its handler waits for an answer or a place, the
+//! stage goes on, also with messages that relieve it; but who waits for an answer or a place of that very actor
+//! waits on. While the stage waits, all its actors do.
+//!
 //! Of a circle nobody would ever go on: actors that all have too much waiting and send to each other, or a
 //! receiver that awaits an answer from a sender it holds back. Therefore whoever is about to wait enters
 //! that first and then looks for a circle; if there is one, all in it that are held back go on, and have
@@ -51,8 +55,22 @@ impl Node {
         }
     }
 
-    /// The node whose code this thread is running, if it stands still while that code waits: not on the
-    /// thread of a pinned stage, which turns to its other messages.
+    /// The node that is to handle a message of the actor, be it to answer or to make room in a bounded mailbox.
+    pub(super) fn of_handler(actor: &Header) -> Self {
+        match actor.pinned() {
+            Some(stage) if stage.is_dedicated() => Self::Stage(stage.to_arc()),
+            _ => Self::Actor(Kin::new(actor)),
+        }
+    }
+
+    /// Whose standing still is this one's as well.
+    fn stage(&self) -> Option<Self> {
+        let Self::Actor(actor) = self else { return None };
+        actor.header().pinned().map(|stage| Self::Stage(stage.to_arc()))
+    }
+
+    /// The node whose code this thread is running, if it stands still while that code waits: of a pinned stage
+    /// only the actor whose handler it is, since the stage turns to its other messages.
     pub(super) fn here() -> Option<Self> {
         let here = current::here();
         if let Some(actor) = ptr::NonNull::new(here.actor.get()) {
@@ -61,7 +79,11 @@ impl Node {
         }
         // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
         let stage = unsafe { here.home.get().as_pinned()?.as_ref() }?;
-        stage.is_dedicated().then(|| Self::Stage(stage.to_arc()))
+        if stage.is_dedicated() {
+            return Some(Self::Stage(stage.to_arc()));
+        }
+        // SAFETY: set by this thread while it runs the actor, which keeps the cell.
+        unsafe { here.pinned_handler.get().as_ref() }.map(|actor| Self::Actor(Kin::new(actor)))
     }
 
     pub(super) fn is_pressed(&self) -> bool {
@@ -159,7 +181,7 @@ impl Drop for Waiting {
 /// others. All that are held back in the circle are let go then, `who` among them.
 pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
     let (Some(myself), Some(other)) = (who.waiters(), whom.waiters()) else { return };
-    if !ptr::eq(myself, other) && other.waits.lock().is_empty() {
+    if !ptr::eq(myself, other) && other.waits.lock().is_empty() && whom.stage().is_none() {
         // By far the most: a receiver that waits for nobody.
         return;
     }
@@ -172,6 +194,7 @@ pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
             return holders.iter().for_each(Holder::let_go);
         }
         if seen.insert(ptr::from_ref(waiters)) {
+            next.extend(node.stage());
             for wait in &*waiters.waits.lock() {
                 next.push(wait.whom.clone());
                 holders.push(Holder { node: wait.whom.clone(), what: wait.what.clone() });
@@ -192,7 +215,7 @@ impl Question {
         let here = current::here();
         let asks_as_actor = !here.actor.get().is_null()
             || here.home.get().as_pinned().is_some_and(|stage| !stage.is_null());
-        asks_as_actor.then(|| Self { asked: Node::of(actor), waiting: None })
+        asks_as_actor.then(|| Self { asked: Node::of_handler(actor), waiting: None })
     }
 
     /// The answer is not there, and whoever asks does nothing more until it is.
