@@ -31,7 +31,7 @@ use crate::pipe::Continuation;
 pub use bound::Bound;
 pub(crate) use bounds::Bounds;
 pub(crate) use gate::{Gate, Place};
-pub(crate) use sending::{is_full, rejects, send, send_async, send_unhindered, try_send};
+pub(crate) use sending::{is_full, rejects, room, send, send_async, send_unhindered, try_send};
 
 /// An actor whose mailboxes are bounded exactly: spawned in place of the actor itself, wherever an
 /// [`Actor`] or [`AsyncActor`] can be.

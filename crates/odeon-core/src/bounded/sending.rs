@@ -128,6 +128,15 @@ async fn send_async_to_full<M: Message>(
     }
 }
 
+/// Waits until there has been room in a mailbox that was full, whatever its rule, or the actor has ended.
+/// Somebody else's message may come in between.
+pub(crate) async fn room<M: Message>(to: &ActorRef<M>, number: usize) {
+    if to.cell().header.home.is_bounded() {
+        let gate = &bounds::of(to.cell()).mailbox(number).gate;
+        drop(pressure::place(Kin::new(&to.cell().header), gate).await);
+    }
+}
+
 /// Whether a message of an attempt is to come back at once.
 pub(crate) fn rejects<M: Message>(to: &MessageCell<M>, number: usize) -> bool {
     to.header.home.is_bounded() && {
