@@ -29,7 +29,7 @@ use crate::message::Message;
 use crate::pipe::Continuation;
 
 pub use bound::Bound;
-pub(crate) use bounds::Bounds;
+pub(crate) use bounds::{Bounds, Unshown};
 pub(crate) use gate::{Gate, Place};
 pub(crate) use sending::{is_full, rejects, room, send, send_async, send_unhindered, try_send};
 

@@ -4,6 +4,7 @@
 //! the user's function is a failure of the actor (S5, S15), not of the spawner.
 
 use crate::actor::Actor;
+use crate::bounded::Unshown;
 use crate::context::Context;
 use crate::pipe::Continuation;
 
@@ -41,7 +42,10 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
     #[inline]
     fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
         if self.actor.is_none() {
+            // If it panics once more the message is gone.
+            let unshown = A::BOUNDED.then(|| Unshown::new(ctx.cell(), &msg));
             self.make_actor(ctx);
+            unshown.map(std::mem::forget);
         }
         if let Some(actor) = &mut self.actor {
             ctx.lent_to(|ctx| actor.handle(msg, ctx));

@@ -11,7 +11,7 @@ use bounded::*;
 use odeon_core::extend::Outbox;
 use odeon_core::*;
 use odeon_testkit::conformance::stage::probe::{Do, Log, Probe};
-use odeon_testkit::{Deterministic, for_seeds};
+use odeon_testkit::{Deterministic, for_seeds, silent_panic};
 
 /// A clerk with one note too few to be full.
 fn nearly_full(
@@ -192,6 +192,39 @@ fn s18_the_bounds_of_an_actor_that_makes_itself_hold_when_it_is_made() {
         let is_full = clerk.try_send(Work::Note(2)).is_err_and(|error| error.is_full());
         assert_eq!(is_full, bound != Bound::drop_oldest(2));
         drop(busy);
+    }
+}
+
+#[test]
+fn s18_messages_that_are_lost_while_an_actor_cannot_be_made_leave_no_places_taken() {
+    /// Asks three questions in one message.
+    struct Asker(WorkerPool<Work>);
+    impl Actor for Asker {
+        type Msg = ();
+        fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+            (0..3).for_each(|_| drop(self.0.ask(Work::Ask)));
+        }
+    }
+    for bound in [Bound::wait(1), Bound::reject(1), Bound::drop_oldest(1)] {
+        let run = Deterministic::new(1);
+        let attempts = Count::default();
+        let make = move |_| {
+            attempts.add();
+            if attempts.now() < 3 {
+                silent_panic("not yet");
+            }
+            Bounded::new(Clerk(Notes::default())).mailbox(1, bound)
+        };
+        let policy = Supervision::new().always(Directive::Resume);
+        let pool = run.theater().spawn_worker_pool(1, Routing::RoundRobin, policy, make);
+        run.theater().spawn(Asker(pool.clone())).send(()).unwrap();
+        run.run_until_idle();
+        let clerk = pool.members().remove(0);
+        assert!(clerk.try_send(Work::Note(1)).is_ok());
+        run.run_until_idle();
+        let answer = pool.ask(Work::Ask);
+        run.run_until_idle();
+        assert_eq!(answer.wait(), Ok(1));
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::bound::{Bound, WhenFull};
 use super::gate::Gate;
-use super::newest::Newest;
+use super::newest::{self, Newest};
 use crate::bonds::Bonds;
 use crate::cell::MessageCell;
 use crate::message::{Message, mailbox_of};
@@ -96,13 +96,41 @@ pub(super) fn make_known<M: Message>(cell: &MessageCell<M>, wanted: &[Option<Bou
 /// The owner has taken a message to handle it. It comes back unless it is to be dropped.
 #[inline]
 pub(super) fn taken<M: Message>(cell: &MessageCell<M>, message: M) -> Option<M> {
-    let number = mailbox_of(&message);
+    if free(cell, mailbox_of(&message)) {
+        return Some(message);
+    }
+    newest::displaced(cell, message);
+    None
+}
+
+/// The owner has taken a message out of a mailbox; `false`: it has been displaced.
+#[inline]
+fn free<M: Message>(cell: &MessageCell<M>, number: usize) -> bool {
     let mailbox = of(cell).mailbox(number);
     if mailbox.rule() == Rule::When(WhenFull::DropOldest) {
-        return mailbox.newest.take(&mailbox.gate, cell, number, message);
+        return mailbox.newest.free(&mailbox.gate, cell, number);
     }
     mailbox.gate.leave();
-    Some(message)
+    true
+}
+
+/// A message that the owner has taken and not shown to [`taken`] yet. Dropped, by a panic, it is gone with the
+/// message, and has no place any more.
+pub(crate) struct Unshown<'a, M: Message> {
+    cell: &'a MessageCell<M>,
+    number: usize,
+}
+
+impl<'a, M: Message> Unshown<'a, M> {
+    pub(crate) fn new(cell: &'a MessageCell<M>, message: &M) -> Self {
+        Self { cell, number: mailbox_of(message) }
+    }
+}
+
+impl<M: Message> Drop for Unshown<'_, M> {
+    fn drop(&mut self) {
+        free(self.cell, self.number);
+    }
 }
 
 /// The end of the actor in this cell: nobody waits for its places any more, and what its mailboxes have not

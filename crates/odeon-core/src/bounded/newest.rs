@@ -96,14 +96,8 @@ impl<M: Message> Newest<M> {
         self.lock().displace(gate);
     }
 
-    /// The owner takes a message of this mailbox out of the inbox. It comes back unless it has been displaced.
-    pub(super) fn take(
-        &self,
-        gate: &Gate,
-        of: &MessageCell<M>,
-        mailbox: usize,
-        message: M,
-    ) -> Option<M> {
+    /// The owner has taken a message of this mailbox out of the inbox. `false`: it has been displaced.
+    pub(super) fn free(&self, gate: &Gate, of: &MessageCell<M>, mailbox: usize) -> bool {
         let mut kept = Vec::new();
         let mut state = self.lock();
         let counts = state.displaced == 0;
@@ -125,11 +119,7 @@ impl<M: Message> Newest<M> {
         drop(state);
         // Outside of the lock: the last reference leaves a signal.
         drop(kept);
-        if counts {
-            return Some(message);
-        }
-        displaced(of, message);
-        None
+        counts
     }
 
     /// Accepts nothing any more; what stands in line is handed to `dead_letter`.
@@ -155,7 +145,8 @@ impl<M> State<M> {
     }
 }
 
-fn displaced<M: Message>(of: &MessageCell<M>, message: M) {
+/// This message had to give way.
+pub(super) fn displaced<M: Message>(of: &MessageCell<M>, message: M) {
     let header = &of.header;
     header.stage.theater().dead_letter(header.id, DeadLetterReason::Displaced, message);
 }
