@@ -74,7 +74,9 @@ pub struct Stepped<'r, M: Message> {
 }
 
 impl Deterministic {
-    /// Creates an actor that handles a message only when the test says so.
+    /// Creates an actor that handles a message only when the test says so. One with bounds
+    /// ([`Bounded`](odeon_core::Bounded)) is refused when the program is compiled: what waits is laid out, and would
+    /// not count.
     pub fn spawn_stepped<A: Actor>(&self, actor: A) -> Stepped<'_, A::Msg> {
         self.step(|shelf| self.theater().spawn(OnShelf::new(actor, shelf)))
     }
