@@ -45,7 +45,9 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
             // If it panics once more the message is gone.
             let unshown = A::BOUNDED.then(|| Unshown::new(ctx.cell(), &msg));
             self.make_actor(ctx);
-            unshown.map(std::mem::forget);
+            if let Some(unshown) = unshown {
+                std::mem::forget(unshown);
+            }
         }
         if let Some(actor) = &mut self.actor {
             ctx.lent_to(|ctx| actor.handle(msg, ctx));

@@ -112,6 +112,12 @@ struct Wait {
     what: What,
 }
 
+impl Wait {
+    fn whom_and_what(&self) -> (Node, What) {
+        (self.whom.clone(), self.what.clone())
+    }
+}
+
 /// What somebody waits for.
 #[derive(Clone)]
 pub(crate) enum What {
@@ -122,13 +128,22 @@ pub(crate) enum What {
     Answer,
 }
 
-/// Somebody who holds others back, with what it can let them go by.
+/// Somebody who is waited for, by whom, and what the one can let the other go by.
 struct Holder {
+    held: *const Waiters,
     node: Node,
     what: What,
 }
 
 impl Holder {
+    fn of(held: &Waiters, node: Node, what: What) -> Self {
+        Self { held, node, what }
+    }
+
+    fn leads_to(&self, nodes: &HashSet<*const Waiters>) -> bool {
+        self.node.waiters().is_some_and(|waiters| nodes.contains(&ptr::from_ref(waiters)))
+    }
+
     fn let_go(&self) {
         match &self.what {
             What::Relief => {
@@ -178,29 +193,42 @@ impl Drop for Waiting {
 }
 
 /// Looks whether `whom` waits for `who`, who has just entered that it waits for `whom`, directly or through
-/// others. All that are held back in the circle are let go then, `who` among them.
+/// others. All that are held back in such circles are let go then, `who` among them: one that waits for several
+/// may be in several, and goes on only when it gets what it waits for in each.
 pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
     let (Some(myself), Some(other)) = (who.waiters(), whom.waiters()) else { return };
     if !ptr::eq(myself, other) && other.waits.lock().is_empty() && whom.stage().is_none() {
         // By far the most: a receiver that waits for nobody.
         return;
     }
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::from([ptr::from_ref(myself)]);
     let mut next = vec![whom.clone()];
-    let mut holders = vec![Holder { node: whom.clone(), what }];
+    let mut holders = vec![Holder::of(myself, whom.clone(), what)];
     while let Some(node) = next.pop() {
         let Some(waiters) = node.waiters() else { continue };
-        if ptr::eq(waiters, myself) || seen.len() == SEARCH_LIMIT {
+        if !seen.insert(ptr::from_ref(waiters)) {
+            continue;
+        }
+        if seen.len() > SEARCH_LIMIT {
             return holders.iter().for_each(Holder::let_go);
         }
-        if seen.insert(ptr::from_ref(waiters)) {
-            next.extend(node.stage());
-            for wait in &*waiters.waits.lock() {
-                next.push(wait.whom.clone());
-                holders.push(Holder { node: wait.whom.clone(), what: wait.what.clone() });
-            }
+        // A stage that stands still is not let go by its actors.
+        let stage = node.stage().map(|stage| (stage, What::Answer));
+        let waits = waiters.waits.lock().iter().map(Wait::whom_and_what).collect::<Vec<_>>();
+        for (whom, what) in stage.into_iter().chain(waits) {
+            next.push(whom.clone());
+            holders.push(Holder::of(waiters, whom, what));
         }
     }
+    let mut in_circles = HashSet::from([ptr::from_ref(myself)]);
+    let mut before = 0;
+    while in_circles.len() > before {
+        before = in_circles.len();
+        let leading = holders.iter().filter(|holder| holder.leads_to(&in_circles));
+        let more: Vec<_> = leading.map(|holder| holder.held).collect();
+        in_circles.extend(more);
+    }
+    holders.iter().filter(|holder| holder.leads_to(&in_circles)).for_each(Holder::let_go);
 }
 
 /// A question, until it is answered or given up.
