@@ -27,8 +27,7 @@ const ENDLESS_TURNS: usize = 1_000_000;
 ///
 /// It gets turns by the methods below alone: [`run_until_idle`](Deterministic::run_until_idle) and its
 /// like leave it where it is. Its *next* message is the one that it would handle next by its guards and
-/// priorities (S2, S3); messages of closed mailboxes are not seen here. Bounds of a
-/// [`Bounded`](odeon_core::Bounded) actor are not in force. An asynchronous actor has no next
+/// priorities (S2, S3); messages of closed mailboxes are not seen here. An asynchronous actor has no next
 /// message while its handler waits; one that was woken goes on first, whatever is asked.
 ///
 /// The methods look at what waits by having the actor started if need be, and by sending its messages to
@@ -75,7 +74,9 @@ pub struct Stepped<'r, M: Message> {
 }
 
 impl Deterministic {
-    /// Creates an actor that handles a message only when the test says so.
+    /// Creates an actor that handles a message only when the test says so. One with bounds
+    /// ([`Bounded`](odeon_core::Bounded)) is refused when the program is compiled: what waits is laid out, and would
+    /// not count.
     pub fn spawn_stepped<A: Actor>(&self, actor: A) -> Stepped<'_, A::Msg> {
         self.step(|shelf| self.theater().spawn(OnShelf::new(actor, shelf)))
     }

@@ -1,7 +1,7 @@
 //! What is done with a delivery to an asynchronous actor of a pinned or dedicated stage.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use odeon_sync::atomic::Ordering;
 
@@ -11,6 +11,7 @@ use super::future::{self, Handlers};
 use super::{Step, end, go_on, stops, take_signal};
 use crate::async_actor::AsyncActor;
 use crate::cell::{Header, signal};
+use crate::current;
 use crate::mailbox::label;
 use crate::message::Message;
 use crate::observe::EndReason;
@@ -54,8 +55,11 @@ pub(super) unsafe fn deliver<A: AsyncActor, H: Handlers<A>>(
         return false;
     }
     let seen = header.is_seen().then(|| PinnedTurn::begin(header));
+    let handler = &current::here().pinned_handler;
+    handler.set(header);
     // SAFETY: as above.
     let step = catch_unwind(AssertUnwindSafe(|| unsafe { step(cell, label, content) }));
+    handler.set(ptr::null());
     if let Some(seen) = seen {
         // SAFETY: as above.
         let (begun, aside) = unsafe { aside::numbers(cell) };
