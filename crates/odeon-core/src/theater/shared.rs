@@ -135,13 +135,12 @@ impl TheaterShared {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    /// From here on actors end; timers are dropped, which may run destructors of messages.
+    /// From here on actors that are made end at once.
     pub(super) fn set_stopping(&self) {
         // ORDERING: SeqCst: as above.
         self.stopping.store(true, Ordering::SeqCst);
         // A shutdown may be draining.
         self.tell_shutdown();
-        self.timers.end();
     }
 
     pub(crate) fn dead_letter_counts(&self) -> DeadLetterCounts {

@@ -84,6 +84,8 @@ impl Parts {
     fn tell_to_end(&self) {
         self.shared.set_stopping();
         self.stop_all_actors();
+        // Last: it releases actors that pause before a restart, which are to find that they have to end.
+        self.shared.timers.end();
     }
 
     /// Whether the present thread belongs to one of this theater's stages or to its timers.
