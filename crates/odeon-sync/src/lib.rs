@@ -27,11 +27,13 @@ mod unsafe_cell;
 
 mod abort_guard;
 mod backoff;
+mod full_fence;
 mod parker;
 
 pub use abort_guard::AbortGuard;
 pub use backoff::Backoff;
 pub use chosen::*;
+pub use full_fence::fence_after_rmw;
 pub use parker::Parker;
 
 #[cfg(all(test, odeon_loom))]

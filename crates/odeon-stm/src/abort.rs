@@ -1,0 +1,106 @@
+//! Why attempts roll back.
+
+use std::fmt;
+
+/// The engine's word that an attempt cannot go on; a handler passes it on with `?`.
+///
+/// Reads and writes answer `Result<_, Rollback>`. Who holds a `Rollback` cannot commit the attempt any
+/// more: ignoring it changes nothing, the attempt rolls back when its closure ends. Why it happened
+/// is counted by [`Cause`] in the [statistics](crate::stats).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use = "pass it on with `?`: the attempt is to be rolled back"]
+pub struct Rollback(());
+
+impl Rollback {
+    pub(crate) const NEW: Self = Self(());
+}
+
+impl fmt::Display for Rollback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the attempt has to be rolled back")
+    }
+}
+
+impl std::error::Error for Rollback {}
+
+/// How a closure with errors of its own ends without success.
+///
+/// `?` turns a [`Rollback`] into it; a user's error is `Err(Abort::Failed(error))`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Abort<E> {
+    /// The engine rolls the attempt back and, unless it is a snapshot, runs the closure again.
+    Rollback(Rollback),
+    /// The attempt is rolled back and the error handed to the caller.
+    Failed(E),
+}
+
+impl<E> From<Rollback> for Abort<E> {
+    fn from(rollback: Rollback) -> Self {
+        Self::Rollback(rollback)
+    }
+}
+
+/// What can end an attempt without a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Cause {
+    /// A variable that the attempt has read was written by another one before it could commit.
+    ReadOverwritten,
+    /// A variable was about to be written by another commit.
+    WriteLocked,
+    /// A variable is held by a prepared or direct attempt whose outcome is not known yet.
+    Prepared,
+    /// An irrevocable attempt runs.
+    Irrevocable,
+    /// More attempts are prepared, or protect one variable, than the engine has room for.
+    TooManyPrepared,
+    /// The limit of values kept for this snapshot is reached.
+    SnapshotExpired,
+    /// The closure asked to wait until something it has read changes.
+    Retry,
+    /// The closure answered with an error of its own.
+    Failed,
+    /// The closure panicked, or its attempt was dropped.
+    Dropped,
+}
+
+impl Cause {
+    /// Every cause.
+    pub const ALL: [Self; 9] = [
+        Self::ReadOverwritten,
+        Self::WriteLocked,
+        Self::Prepared,
+        Self::Irrevocable,
+        Self::TooManyPrepared,
+        Self::SnapshotExpired,
+        Self::Retry,
+        Self::Failed,
+        Self::Dropped,
+    ];
+
+    /// Whether the same closure may succeed if it is run again.
+    pub fn is_transient(self) -> bool {
+        !matches!(self, Self::SnapshotExpired | Self::Failed | Self::Dropped)
+    }
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadOverwritten => "read overwritten",
+            Self::WriteLocked => "write locked",
+            Self::Prepared => "prepared",
+            Self::Irrevocable => "irrevocable",
+            Self::TooManyPrepared => "too many prepared",
+            Self::SnapshotExpired => "snapshot expired",
+            Self::Retry => "retry",
+            Self::Failed => "failed",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

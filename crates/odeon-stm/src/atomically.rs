@@ -1,0 +1,211 @@
+//! The retry loop: runs attempts until one commits, and decides what to do between two of them.
+//!
+//! One attempt is [`Run::attempt`]; what a failed one has to wait for is decided in `between.rs`.
+
+use crate::abort::{Abort, Cause, Rollback};
+use crate::attempt::Mode;
+use crate::between::{self, Verdict};
+use crate::hooks;
+use crate::thread_cache::{self, Borrowed};
+use crate::transaction::Tx;
+use crate::wakeup::Wait;
+use std::convert::Infallible;
+
+/// Runs `closure` as one atomic step and answers its result.
+///
+/// The closure may run several times: it should do nothing but compute, read and write variables.
+/// Other effects belong into [`Tx::on_commit`]. An attempt that meets a conflict is rolled back and run
+/// again; after some rollbacks it runs alone, so it ends. Within the closure everything that is read
+/// belongs to one state of all variables (opacity), also in attempts that will roll back.
+///
+/// ```
+/// use odeon_stm::{TVar, atomically};
+///
+/// let (from, to) = (TVar::new(10_u64), TVar::new(0_u64));
+/// atomically(|tx| {
+///     from.update(tx, |balance| balance - 3)?;
+///     to.update(tx, |balance| balance + 3)
+/// });
+/// assert_eq!((from.peek(), to.peek()), (7, 3));
+/// ```
+///
+/// # Panics
+///
+/// Panics if the closure panics: the attempt is rolled back, then the panic goes on. Panics at the
+/// caller's line if this thread is within a transaction or snapshot already, and if the closure asks to
+/// [`retry`](Tx::retry) without having read anything.
+#[inline]
+#[track_caller]
+pub fn atomically<'env, R>(
+    mut closure: impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Rollback>,
+) -> R {
+    match try_atomically(|tx| closure(tx).map_err(Abort::<Infallible>::Rollback)) {
+        Ok(value) => value,
+    }
+}
+
+/// [`atomically`] with errors of its own: `Err(Abort::Failed(error))` rolls back and answers `error`.
+///
+/// ```
+/// use odeon_stm::{Abort, TVar, try_atomically};
+///
+/// #[derive(Debug, PartialEq)]
+/// struct NotCovered;
+///
+/// let (from, to) = (TVar::new(2_u64), TVar::new(0_u64));
+/// let outcome = try_atomically(|tx| {
+///     to.update(tx, |balance| balance + 3)?;
+///     let left = from.get(tx)?.checked_sub(3).ok_or(Abort::Failed(NotCovered))?;
+///     Ok(from.set(tx, left)?)
+/// });
+/// assert_eq!(outcome, Err(NotCovered));
+/// assert_eq!(to.peek(), 0);
+/// ```
+///
+/// # Errors
+///
+/// The closure's.
+///
+/// # Panics
+///
+/// As [`atomically`].
+#[inline]
+#[track_caller]
+pub fn try_atomically<'env, R, E>(
+    mut closure: impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
+) -> Result<R, E> {
+    let mut run = Run::new();
+    loop {
+        match run.attempt(&mut closure) {
+            Outcome::Committed(value) => {
+                run.finish();
+                return Ok(value);
+            }
+            Outcome::Failed(error) => {
+                run.finish();
+                return Err(error);
+            }
+            Outcome::RolledBack(event) => run.wait(event),
+        }
+    }
+}
+
+/// How one attempt has ended.
+enum Outcome<R, E> {
+    Committed(R),
+    Failed(E),
+    /// With the event to wait for, if it is not just a conflict.
+    RolledBack(Option<Wait<'static>>),
+}
+
+/// A transaction under way; dropping it rolls a running attempt back.
+struct Run {
+    attempt: Borrowed,
+    /// Whether an attempt is under way.
+    is_attempting: bool,
+    is_irrevocable: bool,
+    rollbacks: u32,
+}
+
+impl Run {
+    #[inline]
+    #[track_caller]
+    fn new() -> Self {
+        Self {
+            attempt: Borrowed::take(),
+            is_attempting: false,
+            is_irrevocable: false,
+            rollbacks: 0,
+        }
+    }
+
+    /// Begin, closure, commit or rollback: once.
+    #[inline]
+    #[track_caller]
+    fn attempt<'env, R, E>(
+        &mut self,
+        closure: &mut impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
+    ) -> Outcome<R, E> {
+        self.attempt.begin(Mode::Logged);
+        self.is_attempting = true;
+        match closure(Tx::of(&mut self.attempt)) {
+            Ok(value) if self.attempt.commit().is_ok() => {
+                self.attempt.end();
+                self.is_attempting = false;
+                Outcome::Committed(value)
+            }
+            Err(Abort::Failed(error)) if self.attempt.stopped.is_none() => {
+                self.roll_back(Cause::Failed);
+                Outcome::Failed(error)
+            }
+            // Also a closure that has swallowed a rollback, or brings one from elsewhere.
+            _ => {
+                let waits_for_nothing = between::waits_for_nothing(&self.attempt);
+                let event = self.roll_back(Cause::ReadOverwritten);
+                assert!(!waits_for_nothing, "{}", between::WAITS_FOR_NOTHING);
+                Outcome::RolledBack(event)
+            }
+        }
+    }
+
+    /// Ends the attempt under way without effect; answers what to wait for before another one.
+    #[cold]
+    fn roll_back(&mut self, otherwise: Cause) -> Option<Wait<'static>> {
+        self.is_attempting = false;
+        let Verdict { event, .. } = between::roll_back(&mut self.attempt, otherwise);
+        self.open_gate();
+        if let Some(hooks) = self.attempt.hooks.take() {
+            thread_cache::outside(|| hooks::call(hooks.on_rollback));
+        }
+        if self.attempt.writes.has_left() {
+            let left = self.attempt.writes.take_left();
+            thread_cache::outside(|| drop(left));
+        }
+        event
+    }
+
+    fn open_gate(&mut self) {
+        if std::mem::take(&mut self.is_irrevocable) {
+            let domain = self.attempt.domain;
+            domain.gate.open(self.attempt.slot.number(), &domain.waits);
+        }
+    }
+
+    /// Waits before another attempt, and sees to it that one of them succeeds.
+    #[cold]
+    fn wait(&mut self, event: Option<Wait<'static>>) {
+        match event {
+            // No sign that this transaction starves.
+            Some(event) => between::sleep_until(&event),
+            None => {
+                self.rollbacks += 1;
+                between::pause(self.rollbacks);
+            }
+        }
+        if self.rollbacks >= between::ROLLBACKS_UNTIL_IRREVOCABLE {
+            between::close_gate(&self.attempt);
+            self.is_irrevocable = true;
+        }
+    }
+
+    /// The end of the transaction.
+    #[inline]
+    fn finish(mut self) {
+        if self.is_irrevocable {
+            self.open_gate();
+        }
+        if let Some(hooks) = self.attempt.hooks.take() {
+            thread_cache::outside(|| hooks::call(hooks.on_commit));
+        }
+    }
+}
+
+impl Drop for Run {
+    #[inline]
+    fn drop(&mut self) {
+        if self.is_attempting {
+            self.roll_back(Cause::Dropped);
+        }
+        self.open_gate();
+    }
+}

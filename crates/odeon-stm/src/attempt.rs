@@ -1,0 +1,429 @@
+//! One attempt: its begin, its reads and writes, its end. `commit.rs` and `prepared.rs` have the ways
+//! in which it succeeds; `README.md` has the argument, by the numbers quoted here.
+//!
+//! An attempt runs in one of three modes. *Logged*: reads are remembered and checked, writes wait for
+//! the commit. *Direct*: the caller owns all variables, reads are not remembered; writes wait for the
+//! commit all the same, their variables locked from the first write on, so that snapshots and a rollback
+//! find the old values. *Snapshot*: reads see one epoch and are not remembered; there are no writes.
+
+use crate::abort::{Cause, Rollback};
+use crate::cell::Cell;
+use crate::commit;
+use crate::domain::Domain;
+use crate::flaw::Flaw;
+use crate::garbage::Bag;
+use crate::hooks::{self, Hooks};
+use crate::read_set::ReadSet;
+use crate::slot::Slot;
+use crate::snapshot::registry;
+use crate::version_word::{Held, VersionWord};
+use crate::write_set::{Kind, Mark, WriteSet};
+use odeon_sync::{Backoff, fence_after_rmw};
+
+/// How an attempt runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Reads are remembered and checked at the commit; attempts of any number of threads at once.
+    Logged,
+    /// Reads are not remembered. The caller sees to it that nobody else writes what this attempt reads or
+    /// writes, from its begin to its end; snapshots may look. If the caller does not, attempts are not
+    /// isolated from each other.
+    Direct,
+    /// Reads see one moment; a write panics.
+    Snapshot,
+}
+
+/// The logs when a nested closure began.
+#[derive(Debug)]
+pub(crate) struct Nested {
+    writes: Mark,
+    hooks: hooks::Count,
+}
+
+/// A number that no slot has and no word can hold.
+const NO_SLOT: u64 = u64::MAX;
+
+/// Where an attempt was stopped, and why.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stopped {
+    pub(crate) cause: Cause,
+    /// The variable in the way, for who wants to wait for it.
+    pub(crate) cell: Option<*const Cell>,
+}
+
+/// The state of an attempt, and between attempts the memory that the next one uses again.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    pub(crate) domain: &'static Domain,
+    pub(crate) slot: &'static Slot,
+    pub(crate) mode: Mode,
+    pub(crate) reads: ReadSet,
+    pub(crate) writes: WriteSet,
+    /// The number of the slot; for snapshots, which have to tell epochs only, that of none.
+    own: u64,
+    /// The first word that is too young to be read without a further look (I1).
+    limit: u64,
+    pub(crate) stopped: Option<Stopped>,
+    /// What is to be done after the end; mostly nothing.
+    pub(crate) hooks: Option<Box<Hooks>>,
+    /// Copies of inline values whose references a closure has asked for.
+    #[expect(clippy::vec_box, reason = "references to the copies outlive the growth of the list")]
+    copies: Vec<Box<u64>>,
+    pub(crate) bag: Bag,
+}
+
+// SAFETY: the pointers in the logs are to cells, which are `Sync`; values in the write set are of
+// `Send` types (required where variables are made). An attempt is used by one thread at a time.
+unsafe impl Send for Attempt {}
+
+impl Attempt {
+    /// Memory for attempts, with a slot of its own; `None` if all slots are taken.
+    pub(crate) fn new(domain: &'static Domain) -> Option<Box<Self>> {
+        let slot = domain.slots.take()?;
+        Some(Box::new(Self {
+            domain,
+            slot,
+            mode: Mode::Logged,
+            reads: ReadSet::default(),
+            writes: WriteSet::default(),
+            own: slot.number(),
+            limit: 0,
+            stopped: None,
+            hooks: None,
+            copies: Vec::new(),
+            bag: Bag::default(),
+        }))
+    }
+
+    /// Begins an attempt.
+    #[inline]
+    pub(crate) fn begin(&mut self, mode: Mode) {
+        debug_assert!(self.writes.is_empty() && self.stopped.is_none());
+        let epoch = self.domain.clock.now();
+        self.slot.begin(epoch);
+        // I1, I3: what commits of earlier epochs have locked is visible from here on, and the
+        // collector that misses this slot has done its work before.
+        fence_after_rmw();
+        debug_assert_ne!(mode, Mode::Snapshot);
+        self.mode = mode;
+        self.own = self.slot.number();
+        self.limit = if mode == Mode::Logged { VersionWord::first_of(epoch) } else { u64::MAX };
+    }
+
+    /// Begins as a snapshot of what was committed up to `epoch`; the caller has registered it.
+    pub(crate) fn begin_at(&mut self, epoch: u64) {
+        self.mode = Mode::Snapshot;
+        self.own = NO_SLOT;
+        self.limit = VersionWord::first_of(epoch + 1);
+    }
+
+    /// The epoch that a snapshot sees.
+    pub(crate) fn epoch_seen(&self) -> u64 {
+        VersionWord(self.limit).epoch() - 1
+    }
+
+    /// The bits of a variable as this attempt sees them.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        if self.writes.may_hold(cell) {
+            return self.read_with_own_writes(cell);
+        }
+        self.read_committed(cell)
+    }
+
+    #[inline(always)]
+    fn read_committed(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        let word = cell.word();
+        let is_older = word.0 < self.limit && !word.is_write_held();
+        // I1: also older than this attempt, whatever its epoch.
+        if is_older || word.is_free_and_of(self.own) {
+            if let Some(bits) = cell.bits_under(word) {
+                if self.mode == Mode::Logged {
+                    self.reads.add(cell, word.without_waiters());
+                }
+                return Ok(bits);
+            }
+        }
+        self.read_with_care(cell)
+    }
+
+    #[cold]
+    fn read_with_own_writes(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        let Some(place) = self.writes.find(cell) else { return self.read_committed(cell) };
+        let write = &self.writes.as_slice()[place];
+        let (bits, kind) = (write.bits, write.kind);
+        match kind {
+            Kind::Plain | Kind::Owning(_) => Ok(bits),
+            Kind::Change(apply) if self.mode == Mode::Direct => Ok(apply(cell.bits(), bits)),
+            Kind::Change(apply) => Ok(apply(self.read_committed(cell)?, bits)),
+        }
+    }
+
+    /// A read that finds a value of the running epoch, or a holder.
+    #[cold]
+    fn read_with_care(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        if self.mode == Mode::Snapshot {
+            return crate::snapshot::read(self, cell);
+        }
+        let mut backoff = Backoff::new();
+        for _ in 0..PATIENCE {
+            let word = cell.word();
+            match word.held() {
+                Held::Committing => {
+                    backoff.wait();
+                    continue;
+                }
+                Held::PreparedWrite => return Err(self.stop(Cause::Prepared, Some(cell))),
+                Held::Free | Held::PreparedRead => {}
+            }
+            if word.0 >= self.limit && !word.is_free_and_of(self.own) {
+                // I2: only when the epoch of the value is over is it sure that what was read before
+                // and this value were there together.
+                self.extend(word.epoch())?;
+                continue;
+            }
+            if let Some(bits) = cell.bits_under(word) {
+                if self.mode == Mode::Logged {
+                    self.reads.add(cell, word.without_waiters());
+                }
+                return Ok(bits);
+            }
+        }
+        Err(self.stop(Cause::WriteLocked, Some(cell)))
+    }
+
+    /// Moves the attempt to an epoch after `epoch`: all that was read must still stand (I2).
+    pub(crate) fn extend(&mut self, epoch: u64) -> Result<(), Rollback> {
+        let now = self.domain.clock.pass(epoch);
+        // I1: as at the begin. Rare, so a fence that stands for itself.
+        odeon_sync::atomic::fence(odeon_sync::atomic::Ordering::SeqCst);
+        if !self.domain.has(Flaw::UncheckedExtension) {
+            self.validate()?;
+            self.validate_updates()?;
+        }
+        self.limit = VersionWord::first_of(now);
+        Ok(())
+    }
+
+    /// Whether everything that was read still stands. Reads of variables that this attempt has locked
+    /// are compared with what stood there before the lock.
+    #[inline]
+    pub(crate) fn validate(&mut self) -> Result<(), Rollback> {
+        for read in self.reads.as_slice() {
+            let word = read.cell().word().without_waiters();
+            if word != read.word && !self.still_stands(read.cell(), read.word, word) {
+                let cell = std::ptr::from_ref(read.cell());
+                return Err(self.stop_at(Cause::ReadOverwritten, Some(cell)));
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`validate`](Self::validate), for the variables that were read and will be written. A commit and a
+    /// prepare look at these when they lock them.
+    fn validate_updates(&mut self) -> Result<(), Rollback> {
+        for write in self.writes.as_slice().iter().filter(|write| write.is_update) {
+            let (cell, word) = (write.cell(), write.cell().word());
+            let own = word.is_write_held() && word.slot() == self.own;
+            if !own && (word.is_write_held() || !self.is_unchanged(write.before, word)) {
+                let cell = std::ptr::from_ref(cell);
+                return Err(self.stop_at(Cause::ReadOverwritten, Some(cell)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a variable read under `before` has the same value under the different word `now`.
+    #[cold]
+    fn still_stands(&self, cell: &Cell, before: VersionWord, now: VersionWord) -> bool {
+        if now.is_write_held() {
+            let own = now.slot() == self.slot.number();
+            let place = if own { self.writes.find(cell) } else { None };
+            return place.is_some_and(|place| {
+                let locked = self.writes.as_slice()[place].before.without_waiters();
+                locked == before || self.same_value(before, locked)
+            });
+        }
+        self.same_value(before, now)
+    }
+
+    /// Free and protected words of one epoch that was over when the first was read belong to one
+    /// value (I5).
+    fn same_value(&self, before: VersionWord, now: VersionWord) -> bool {
+        debug_assert!(!now.is_write_held());
+        self.is_unchanged(before, now)
+    }
+
+    /// Whether a variable that was read under `before` can be said to have the same value under `now`,
+    /// in which somebody may hold it.
+    pub(crate) fn is_unchanged(&self, before: VersionWord, now: VersionWord) -> bool {
+        before.is_unchanged_as(now, self.limit)
+    }
+
+    /// Writes what `change` makes of the present bits.
+    #[inline(always)]
+    pub(crate) fn update(
+        &mut self,
+        cell: &Cell,
+        kind: Kind,
+        change: impl FnOnce(u64) -> u64,
+    ) -> Result<(), Rollback> {
+        let word = cell.word();
+        let is_older = word.0 < self.limit && !word.is_write_held();
+        let is_plain = self.mode == Mode::Logged && !self.writes.may_hold(cell);
+        if is_plain && (is_older || word.is_free_and_of(self.own)) {
+            if let Some(bits) = cell.bits_under(word) {
+                // One entry that is read and written: the lock of the commit is its validation.
+                let bits = change(bits);
+                self.writes.add_update(cell, bits, kind, word.without_waiters());
+                return Ok(());
+            }
+        }
+        let bits = change(self.read(cell)?);
+        self.write(cell, bits, kind)
+    }
+
+    /// Everything that was read, with the word under which it was.
+    pub(crate) fn all_reads(&self) -> impl Iterator<Item = (&Cell, VersionWord)> {
+        let updates = self.writes.as_slice().iter().filter(|write| write.is_update);
+        let reads = self.reads.as_slice().iter().map(|read| (read.cell(), read.word));
+        reads.chain(updates.map(|write| (write.cell(), write.before)))
+    }
+
+    /// The first word that is too young to be read without a further look.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Notes what to write, or in which way to change it.
+    #[inline]
+    pub(crate) fn write(&mut self, cell: &Cell, bits: u64, kind: Kind) -> Result<(), Rollback> {
+        debug_assert_ne!(self.mode, Mode::Snapshot);
+        if self.writes.may_hold(cell) {
+            if let Some(place) = self.writes.find(cell) {
+                self.rewrite(place, bits, kind);
+                return Ok(());
+            }
+        }
+        let mut before = VersionWord::NEW;
+        if self.mode == Mode::Direct {
+            // A compare-and-swap although the caller owns the variable: if it does not, that costs the
+            // attempt and not the memory.
+            // As if prepared: until the end may be long, and whoever only looks takes the old value.
+            match commit::lock(cell, |word| word.prepared_write(self.slot.number())) {
+                Ok(word) => before = word,
+                Err(cause) => {
+                    self.writes.leave(bits, kind);
+                    return Err(self.stop(cause, Some(cell)));
+                }
+            }
+        }
+        if self.domain.has(Flaw::WriteThrough) {
+            cell.publish(bits, cell.word());
+        }
+        self.writes.add(cell, bits, kind, before);
+        Ok(())
+    }
+
+    #[cold]
+    fn rewrite(&mut self, place: usize, bits: u64, kind: Kind) {
+        let write = &self.writes.as_slice()[place];
+        let (bits, kind) = match (write.kind, kind) {
+            (Kind::Change(_) | Kind::Plain, Kind::Change(apply)) => {
+                (apply(write.bits, bits), write.kind)
+            }
+            _ => (bits, kind),
+        };
+        self.writes.replace(place, bits, kind);
+    }
+
+    /// The word for a variable that is made within this attempt: of the epoch before it, so that a snapshot
+    /// which began earlier is known not to need its first value.
+    pub(crate) fn birth(&self) -> VersionWord {
+        let since = self.slot.since().expect("an attempt that writes has begun");
+        VersionWord::written(since - 1, 0)
+    }
+
+    /// A stable place for a copy of inline bits, until the attempt ends.
+    pub(crate) fn copy(&mut self, bits: u64) -> *const u64 {
+        self.copies.push(Box::new(bits));
+        std::ptr::from_ref::<u64>(self.copies.last().expect("pushed above"))
+    }
+
+    /// Notes why the attempt cannot go on; the first reason stands.
+    #[cold]
+    pub(crate) fn stop(&mut self, cause: Cause, cell: Option<&Cell>) -> Rollback {
+        self.stop_at(cause, cell.map(std::ptr::from_ref))
+    }
+
+    #[cold]
+    pub(crate) fn stop_at(&mut self, cause: Cause, cell: Option<*const Cell>) -> Rollback {
+        self.stopped.get_or_insert(Stopped { cause, cell });
+        Rollback::NEW
+    }
+
+    /// A nested closure begins.
+    pub(crate) fn nest(&mut self) -> Nested {
+        let hooks = self.hooks.as_ref().map(|hooks| hooks.count()).unwrap_or_default();
+        Nested { writes: self.writes.nest(), hooks }
+    }
+
+    /// The nested closure failed: its writes go, its reads stay.
+    pub(crate) fn undo_nested(&mut self, nested: Nested) {
+        let is_direct = self.mode == Mode::Direct;
+        if is_direct {
+            self.let_go(nested.writes.writes.., ..0);
+        }
+        let reads = &mut self.reads;
+        self.writes.undo_nested(nested.writes, |write| {
+            if write.is_update && !is_direct {
+                reads.add(write.cell(), write.before);
+            }
+        });
+        if let Some(hooks) = &mut self.hooks {
+            hooks.truncate(nested.hooks);
+        }
+    }
+
+    /// Rolls back: whatever was to be written goes.
+    pub(crate) fn roll_back(&mut self, stopped: Stopped) {
+        if self.mode == Mode::Direct {
+            self.let_go(.., ..0);
+        }
+        self.writes.discard();
+        self.slot.counters.rolled_back(stopped.cause);
+        if let Some(cell) = stopped.cell {
+            // SAFETY: the attempt still holds its slot, so the cell lives (see `Read`).
+            let cell = unsafe { &*cell };
+            if cell.word().is_labelled() {
+                self.domain.labels.count(cell.address(), stopped.cause);
+            }
+        }
+    }
+
+    /// The end, after the commit or the rollback: what was read is not looked at any more.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        if self.mode == Mode::Snapshot {
+            registry::end(self);
+        }
+        self.reads.clear();
+        if !self.copies.is_empty() {
+            self.copies.clear();
+        }
+        self.stopped = None;
+        self.slot.end();
+    }
+}
+
+/// TUNE: looks at a variable in the middle of other threads' commits before the attempt gives up; a
+/// commit under way takes well under a microsecond, and the wait yields its processor early on.
+const PATIENCE: u32 = 64;
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        debug_assert!(self.writes.is_empty());
+        self.bag.hand_over(self.domain);
+        self.domain.slots.give_back(self.slot);
+    }
+}

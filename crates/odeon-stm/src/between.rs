@@ -1,0 +1,104 @@
+//! Between two attempts of a transaction: what to wait for, and when to run alone.
+
+use crate::abort::Cause;
+use crate::attempt::{Attempt, Stopped};
+use crate::version_word::Held;
+use crate::wakeup::Wait;
+use odeon_sync::{Backoff, Parker};
+use std::sync::Arc;
+use std::task::{Wake, Waker};
+
+/// TUNE: rollbacks by conflicts after which a transaction runs alone. Guessed: with this many in a row
+/// the variables are contended beyond what waiting mends.
+pub(crate) const ROLLBACKS_UNTIL_IRREVOCABLE: u32 = 16;
+
+/// TUNE: steps of the longest pause after a rollback by a conflict; the later ones yield the processor.
+const LONGEST_PAUSE: u32 = 10;
+
+/// Whether `attempt`, which has not been rolled back yet, would wait for ever.
+pub(crate) fn waits_for_nothing(attempt: &Attempt) -> bool {
+    let retries = attempt.stopped.is_some_and(|stopped| stopped.cause == Cause::Retry);
+    retries && attempt.all_reads().next().is_none()
+}
+
+/// What to say of it, when everything is in order again.
+pub(crate) const WAITS_FOR_NOTHING: &str =
+    "a retry of a transaction that has read nothing would wait for ever";
+
+/// Why an attempt has ended without a commit, and the event to wait for before another one, if it is not
+/// just a conflict.
+#[derive(Debug)]
+pub(crate) struct Verdict {
+    pub(crate) cause: Cause,
+    pub(crate) event: Option<Wait<'static>>,
+}
+
+/// Rolls `attempt` back and ends it. What there is to wait for is entered before, while the attempt's
+/// variables are safe to use and its logs are there.
+pub(crate) fn roll_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
+    let stopped = attempt.stopped.unwrap_or(Stopped { cause: otherwise, cell: None });
+    let event = event(attempt, stopped);
+    attempt.roll_back(stopped);
+    attempt.end();
+    Verdict { cause: stopped.cause, event }
+}
+
+fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>> {
+    let mut wait = Wait::new(&attempt.domain.waits);
+    match stopped.cause {
+        Cause::Retry => {
+            for (cell, read) in attempt.all_reads() {
+                wait.on_change(cell, |word| attempt.is_unchanged(read, word));
+            }
+        }
+        Cause::Prepared => on_prepared(stopped, &mut wait),
+        Cause::Irrevocable => attempt.domain.gate.wait(&mut wait),
+        _ => return None,
+    }
+    Some(wait)
+}
+
+/// Enters `wait` for the outcome of the prepared attempt that has `stopped` another one.
+fn on_prepared(stopped: Stopped, wait: &mut Wait<'_>) {
+    let cell = stopped.cell.expect("a prepared attempt is met at a variable");
+    // SAFETY: the stopped attempt has not ended, so the cell lives (see `Read`).
+    let cell = unsafe { &*cell };
+    wait.on_change(cell, |word| matches!(word.held(), Held::PreparedWrite | Held::PreparedRead));
+}
+
+/// Sees to it that nobody but `attempt`, which has not begun, commits.
+pub(crate) fn close_gate(attempt: &Attempt) {
+    let (domain, slot) = (attempt.domain, attempt.slot.number());
+    while !domain.gate.close(slot) {
+        let mut wait = Wait::new(&domain.waits);
+        domain.gate.wait(&mut wait);
+        sleep_until(&wait);
+    }
+}
+
+/// Blocks the thread until the event of `wait` has happened.
+pub(crate) fn sleep_until(wait: &Wait<'_>) {
+    let sleeper = Arc::new(Sleeper::default());
+    wait.set_waker(Waker::from(sleeper.clone()));
+    while !wait.is_over() {
+        sleeper.0.park();
+    }
+}
+
+/// A sleeping thread.
+#[derive(Debug, Default)]
+struct Sleeper(Parker);
+
+impl Wake for Sleeper {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Waits after the transaction was rolled back by conflicts for the `rollbacks`th time.
+pub(crate) fn pause(rollbacks: u32) {
+    let mut backoff = Backoff::new();
+    for _ in 0..rollbacks.min(LONGEST_PAUSE) {
+        backoff.wait();
+    }
+}

@@ -1,0 +1,67 @@
+//! What all attempts share: the clock, the slots, the tables of who waits and what is named.
+//!
+//! There is one domain per process, like there is one allocator: variables carry no reference to it,
+//! and a transaction may use any of them together. It has no settings. Models and tests make domains
+//! of their own.
+
+use crate::flaw::Flaw;
+use crate::garbage::HeldValues;
+use crate::label::Labels;
+use crate::serial_gate::SerialGate;
+use crate::slot::SlotTable;
+use crate::snapshot::registry::Snapshots;
+use crate::version_clock::VersionClock;
+use crate::wakeup::WaitTable;
+use std::sync::OnceLock;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Domain {
+    pub(crate) clock: VersionClock,
+    pub(crate) slots: SlotTable,
+    pub(crate) gate: SerialGate,
+    pub(crate) waits: WaitTable,
+    pub(crate) snapshots: Snapshots,
+    pub(crate) held_values: HeldValues,
+    pub(crate) labels: Labels,
+    #[cfg(test)]
+    flaw: Option<Flaw>,
+}
+
+impl Domain {
+    /// The domain of this process.
+    #[inline]
+    pub(crate) fn shared() -> &'static Self {
+        static SHARED: OnceLock<&'static Domain> = OnceLock::new();
+        SHARED.get_or_init(Self::new)
+    }
+
+    /// A domain for ever: attempts keep references to it.
+    pub(crate) fn new() -> &'static Self {
+        Self::with(None)
+    }
+
+    /// A domain whose engine may be broken, for tests that have to see it.
+    pub(crate) fn with(_flaw: Option<Flaw>) -> &'static Self {
+        Box::leak(Box::new(Self {
+            clock: VersionClock::new(),
+            slots: SlotTable::new(),
+            gate: SerialGate::new(),
+            waits: WaitTable::new(),
+            snapshots: Snapshots::new(),
+            held_values: HeldValues::default(),
+            labels: Labels::default(),
+            #[cfg(test)]
+            flaw: _flaw,
+        }))
+    }
+
+    /// Whether this engine is broken in that way on purpose; never outside of tests.
+    #[inline(always)]
+    pub(crate) fn has(&self, _flaw: Flaw) -> bool {
+        #[cfg(test)]
+        return self.flaw == Some(_flaw);
+        #[cfg(not(test))]
+        false
+    }
+}

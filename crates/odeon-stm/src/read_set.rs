@@ -1,0 +1,61 @@
+//! What an attempt has read: variables and the words they had.
+
+use crate::cell::Cell;
+use crate::version_word::VersionWord;
+
+/// One logged read. The cell lives while the attempt runs: the attempt's API borrows variables for
+/// that long, and what is reached through links is held by the attempt's slot (I4).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Read {
+    cell: *const Cell,
+    pub(crate) word: VersionWord,
+}
+
+impl Read {
+    #[inline(always)]
+    pub(crate) fn cell(&self) -> &Cell {
+        // SAFETY: see the type.
+        unsafe { &*self.cell }
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct ReadSet(Vec<Read>);
+
+impl ReadSet {
+    #[inline(always)]
+    pub(crate) fn add(&mut self, cell: &Cell, word: VersionWord) {
+        self.0.push(Read { cell, word });
+    }
+
+    #[inline(always)]
+    pub(crate) fn as_slice(&self) -> &[Read] {
+        &self.0
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Forgets what was read from place `from` on, but for the last `keep` reads: the caller has read these
+    /// variables to find its way only, and argues that nothing hangs on them any more.
+    #[inline(always)]
+    pub(crate) fn forget(&mut self, from: usize, keep: usize) {
+        let len = self.0.len();
+        if len > from + keep {
+            self.0.copy_within(len - keep.., from);
+            self.0.truncate(from + keep);
+        }
+    }
+
+    /// Each variable once: of several reads of one variable one is enough, all have seen one word.
+    pub(crate) fn deduplicate(&mut self) {
+        self.0.sort_unstable_by_key(|read| read.cell.addr());
+        self.0.dedup_by_key(|read| read.cell.addr());
+    }
+}

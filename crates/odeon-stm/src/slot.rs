@@ -1,0 +1,156 @@
+//! Slots: what the engine knows about the attempts and snapshots that are under way.
+//!
+//! Every attempt holds a slot from its begin to its end, also while it is prepared and nobody's
+//! thread runs it. The number of the slot stands in the variables that the attempt writes, so a
+//! later holder of the same slot recognises these values as older than its own begin: slots are
+//! handed on under a lock.
+
+use crate::snapshot::kept::Kept;
+use crate::stats::Counters;
+use crate::version_word::MIDDLE_MAX;
+use crossbeam_utils::CachePadded;
+use odeon_sync::Mutex;
+use odeon_sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::ptr::{self, NonNull};
+
+/// No attempt runs: epochs begin at 1.
+const IDLE: u64 = 0;
+
+/// One slot; see the module.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    number: u64,
+    /// The epoch in which the attempt began, or `IDLE`.
+    since: AtomicU64,
+    /// The old values kept for the snapshot that holds this slot; null for attempts.
+    kept: AtomicPtr<Kept>,
+    pub(crate) counters: Counters,
+}
+
+impl Slot {
+    fn new(number: u64) -> Self {
+        Self {
+            number,
+            since: AtomicU64::new(IDLE),
+            kept: AtomicPtr::new(ptr::null_mut()),
+            counters: Counters::default(),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Holder: an attempt of `epoch` begins. The caller puts a full fence behind it (I3).
+    #[inline(always)]
+    pub(crate) fn begin(&self, epoch: u64) {
+        // ORDERING: a swap, so that the fence behind it costs nothing where read-modify-writes are
+        // full barriers; Release orders the last attempt's reads before, for the collector.
+        self.since.swap(epoch, Ordering::AcqRel);
+    }
+
+    /// Holder: its attempt has ended; it does not touch what it has read any more.
+    #[inline(always)]
+    pub(crate) fn end(&self) {
+        // ORDERING: Release, to the Acquire in `since`: whoever sees the slot idle may free what the
+        // attempt has read.
+        self.since.store(IDLE, Ordering::Release);
+    }
+
+    /// The epoch in which the running attempt began.
+    pub(crate) fn since(&self) -> Option<u64> {
+        // ORDERING: Acquire, from `end`.
+        match self.since.load(Ordering::Acquire) {
+            IDLE => None,
+            epoch => Some(epoch),
+        }
+    }
+
+    /// Holder: what is kept for its snapshot, or null.
+    pub(crate) fn set_kept(&self, kept: *mut Kept) {
+        // ORDERING: Release, to the Acquire in `kept`.
+        self.kept.store(kept, Ordering::Release);
+    }
+
+    /// What is kept for the snapshot of this slot. It stays allocated while the caller's attempt,
+    /// begun before, runs (I4).
+    pub(crate) fn kept(&self) -> Option<NonNull<Kept>> {
+        // ORDERING: Acquire, from `set_kept`.
+        NonNull::new(self.kept.load(Ordering::Acquire))
+    }
+}
+
+/// Slots in one piece of the table.
+const CHUNK: usize = 64;
+const CHUNKS: usize = (MIDDLE_MAX as usize).div_ceil(CHUNK);
+
+type Chunk = [CachePadded<Slot>; CHUNK];
+
+/// All slots; they are never freed, so a reference to one is good for ever.
+#[derive(Debug)]
+pub(crate) struct SlotTable {
+    chunks: [AtomicPtr<Chunk>; CHUNKS],
+    /// How many slots were ever handed out.
+    handed_out: AtomicUsize,
+    idle: Mutex<Vec<&'static Slot>>,
+}
+
+impl SlotTable {
+    pub(crate) fn new() -> Self {
+        Self {
+            chunks: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
+            handed_out: AtomicUsize::new(0),
+            idle: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// A slot for the caller alone; `None` if all of them are taken.
+    pub(crate) fn take(&self) -> Option<&'static Slot> {
+        let mut idle = self.idle.lock().expect("no panic happens under this lock");
+        if let Some(slot) = idle.pop() {
+            return Some(slot);
+        }
+        // ORDERING: Relaxed: changed under the lock only.
+        let next = self.handed_out.load(Ordering::Relaxed);
+        // Number 0 is nobody's.
+        if next as u64 == MIDDLE_MAX {
+            return None;
+        }
+        let (piece, place) = (next / CHUNK, next % CHUNK);
+        if place == 0 {
+            let first = (piece * CHUNK) as u64 + 1;
+            let chunk: Box<Chunk> = Box::new(std::array::from_fn(|offset| {
+                CachePadded::new(Slot::new(first + offset as u64))
+            }));
+            // ORDERING: Release, to the Acquire in `chunk`.
+            self.chunks[piece].store(Box::into_raw(chunk), Ordering::Release);
+        }
+        // ORDERING: Release, to the Acquire in `iter`: who sees the number finds the chunk.
+        self.handed_out.store(next + 1, Ordering::Release);
+        Some(&self.chunk(piece).expect("stored above or by an earlier call")[place])
+    }
+
+    /// Gives a slot back, so that another attempt may take it.
+    pub(crate) fn give_back(&self, slot: &'static Slot) {
+        debug_assert_eq!(slot.since(), None);
+        self.idle.lock().expect("no panic happens under this lock").push(slot);
+    }
+
+    /// Every slot that was ever handed out.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &'static Slot> + '_ {
+        // ORDERING: Acquire, from `take`.
+        let handed_out = self.handed_out.load(Ordering::Acquire);
+        (0..handed_out).map(|number| {
+            let chunk = self.chunk(number / CHUNK).expect("handed out means stored");
+            &*chunk[number % CHUNK]
+        })
+    }
+
+    fn chunk(&self, piece: usize) -> Option<&'static Chunk> {
+        // ORDERING: Acquire, from the Release in `take`.
+        let chunk = self.chunks[piece].load(Ordering::Acquire);
+        // SAFETY: either null or a chunk that `take` has stored and nobody frees.
+        unsafe { chunk.as_ref() }
+    }
+}

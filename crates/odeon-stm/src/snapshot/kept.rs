@@ -1,0 +1,324 @@
+//! Old values that one snapshot may still need: a trie that only grows, and dies as a whole.
+//!
+//! A commit that overwrites a value on which a running snapshot may look puts it here first; the
+//! snapshot looks here when it meets a value that is too new. Nothing is ever removed, so neither
+//! side waits for the other: a commit adds with one compare-and-swap, and the snapshot only reads.
+//! A variable may end and another one begin at its address; the younger one's values then stand before the
+//! older one's, and are found first.
+//! What is kept ends with the snapshot; there are no chains of versions in the variables.
+
+use crate::stats::RunningSnapshot;
+use odeon_sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::ptr;
+use std::time::Instant;
+
+/// The old values of one snapshot.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    /// Twice the epoch of the snapshot, or twice a lower bound of it plus one while it is not known.
+    epoch: AtomicU64,
+    root: Node,
+    values: AtomicUsize,
+    limit: usize,
+    expired: AtomicBool,
+    begun: Instant,
+}
+
+/// What is known of a snapshot's epoch: as in [`Kept::epoch`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Needs(u64);
+
+impl Needs {
+    /// Whether the snapshot may look at a value that was there from epoch `from` until `until`.
+    pub(crate) fn value(self, from: u64, until: u64) -> bool {
+        let unsettled = self.0 & UNSETTLED != 0;
+        until > self.0 >> 1 && (unsettled || from <= self.0 >> 1)
+    }
+}
+
+const FAN_OUT: usize = 16;
+const BITS_PER_LEVEL: u32 = 4;
+const UNSETTLED: u64 = 1;
+
+/// Each place is null, a leaf, or, with the lowest bit set, a further node.
+#[derive(Debug)]
+struct Node {
+    places: [AtomicPtr<Leaf>; FAN_OUT],
+}
+
+/// One old value. Aligned so that the lowest bit of its address is free.
+#[derive(Debug)]
+#[repr(align(8))]
+struct Leaf {
+    address: usize,
+    /// The value was there from this epoch on ...
+    from: u64,
+    /// ... and until this one began.
+    until: u64,
+    bits: u64,
+    /// Another value of the same variable.
+    next: *mut Leaf,
+}
+
+/// What a place holds.
+enum Place<'a> {
+    Empty,
+    Leaf(&'a Leaf),
+    Node(&'a Node),
+}
+
+impl Kept {
+    /// For a snapshot that will get an epoch not below `lower_bound`; after `limit` values it
+    /// expires.
+    pub(crate) fn new(lower_bound: u64, limit: usize) -> Self {
+        Self {
+            epoch: AtomicU64::new(lower_bound << 1 | UNSETTLED),
+            root: Node::empty(),
+            values: AtomicUsize::new(0),
+            limit,
+            expired: AtomicBool::new(false),
+            begun: Instant::now(),
+        }
+    }
+
+    /// The snapshot has got its epoch.
+    pub(crate) fn settle(&self, epoch: u64) {
+        // ORDERING: Relaxed: a commit that reads the old content keeps more than it must.
+        self.epoch.store(epoch << 1, Ordering::Relaxed);
+    }
+
+    /// What is known of the snapshot's epoch.
+    pub(crate) fn needs(&self) -> Needs {
+        // ORDERING: Relaxed: see `settle`.
+        Needs(self.epoch.load(Ordering::Relaxed))
+    }
+
+    /// Whether the limit was reached, so that values are missing here.
+    pub(crate) fn is_expired(&self) -> bool {
+        // ORDERING: Acquire, from `keep`.
+        self.expired.load(Ordering::Acquire)
+    }
+
+    /// Whether nothing was kept.
+    pub(crate) fn is_empty(&self) -> bool {
+        // ORDERING: Relaxed: a count.
+        self.values.load(Ordering::Relaxed) == 0
+    }
+
+    /// For statistics.
+    pub(crate) fn about(&self) -> RunningSnapshot {
+        RunningSnapshot {
+            age: self.begun.elapsed(),
+            // ORDERING: Relaxed: a count for statistics; refused values have counted too.
+            kept_values: self.values.load(Ordering::Relaxed).min(self.limit),
+            is_expired: self.is_expired(),
+        }
+    }
+
+    /// A commit, before it overwrites: keeps a value for the snapshot.
+    pub(crate) fn keep(&self, address: usize, from: u64, until: u64, bits: u64) {
+        if self.is_expired() {
+            return;
+        }
+        // ORDERING: Relaxed: nothing hangs on the count but the limit.
+        if self.values.fetch_add(1, Ordering::Relaxed) >= self.limit {
+            // ORDERING: Release, to `is_expired`. The overwriting word is published after this, so a
+            // snapshot that misses the value sees why.
+            self.expired.store(true, Ordering::Release);
+            return;
+        }
+        let leaf =
+            Box::into_raw(Box::new(Leaf { address, from, until, bits, next: ptr::null_mut() }));
+        self.root.insert(leaf);
+    }
+
+    /// The value of the variable at `address` in `epoch`.
+    pub(crate) fn find(&self, address: usize, epoch: u64) -> Option<u64> {
+        let mut leaf = self.root.leaf(address)?;
+        loop {
+            if leaf.from <= epoch && epoch < leaf.until {
+                return Some(leaf.bits);
+            }
+            // SAFETY: `next` is null or a leaf of this trie, which frees none while it lives.
+            leaf = unsafe { leaf.next.as_ref() }?;
+        }
+    }
+}
+
+/// Spreads addresses; multiplication by an odd number keeps different ones different.
+fn spread(address: usize) -> u64 {
+    (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+fn place_of(spread: u64, level: u32) -> usize {
+    (spread >> (64 - BITS_PER_LEVEL * (level + 1))) as usize % FAN_OUT
+}
+
+impl Node {
+    fn empty() -> Self {
+        Self { places: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())) }
+    }
+
+    fn read(place: *mut Leaf) -> Place<'static> {
+        if place.is_null() {
+            Place::Empty
+        } else if place.addr() & 1 == 0 {
+            // SAFETY: an even address is a leaf that `insert` has published; nothing is freed while
+            // the trie lives, and the callers do not let the reference outlive the trie.
+            Place::Leaf(unsafe { &*place })
+        } else {
+            // SAFETY: an odd address is a node with the lowest bit set; otherwise as above.
+            Place::Node(unsafe { &*place.map_addr(|address| address & !1).cast::<Node>() })
+        }
+    }
+
+    fn leaf(&self, address: usize) -> Option<&Leaf> {
+        let spread = spread(address);
+        let (mut node, mut level) = (self, 0);
+        loop {
+            // ORDERING: Acquire, from the AcqRel in `insert`.
+            match Self::read(node.places[place_of(spread, level)].load(Ordering::Acquire)) {
+                Place::Empty => return None,
+                Place::Leaf(leaf) => return (leaf.address == address).then_some(leaf),
+                Place::Node(below) => (node, level) = (below, level + 1),
+            }
+        }
+    }
+
+    /// Takes `leaf` over.
+    fn insert(&self, leaf: *mut Leaf) {
+        // SAFETY: the leaf is the caller's until a compare-and-swap below publishes it.
+        let address = unsafe { (*leaf).address };
+        let spread_address = spread(address);
+        let (mut node, mut level) = (self, 0);
+        loop {
+            let place = &node.places[place_of(spread_address, level)];
+            // ORDERING: Acquire, from the AcqRel below.
+            let found = place.load(Ordering::Acquire);
+            match Self::read(found) {
+                Place::Node(below) => (node, level) = (below, level + 1),
+                Place::Leaf(other) if other.address != address => {
+                    let between = Self::empty();
+                    // ORDERING: Relaxed: published with the node, below.
+                    between.places[place_of(spread(other.address), level + 1)]
+                        .store(found, Ordering::Relaxed);
+                    let between = Box::into_raw(Box::new(between));
+                    let tagged = between.cast::<Leaf>().map_addr(|address| address | 1);
+                    // ORDERING: AcqRel: publishes the node to the Acquire loads.
+                    if place
+                        .compare_exchange(found, tagged, Ordering::AcqRel, Ordering::Relaxed)
+                        .is_err()
+                    {
+                        // SAFETY: nobody but us has seen the node; it owns nothing.
+                        drop(unsafe { Box::from_raw(between) });
+                    }
+                }
+                Place::Empty | Place::Leaf(_) => {
+                    // SAFETY: as above, the leaf is still ours.
+                    unsafe { (*leaf).next = found };
+                    // ORDERING: AcqRel: publishes the leaf to the Acquire loads.
+                    if place
+                        .compare_exchange(found, leaf, Ordering::AcqRel, Ordering::Relaxed)
+                        .is_ok()
+                    {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        free(&mut self.root);
+    }
+}
+
+/// Frees what hangs on `node`; the depth is at most 16.
+fn free(node: &mut Node) {
+    for place in &mut node.places {
+        // ORDERING: Relaxed: `&mut` is exclusive.
+        let found = place.load(Ordering::Relaxed);
+        if found.is_null() {
+            continue;
+        }
+        if found.addr() & 1 == 1 {
+            // SAFETY: an odd address is a node made by `insert` from a box, freed here only.
+            let mut below =
+                unsafe { Box::from_raw(found.map_addr(|address| address & !1).cast::<Node>()) };
+            free(&mut below);
+            continue;
+        }
+        let mut leaf = found;
+        while !leaf.is_null() {
+            // SAFETY: leaves come from boxes and each is in one chain, freed here only.
+            leaf = unsafe { Box::from_raw(leaf) }.next;
+        }
+    }
+}
+
+// SAFETY: leaves are immutable once published and hold plain bits; places change atomically.
+unsafe impl Send for Kept {}
+// SAFETY: as above.
+unsafe impl Sync for Kept {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kept_value_is_found_at_its_epochs_and_no_other() {
+        let kept = Kept::new(5, usize::MAX);
+        kept.settle(7);
+        for variable in 0..5_000_usize {
+            kept.keep(variable * 16, 1, 9, variable as u64);
+            kept.keep(variable * 16, 9, 12, variable as u64 + 1);
+        }
+        for variable in 0..5_000_usize {
+            assert_eq!(kept.find(variable * 16, 7), Some(variable as u64));
+            assert_eq!(kept.find(variable * 16, 9), Some(variable as u64 + 1));
+            assert_eq!(kept.find(variable * 16, 12), None);
+            assert_eq!(kept.find(variable * 16 + 8, 7), None);
+        }
+        assert_eq!(kept.about().kept_values, 10_000);
+    }
+
+    #[test]
+    fn it_needs_what_was_there_in_its_epoch_and_anything_younger_until_that_is_known() {
+        let kept = Kept::new(5, usize::MAX);
+        assert!(kept.needs().value(6, 7) && kept.needs().value(1, 6) && !kept.needs().value(1, 5));
+        kept.settle(7);
+        assert!(kept.needs().value(7, 8) && kept.needs().value(1, 8));
+        assert!(!kept.needs().value(8, 9) && !kept.needs().value(1, 7));
+    }
+
+    #[test]
+    fn it_expires_at_its_limit_and_keeps_no_more() {
+        let kept = Kept::new(1, 2);
+        for variable in 0..5 {
+            kept.keep(variable * 16, 1, 9, 0);
+        }
+        assert!(kept.is_expired());
+        assert_eq!(kept.find(16, 1), Some(0));
+        assert_eq!(kept.find(32, 1), None);
+    }
+
+    #[test]
+    fn two_threads_keep_at_once_and_nothing_is_missing() {
+        let kept = Kept::new(1, usize::MAX);
+        std::thread::scope(|scope| {
+            for half in 0..2 {
+                let kept = &kept;
+                scope.spawn(move || {
+                    for variable in 0..10_000 {
+                        kept.keep((2 * variable + half) * 16, 1, 9, half as u64);
+                    }
+                });
+            }
+        });
+        for variable in 0..20_000 {
+            assert_eq!(kept.find(variable * 16, 3), Some(variable as u64 % 2));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Running a closure on a snapshot.
+
+use crate::abort::{Cause, Rollback};
+use crate::between;
+use crate::snapshot::registry;
+use crate::thread_cache::Borrowed;
+use crate::transaction::Snapshot;
+use std::fmt;
+
+/// Old values that are kept for one snapshot unless the caller says otherwise.
+pub(crate) const DEFAULT_LIMIT: usize = 1 << 20;
+
+/// More values were overwritten while a snapshot ran than were to be kept for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SnapshotExpired(());
+
+impl fmt::Display for SnapshotExpired {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the snapshot has run so long that its limit of old values is reached")
+    }
+}
+
+impl std::error::Error for SnapshotExpired {}
+
+/// Runs `closure` once on the state of this moment: what it reads is consistent, and it is never rolled
+/// back. It delays nobody.
+///
+/// Values that are overwritten while it runs are kept for it, each variable's once, up to 1,048,576;
+/// [`snapshot_within`] takes another limit.
+///
+/// ```
+/// use odeon_stm::{TVar, snapshot};
+///
+/// let accounts: Vec<TVar<u64>> = (0..10).map(TVar::new).collect();
+/// let total = snapshot(|view| accounts.iter().map(|account| account.get(view)).sum::<Result<u64, _>>());
+/// assert_eq!(total, Ok(45));
+/// ```
+///
+/// # Errors
+///
+/// [`SnapshotExpired`] if the limit was reached and the closure met a value that was not kept any more.
+///
+/// # Panics
+///
+/// Panics at the caller's line within a transaction or snapshot.
+#[track_caller]
+pub fn snapshot<'env, R>(
+    closure: impl for<'t> FnOnce(&mut Snapshot<'t, 'env>) -> Result<R, Rollback>,
+) -> Result<R, SnapshotExpired> {
+    snapshot_within(DEFAULT_LIMIT, closure)
+}
+
+/// [`snapshot`] for which at most `limit` old values are kept.
+///
+/// # Errors
+///
+/// As [`snapshot`].
+///
+/// # Panics
+///
+/// As [`snapshot`].
+#[track_caller]
+pub fn snapshot_within<'env, R>(
+    limit: usize,
+    closure: impl for<'t> FnOnce(&mut Snapshot<'t, 'env>) -> Result<R, Rollback>,
+) -> Result<R, SnapshotExpired> {
+    let mut running = Running(Borrowed::take());
+    registry::begin(&mut running.0, limit);
+    let outcome = closure(Snapshot::of(&mut running.0));
+    match outcome {
+        Ok(value) if running.0.stopped.is_none() => Ok(value),
+        // Also a closure that has swallowed the error.
+        _ => Err(SnapshotExpired(())),
+    }
+}
+
+/// Ends the snapshot, also if the closure panics.
+struct Running(Borrowed);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.0.stopped.is_some() {
+            between::roll_back(&mut self.0, Cause::SnapshotExpired);
+        } else {
+            self.0.end();
+        }
+    }
+}

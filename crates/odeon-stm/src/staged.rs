@@ -1,0 +1,269 @@
+//! Attempts in stages, for runtimes that decide themselves when a commit happens: run a closure, and
+//! later, perhaps on another thread, commit, or prepare and decide still later.
+//!
+//! ```text
+//!            run              commit
+//!  state ────────► Finished ──────────► committed
+//!                     │ prepare   commit / roll_back
+//!                     └─────────► Prepared ──────────► committed / rolled back
+//! ```
+//!
+//! Any stage but the last may answer [`RolledBack`], which says why and can be waited for. Dropping a
+//! stage rolls back.
+
+use crate::abort::{Abort, Cause};
+use crate::attempt::{Attempt, Mode};
+use crate::between::{self, Verdict};
+use crate::hooks;
+use crate::snapshot::registry;
+use crate::snapshot::run::DEFAULT_LIMIT;
+use crate::thread_cache::{self, Borrowed};
+use crate::transaction::Tx;
+use crate::wakeup::Wait;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+use std::task::Waker;
+
+/// How one run of a closure has ended; see [`attempt`].
+#[derive(Debug)]
+pub enum Attempted<S, R, E> {
+    /// It can be committed.
+    Finished(Finished<S>, R),
+    /// It has answered with an error of its own, and was rolled back.
+    Failed(E),
+    /// It met a conflict or asked to wait.
+    RolledBack(RolledBack),
+}
+
+/// Runs `closure` once on `state`, without committing.
+///
+/// ```
+/// use odeon_stm::staged::{Attempted, attempt};
+/// use odeon_stm::{Abort, Mode, TVar};
+/// use std::sync::Arc;
+///
+/// let balance = Arc::new(TVar::new(5_u64));
+/// let run = attempt(balance.clone(), Mode::Logged, |balance, tx| {
+///     balance.update(tx, |b| b + 1)?;
+///     Ok::<_, Abort<()>>(balance.get(tx)?)
+/// });
+/// let Attempted::Finished(finished, seen) = run else { panic!("nobody else is here") };
+/// assert_eq!((seen, balance.peek()), (6, 5));
+/// finished.commit().unwrap();
+/// assert_eq!(balance.peek(), 6);
+/// ```
+///
+/// # Panics
+///
+/// Panics if the closure panics, after a rollback; and at the caller's line within a transaction, or if the
+/// closure asks to retry and has read nothing.
+#[track_caller]
+pub fn attempt<S, R, E>(
+    state: Arc<S>,
+    mode: Mode,
+    closure: impl for<'t> FnOnce(&'t S, &mut Tx<'t, 't>) -> Result<R, Abort<E>>,
+) -> Attempted<S, R, E> {
+    let mut borrowed = Borrowed::take();
+    match mode {
+        Mode::Snapshot => registry::begin(&mut borrowed, DEFAULT_LIMIT),
+        Mode::Logged | Mode::Direct => borrowed.begin(mode),
+    }
+    let mut running = Running(ManuallyDrop::new(borrowed));
+    let outcome = closure(&state, Tx::of(&mut running.0));
+    match outcome {
+        Ok(value) if running.0.stopped.is_none() => {
+            let kept = running.finish().keep();
+            Attempted::Finished(Finished { attempt: Some(kept), _state: state }, value)
+        }
+        Err(Abort::Failed(error)) if running.0.stopped.is_none() => {
+            end(running.finish().keep(), Cause::Failed);
+            Attempted::Failed(error)
+        }
+        _ => {
+            let waits_for_nothing = between::waits_for_nothing(&running.0);
+            let rolled_back = end(running.finish().keep(), Cause::ReadOverwritten);
+            assert!(!waits_for_nothing, "{}", between::WAITS_FOR_NOTHING);
+            Attempted::RolledBack(rolled_back)
+        }
+    }
+}
+
+/// An attempt whose closure runs.
+struct Running(ManuallyDrop<Borrowed>);
+
+impl Running {
+    fn finish(self) -> Borrowed {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: taken once; `this` is not dropped.
+        unsafe { ManuallyDrop::take(&mut this.0) }
+    }
+}
+
+impl Drop for Running {
+    /// The closure has panicked.
+    fn drop(&mut self) {
+        // SAFETY: taken once, here.
+        end(unsafe { ManuallyDrop::take(&mut self.0) }.keep(), Cause::Dropped);
+    }
+}
+
+/// Rolls back and ends; answers why.
+fn end(mut attempt: Box<Attempt>, otherwise: Cause) -> RolledBack {
+    let Verdict { cause, event } = between::roll_back(&mut attempt, otherwise);
+    let hooks = attempt.hooks.take();
+    thread_cache::give_back(attempt);
+    hooks::call(hooks.map(|hooks| hooks.on_rollback).unwrap_or_default());
+    RolledBack { cause, wait: event }
+}
+
+/// The end after a success.
+fn succeed(mut attempt: Box<Attempt>) {
+    attempt.end();
+    let hooks = attempt.hooks.take();
+    thread_cache::give_back(attempt);
+    hooks::call(hooks.map(|hooks| hooks.on_commit).unwrap_or_default());
+}
+
+/// An attempt whose closure has ended well, and which has not committed. It may wait, and be sent to another
+/// thread; the longer it waits the likelier is a conflict.
+#[must_use = "dropping it rolls back"]
+pub struct Finished<S> {
+    /// `None` once it has gone on to the next stage.
+    attempt: Option<Box<Attempt>>,
+    _state: Arc<S>,
+}
+
+impl<S> Finished<S> {
+    /// Commits.
+    ///
+    /// # Errors
+    ///
+    /// [`RolledBack`] if there is a conflict; the closure has to be run again.
+    pub fn commit(mut self) -> Result<(), RolledBack> {
+        let mut attempt = self.attempt.take().expect("once only");
+        match attempt.commit() {
+            Ok(()) => {
+                succeed(attempt);
+                Ok(())
+            }
+            Err(_) => Err(end(attempt, Cause::ReadOverwritten)),
+        }
+    }
+
+    /// Makes sure that nothing can come between this attempt and its commit, without committing. Variables
+    /// that it will write can be read by snapshots only until it is decided, variables that it has read
+    /// cannot be written; nobody else is in its way, nor it in theirs.
+    ///
+    /// # Errors
+    ///
+    /// As [`commit`](Self::commit).
+    ///
+    /// # Panics
+    ///
+    /// Panics if the attempt is not a logged one.
+    #[track_caller]
+    pub fn prepare(mut self) -> Result<Prepared<S>, RolledBack> {
+        let mode = self.attempt.as_ref().map(|attempt| attempt.mode);
+        assert_eq!(mode, Some(Mode::Logged), "only logged attempts can be prepared");
+        let mut attempt = self.attempt.take().expect("once only");
+        match attempt.prepare() {
+            Ok(()) => Ok(Prepared { attempt: Some(attempt), _state: self._state.clone() }),
+            Err(_) => Err(end(attempt, Cause::ReadOverwritten)),
+        }
+    }
+
+    /// Rolls back, for which `cause` is counted.
+    pub fn roll_back(mut self) {
+        end(self.attempt.take().expect("once only"), Cause::Dropped);
+    }
+}
+
+impl<S> Drop for Finished<S> {
+    fn drop(&mut self) {
+        if let Some(attempt) = self.attempt.take() {
+            end(attempt, Cause::Dropped);
+        }
+    }
+}
+
+impl<S> fmt::Debug for Finished<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Finished").finish_non_exhaustive()
+    }
+}
+
+/// An attempt that will succeed if nobody decides otherwise: it may be committed or rolled back at any time, on
+/// any thread, and neither can fail.
+#[must_use = "dropping it rolls back"]
+pub struct Prepared<S> {
+    /// `None` once it is decided.
+    attempt: Option<Box<Attempt>>,
+    _state: Arc<S>,
+}
+
+impl<S> Prepared<S> {
+    /// Commits.
+    pub fn commit(mut self) {
+        let mut attempt = self.attempt.take().expect("once only");
+        attempt.commit_prepared();
+        succeed(attempt);
+    }
+
+    /// Rolls back.
+    pub fn roll_back(self) {
+        drop(self);
+    }
+}
+
+impl<S> Drop for Prepared<S> {
+    fn drop(&mut self) {
+        if let Some(mut attempt) = self.attempt.take() {
+            attempt.let_go_prepared();
+            end(attempt, Cause::Dropped);
+        }
+    }
+}
+
+impl<S> fmt::Debug for Prepared<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared").finish_non_exhaustive()
+    }
+}
+
+/// Why an attempt did not succeed, and what to wait for before another one.
+#[derive(Debug)]
+pub struct RolledBack {
+    cause: Cause,
+    wait: Option<Wait<'static>>,
+}
+
+impl RolledBack {
+    /// Why.
+    pub fn cause(&self) -> Cause {
+        self.cause
+    }
+
+    /// Has `waker` woken when another attempt has a chance: when something that a retrying attempt has read
+    /// has changed, or the prepared or irrevocable attempt in the way is over. At once, if there is nothing
+    /// to wait for. No thread is held meanwhile; dropping the [`Awaited`] cancels.
+    pub fn wake(self, waker: Waker) -> Awaited {
+        match &self.wait {
+            Some(wait) => wait.set_waker(waker),
+            None => waker.wake(),
+        }
+        Awaited(self.wait)
+    }
+}
+
+/// A wait that was asked for by [`RolledBack::wake`].
+#[derive(Debug)]
+#[must_use = "dropping it cancels the wait"]
+pub struct Awaited(Option<Wait<'static>>);
+
+impl Awaited {
+    /// Whether the waker was woken.
+    pub fn is_over(&self) -> bool {
+        self.0.as_ref().is_none_or(Wait::is_over)
+    }
+}

@@ -1,0 +1,93 @@
+//! Numbers that are changed without being read: changes of different transactions do not conflict.
+
+use crate::abort::Rollback;
+use crate::cell::Cell;
+use crate::peek;
+use crate::transaction::{Tx, View};
+use crate::write_set::Kind;
+use crossbeam_utils::CachePadded;
+use std::fmt;
+use std::sync::OnceLock;
+use std::thread::available_parallelism;
+
+/// A sum to which transactions add, each for itself: an addition is kept as a difference and applied at the
+/// commit, so two of them never roll each other back. Only who reads the sum conflicts with who adds.
+///
+/// The sum stands in parts, about one per processor, each in cache lines of its own (128 bytes): a counter
+/// is for few hot numbers, not for one per account.
+///
+/// ```
+/// use odeon_stm::{TCounter, atomically};
+///
+/// let visits = TCounter::new(10);
+/// std::thread::scope(|scope| {
+///     for _ in 0..2 {
+///         scope.spawn(|| (0..1_000).for_each(|_| atomically(|tx| visits.add(tx, 1))));
+///     }
+/// });
+/// assert_eq!(visits.peek(), 2_010);
+/// ```
+pub struct TCounter {
+    parts: Box<[CachePadded<Cell>]>,
+}
+
+/// A power of two not below the number of processors.
+fn parts() -> usize {
+    static PARTS: OnceLock<usize> = OnceLock::new();
+    *PARTS
+        .get_or_init(|| available_parallelism().map_or(1, usize::from).next_power_of_two().min(64))
+}
+
+fn add(left: u64, right: u64) -> u64 {
+    left.wrapping_add(right)
+}
+
+impl TCounter {
+    /// A counter at `value`.
+    pub fn new(value: i64) -> Self {
+        let part = |place| CachePadded::new(Cell::new(if place == 0 { value as u64 } else { 0 }));
+        Self { parts: (0..parts()).map(part).collect() }
+    }
+
+    /// Adds `difference`, from the commit on; the sum wraps around at its ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[inline]
+    #[track_caller]
+    pub fn add<'t>(&'t self, tx: &mut Tx<'t, '_>, difference: i64) -> Result<(), Rollback> {
+        let attempt = tx.writer();
+        let part = attempt.slot.number() as usize & (self.parts.len() - 1);
+        attempt.write(&self.parts[part], difference as u64, Kind::Change(add))
+    }
+
+    /// The sum, with what this attempt has added.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn get<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<i64, Rollback> {
+        let attempt = view.attempt().0;
+        self.parts
+            .iter()
+            .try_fold(0_i64, |sum, part| Ok(sum.wrapping_add(attempt.read(part)? as i64)))
+    }
+
+    /// About the latest sum: the parts are read one after the other, outside of any transaction.
+    pub fn peek(&self) -> i64 {
+        self.parts.iter().fold(0_i64, |sum, part| sum.wrapping_add(peek::bits(part) as i64))
+    }
+}
+
+impl Default for TCounter {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl fmt::Debug for TCounter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TCounter").finish_non_exhaustive()
+    }
+}

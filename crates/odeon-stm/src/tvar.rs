@@ -1,0 +1,203 @@
+//! The transactional variable for values of any type.
+
+use crate::abort::Rollback;
+use crate::attempt::Mode;
+use crate::cell::Cell;
+use crate::inline::{Form, Stored};
+use crate::thread_cache::Borrowed;
+use crate::transaction::{Tx, View};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A variable that transactions read and write.
+///
+/// Integers, floats, `bool` and `char` stand in the variable itself, beside its version (16 bytes in
+/// all); a value of any other type stands behind a pointer. For small types of your own that should
+/// stand in the variable there is [`TWord`](crate::TWord), for links to shared nodes
+/// [`TLink`](crate::TLink).
+///
+/// ```
+/// use odeon_stm::{TVar, atomically};
+///
+/// let (name, visits) = (TVar::new(String::from("door")), TVar::new(0_u64));
+/// let length = atomically(|tx| {
+///     visits.update(tx, |n| n + 1)?;
+///     Ok(name.read(tx)?.len()) // a reference: nothing is cloned
+/// });
+/// assert_eq!((length, visits.peek()), (4, 1));
+/// ```
+///
+/// A reference that was read cannot leave the attempt, and a variable made within a transaction cannot
+/// be used by it before it is part of something that outlives it:
+///
+/// ```compile_fail
+/// use odeon_stm::{TVar, atomically};
+/// let name = TVar::new(String::new());
+/// let escaped: &String = atomically(|tx| name.read(tx));
+/// ```
+#[repr(transparent)]
+pub struct TVar<T: Send + Sync + 'static> {
+    cell: Cell,
+    value: PhantomData<T>,
+}
+
+impl<T: Send + Sync + 'static> TVar<T> {
+    /// A variable with this value.
+    pub fn new(value: T) -> Self {
+        Self { cell: Cell::new(Stored::<T>::to_bits(value)), value: PhantomData }
+    }
+
+    /// A variable that this transaction makes, as a part of something that it links.
+    pub(crate) fn born(tx: &mut Tx<'_, '_>, value: T) -> Self {
+        let cell = Cell::born(tx.writer().birth(), Stored::<T>::to_bits(value));
+        Self { cell, value: PhantomData }
+    }
+
+    /// The value; the reference lives as long as the attempt.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[inline]
+    pub fn read<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<&'t T, Rollback> {
+        let attempt = view.attempt().0;
+        let bits = attempt.read(&self.cell)?;
+        let place = match Stored::<T>::form() {
+            Form::Inline => attempt.copy(bits).cast::<T>(),
+            Form::Boxed => Stored::<T>::pointer(bits),
+        };
+        // SAFETY: a boxed value read by an attempt stays allocated while it runs (I4); a copy stays in
+        // place that long. `'t` ends with the attempt.
+        Ok(unsafe { &*place })
+    }
+
+    /// A copy of the value.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[inline(always)]
+    pub fn get<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<T, Rollback>
+    where
+        T: Copy,
+    {
+        let bits = view.attempt().0.read(&self.cell)?;
+        // SAFETY: the bits are a value of this variable, allocated while the attempt runs (I4).
+        Ok(unsafe { Stored::<T>::copied(bits) })
+    }
+
+    /// What `look` makes of the value, which is neither cloned nor copied.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[inline]
+    pub fn read_with<'t, V: View<'t>, R>(
+        &'t self,
+        view: &mut V,
+        look: impl FnOnce(&T) -> R,
+    ) -> Result<R, Rollback> {
+        let bits = view.attempt().0.read(&self.cell)?;
+        // SAFETY: as in `get`; the reference ends with the call.
+        Ok(unsafe { Stored::<T>::with(bits, look) })
+    }
+
+    /// Another value, from the commit on.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[inline(always)]
+    #[track_caller]
+    pub fn set<'t>(&'t self, tx: &mut Tx<'t, '_>, value: T) -> Result<(), Rollback> {
+        tx.writer().write(&self.cell, Stored::<T>::to_bits(value), Stored::<T>::kind())
+    }
+
+    /// The value that `change` makes of the present one.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[inline(always)]
+    #[track_caller]
+    pub fn update<'t>(
+        &'t self,
+        tx: &mut Tx<'t, '_>,
+        change: impl FnOnce(&T) -> T,
+    ) -> Result<(), Rollback> {
+        tx.writer().update(&self.cell, Stored::<T>::kind(), |bits| {
+            // SAFETY: as in `get`; the reference ends with the call.
+            Stored::<T>::to_bits(unsafe { Stored::<T>::with(bits, change) })
+        })
+    }
+
+    /// The latest committed value, outside of any transaction: it conflicts with nothing, waits for
+    /// nothing but a commit that is writing this variable, and says nothing about other variables.
+    ///
+    /// # Panics
+    ///
+    /// Panics at the caller's line within a transaction, for values behind a pointer.
+    #[track_caller]
+    pub fn peek(&self) -> T
+    where
+        T: Clone,
+    {
+        self.peek_with(T::clone)
+    }
+
+    /// [`peek`](TVar::peek) without a clone: calls `look` with the value.
+    ///
+    /// # Panics
+    ///
+    /// Panics within a transaction, for values behind a pointer.
+    #[track_caller]
+    pub fn peek_with<R>(&self, look: impl FnOnce(&T) -> R) -> R {
+        match Stored::<T>::form() {
+            Form::Inline => {
+                let bits = crate::peek::bits(&self.cell);
+                // SAFETY: inline bits are a value by themselves.
+                unsafe { Stored::<T>::with(bits, look) }
+            }
+            Form::Boxed => {
+                let mut attempt = Borrowed::take();
+                attempt.begin(Mode::Logged);
+                let end = crate::peek::End(&mut attempt);
+                let bits = crate::peek::bits(&self.cell);
+                // SAFETY: the attempt began before the read and ends after the look (I4).
+                let seen = unsafe { Stored::<T>::with(bits, look) };
+                drop(end);
+                seen
+            }
+        }
+    }
+
+    pub(crate) fn as_cell(&self) -> &Cell {
+        &self.cell
+    }
+
+    /// The value, for the only owner.
+    pub fn into_inner(self) -> T {
+        let mut this = std::mem::ManuallyDrop::new(self);
+        // SAFETY: the bits are the variable's own, and it is not dropped.
+        unsafe { Stored::<T>::from_bits(this.cell.take_bits()) }
+    }
+}
+
+impl<T: Send + Sync + 'static> Drop for TVar<T> {
+    fn drop(&mut self) {
+        // SAFETY: the bits are the variable's own; no attempt borrows it.
+        drop(unsafe { Stored::<T>::from_bits(self.cell.take_bits()) });
+    }
+}
+
+impl<T: Send + Sync + 'static + Default> Default for TVar<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: Send + Sync + 'static> fmt::Debug for TVar<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TVar").field("version", &self.cell.word()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,233 @@
+//! The version word of a variable: when it was last written, by whom, and who holds it.
+//!
+//! ```text
+//!  63                        16 15             4  3      2      1        0
+//! +----------------------------+----------------+------+-------+--------+-------+
+//! |            epoch           | slot or count  | label| wait  |prepared| write |
+//! +----------------------------+----------------+------+-------+--------+-------+
+//! ```
+//!
+//! | prepared, write | state | the middle field |
+//! |---|---|---|
+//! | 0 0 | free | slot of the attempt that wrote it; 0: nobody's |
+//! | 0 1 | locked by a commit that will end within some instructions | slot of that attempt |
+//! | 1 1 | locked by a prepared or direct attempt | slot of that attempt |
+//! | 1 0 | its value is protected by prepared attempts that read it | how many |
+//!
+//! The epoch is that of the value in every state, so whoever meets a lock still knows how old the
+//! value under it is.
+
+use std::fmt;
+
+/// See the module.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct VersionWord(pub(crate) u64);
+
+const WRITE: u64 = 1;
+const PREPARED: u64 = 1 << 1;
+const WAIT: u64 = 1 << 2;
+const LABEL: u64 = 1 << 3;
+const MIDDLE_SHIFT: u32 = 4;
+const MIDDLE_BITS: u32 = 12;
+const MIDDLE: u64 = ((1 << MIDDLE_BITS) - 1) << MIDDLE_SHIFT;
+const EPOCH_SHIFT: u32 = MIDDLE_SHIFT + MIDDLE_BITS;
+
+/// The greatest slot number, and how many prepared attempts may protect one variable.
+pub(crate) const MIDDLE_MAX: u64 = (1 << MIDDLE_BITS) - 1;
+/// The last epoch a word can hold.
+pub(crate) const EPOCH_MAX: u64 = (1 << (64 - EPOCH_SHIFT)) - 1;
+
+/// Who holds a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// Nobody.
+    Free,
+    /// A commit that is under way.
+    Committing,
+    /// A prepared or direct attempt that will write it.
+    PreparedWrite,
+    /// Prepared attempts that have read it.
+    PreparedRead,
+}
+
+impl VersionWord {
+    /// The word of a variable that was never written: older than every attempt, nobody's.
+    pub(crate) const NEW: Self = Self(0);
+
+    /// The word of a value written in `epoch` by the attempt of `slot`.
+    #[inline(always)]
+    pub(crate) fn written(epoch: u64, slot: u64) -> Self {
+        debug_assert!(epoch <= EPOCH_MAX && slot <= MIDDLE_MAX);
+        Self(epoch << EPOCH_SHIFT | slot << MIDDLE_SHIFT)
+    }
+
+    /// The least word of `epoch`: a free word is below it exactly if its value is older.
+    #[inline(always)]
+    pub(crate) fn first_of(epoch: u64) -> u64 {
+        epoch << EPOCH_SHIFT
+    }
+
+    #[inline(always)]
+    pub(crate) fn epoch(self) -> u64 {
+        self.0 >> EPOCH_SHIFT
+    }
+
+    /// The slot of the writer or holder; meaningless while protected by readers.
+    #[inline(always)]
+    pub(crate) fn slot(self) -> u64 {
+        (self.0 & MIDDLE) >> MIDDLE_SHIFT
+    }
+
+    #[inline(always)]
+    pub(crate) fn held(self) -> Held {
+        match (self.0 & PREPARED != 0, self.0 & WRITE != 0) {
+            (false, false) => Held::Free,
+            (false, true) => Held::Committing,
+            (true, true) => Held::PreparedWrite,
+            (true, false) => Held::PreparedRead,
+        }
+    }
+
+    /// Whether somebody is about to write it, be it soon or when it is decided.
+    #[inline(always)]
+    pub(crate) fn is_write_held(self) -> bool {
+        self.0 & WRITE != 0
+    }
+
+    /// Whether it is free and was written by the attempts of `slot`.
+    #[inline(always)]
+    pub(crate) fn is_free_and_of(self, slot: u64) -> bool {
+        self.0 & (MIDDLE | PREPARED | WRITE) == slot << MIDDLE_SHIFT
+    }
+
+    #[inline(always)]
+    pub(crate) fn has_waiters(self) -> bool {
+        self.0 & WAIT != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_labelled(self) -> bool {
+        self.0 & LABEL != 0
+    }
+
+    #[inline(always)]
+    pub(crate) fn with_waiters(self) -> Self {
+        Self(self.0 | WAIT)
+    }
+
+    #[inline(always)]
+    pub(crate) fn without_waiters(self) -> Self {
+        Self(self.0 & !WAIT)
+    }
+
+    #[inline(always)]
+    pub(crate) fn with_label(self) -> Self {
+        Self(self.0 | LABEL)
+    }
+
+    /// This word with the label flag of `other`.
+    #[inline(always)]
+    pub(crate) fn labelled_as(self, other: Self) -> Self {
+        Self(self.0 & !LABEL | other.0 & LABEL)
+    }
+
+    /// Whether a variable that was read under this word can be said to have the same value under `now`. Equal
+    /// epochs say so if they were over before `limit`, up to which the reader has looked (I5).
+    #[inline(always)]
+    pub(crate) fn is_unchanged_as(self, now: Self, limit: u64) -> bool {
+        let now = now.without_waiters();
+        self == now || self.epoch() == now.epoch() && self.0 < limit
+    }
+
+    /// A free word, taken by a commit.
+    #[inline(always)]
+    pub(crate) fn committing(self, slot: u64) -> Self {
+        Self(self.0 & !(MIDDLE | PREPARED) | slot << MIDDLE_SHIFT | WRITE)
+    }
+
+    /// A free word, taken by an attempt that prepares.
+    #[inline(always)]
+    pub(crate) fn prepared_write(self, slot: u64) -> Self {
+        Self(self.0 & !MIDDLE | slot << MIDDLE_SHIFT | WRITE | PREPARED)
+    }
+
+    /// A prepared write whose outcome is known: a commit is at it.
+    #[inline(always)]
+    pub(crate) fn decided(self) -> Self {
+        Self(self.0 & !(PREPARED | WAIT))
+    }
+
+    /// A free or protected word with one more protector; `None` if there is no room for more.
+    #[inline]
+    pub(crate) fn protected(self) -> Option<Self> {
+        debug_assert!(!self.is_write_held());
+        let protectors = if self.0 & PREPARED == 0 { 0 } else { self.slot() };
+        (protectors < MIDDLE_MAX)
+            .then(|| Self(self.0 & !MIDDLE | (protectors + 1) << MIDDLE_SHIFT | PREPARED))
+    }
+
+    /// A protected word with one protector less; without any it is free and nobody's, because who
+    /// wrote it is not known any more.
+    #[inline]
+    pub(crate) fn unprotected(self) -> Self {
+        debug_assert!(self.held() == Held::PreparedRead && self.slot() > 0);
+        match self.slot() - 1 {
+            0 => Self(self.0 & !(MIDDLE | PREPARED)),
+            protectors => Self(self.0 & !MIDDLE | protectors << MIDDLE_SHIFT),
+        }
+    }
+
+    /// The free word that stood here before it was locked: `before` with the waiters that came since.
+    #[inline(always)]
+    pub(crate) fn restored(self, before: Self) -> Self {
+        Self(before.0 | self.0 & WAIT)
+    }
+}
+
+impl fmt::Debug for VersionWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VersionWord")
+            .field("epoch", &self.epoch())
+            .field("slot", &self.slot())
+            .field("held", &self.held())
+            .field("waiters", &self.has_waiters())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_state_keeps_the_epoch_and_the_flags() {
+        let word = VersionWord::written(77, 5).with_label().with_waiters();
+        for taken in [word.committing(9), word.prepared_write(9), word.protected().unwrap()] {
+            assert_eq!(taken.epoch(), 77);
+            assert!(taken.is_labelled() && taken.has_waiters());
+        }
+        assert_eq!(word.committing(9).held(), Held::Committing);
+        assert_eq!(word.committing(9).slot(), 9);
+        assert_eq!(word.prepared_write(9).held(), Held::PreparedWrite);
+        assert_eq!(word.committing(9).restored(word.without_waiters()), word);
+    }
+
+    #[test]
+    fn protectors_are_counted_and_the_last_one_leaves_a_word_of_nobody() {
+        let word = VersionWord::written(3, 5);
+        let once = word.protected().unwrap();
+        let twice = once.protected().unwrap();
+        assert_eq!((twice.held(), twice.slot()), (Held::PreparedRead, 2));
+        assert_eq!(twice.unprotected(), once);
+        assert_eq!(once.unprotected(), VersionWord::written(3, 0));
+        let full = VersionWord::written(3, MIDDLE_MAX);
+        assert_eq!(VersionWord(full.0 | PREPARED).protected(), None);
+    }
+
+    #[test]
+    fn a_word_is_below_the_first_of_an_epoch_exactly_if_it_is_older() {
+        let word = VersionWord::written(7, MIDDLE_MAX).with_label().with_waiters();
+        assert!(word.0 < VersionWord::first_of(8));
+        assert!(word.0 >= VersionWord::first_of(7));
+    }
+}

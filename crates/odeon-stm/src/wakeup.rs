@@ -1,0 +1,161 @@
+//! Waiting for a variable to change, or for its holder to let go, without polling.
+//!
+//! PROTOCOL
+//! 1. The waiter enters the table under the variable's address, *then* raises the wait flag in the
+//!    variable's word by compare-and-swap from the word it knows.
+//! 2. If the word is another one, or a commit is at it, the variable is changing: the waiter does not
+//!    sleep.
+//! 3. Whoever takes the flag away (a commit that publishes, a prepared attempt that lets go) wakes all
+//!    waiters of the address *after* the new word stands.
+//!
+//! The flag is in the same word that a commit takes by compare-and-swap, so the commit either sees it
+//! (3 finds the waiter, by 1) or comes first (2).
+
+use crate::cell::Cell;
+use crate::thread_cache;
+use crate::version_word::{Held, VersionWord};
+use odeon_sync::atomic::{AtomicBool, Ordering};
+use odeon_sync::{Arc, Mutex};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Waker;
+
+/// TUNE: pieces of the table; only who waits or wakes comes here. Guessed.
+const SHARDS: usize = 16;
+
+/// Who waits for which address.
+#[derive(Debug)]
+pub(crate) struct WaitTable {
+    shards: [Mutex<HashMap<usize, Vec<Arc<Waiter>>>>; SHARDS],
+}
+
+/// One wait, under any number of addresses; it is woken once.
+#[derive(Debug)]
+pub(crate) struct Waiter {
+    woken: AtomicBool,
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Waiter {
+    fn wake(&self) {
+        // ORDERING: AcqRel: what the waker has done is visible to who sees the flag; once only.
+        if !self.woken.swap(true, Ordering::AcqRel) {
+            let waker = self.waker.lock().expect("no panic happens under this lock").take();
+            if let Some(waker) = waker {
+                wake_outside(waker);
+            }
+        }
+    }
+}
+
+/// Who wakes may be in the middle of a commit, and the waker is anybody's code: it may begin transactions,
+/// and its panic ends with it, after the report, because the commit has to be finished.
+fn wake_outside(waker: Waker) {
+    thread_cache::outside(|| _ = catch_unwind(AssertUnwindSafe(|| waker.wake())));
+}
+
+impl WaitTable {
+    pub(crate) fn new() -> Self {
+        Self { shards: std::array::from_fn(|_| Mutex::new(HashMap::new())) }
+    }
+
+    fn shard(&self, address: usize) -> &Mutex<HashMap<usize, Vec<Arc<Waiter>>>> {
+        &self.shards[(address >> 4) % SHARDS]
+    }
+
+    /// PROTOCOL 3: wakes everybody who waits for `address`.
+    #[cold]
+    pub(crate) fn wake(&self, address: usize) {
+        let waiters =
+            self.shard(address).lock().expect("no panic happens under this lock").remove(&address);
+        for waiter in waiters.into_iter().flatten() {
+            waiter.wake();
+        }
+    }
+
+    /// How many waits there are, one under several addresses counted several times.
+    pub(crate) fn len(&self) -> usize {
+        let len = |shard: &Mutex<HashMap<usize, Vec<_>>>| {
+            let shard = shard.lock().expect("no panic happens under this lock");
+            shard.values().map(Vec::len).sum::<usize>()
+        };
+        self.shards.iter().map(len).sum()
+    }
+}
+
+/// A wait; dropping it takes it out of the table.
+#[derive(Debug)]
+pub(crate) struct Wait<'a> {
+    table: &'a WaitTable,
+    waiter: Arc<Waiter>,
+    addresses: Vec<usize>,
+}
+
+impl<'a> Wait<'a> {
+    /// A wait that has entered nowhere.
+    pub(crate) fn new(table: &'a WaitTable) -> Self {
+        let waiter = Waiter { woken: AtomicBool::new(false), waker: Mutex::new(None) };
+        Self { table, waiter: Arc::new(waiter), addresses: Vec::new() }
+    }
+
+    /// Has `waker` woken at the first event, or at once if that has happened.
+    pub(crate) fn set_waker(&self, waker: Waker) {
+        *self.waiter.waker.lock().expect("no panic happens under this lock") = Some(waker);
+        // The lock orders this look after the waker was left, or the event's look for a waker after it.
+        if self.is_over() {
+            let waker = self.waiter.waker.lock().expect("no panic happens under this lock").take();
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        }
+    }
+
+    /// Whether the event has happened.
+    pub(crate) fn is_over(&self) -> bool {
+        // ORDERING: Acquire, from `Waiter::wake`.
+        self.waiter.woken.load(Ordering::Acquire)
+    }
+
+    /// PROTOCOL 1, first half: enters the table.
+    pub(crate) fn enter(&mut self, address: usize) {
+        let mut shard = self.table.shard(address).lock().expect("no panic happens under this lock");
+        shard.entry(address).or_default().push(self.waiter.clone());
+        drop(shard);
+        self.addresses.push(address);
+    }
+
+    /// Waits for `cell` to become other than `known`; the event is at hand if it is already.
+    pub(crate) fn on_change(&mut self, cell: &Cell, known: impl Fn(VersionWord) -> bool) {
+        self.enter(cell.address());
+        loop {
+            let word = cell.word();
+            // PROTOCOL 2.
+            if word.held() == Held::Committing || !known(word) {
+                return self.waiter.wake();
+            }
+            if word.has_waiters() || cell.exchange(word, word.with_waiters()).is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// The event is at hand.
+    pub(crate) fn end(&self) {
+        self.waiter.wake();
+    }
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        for address in self.addresses.drain(..) {
+            let mut shard =
+                self.table.shard(address).lock().expect("no panic happens under this lock");
+            if let Some(waiters) = shard.get_mut(&address) {
+                waiters.retain(|waiter| !Arc::ptr_eq(waiter, &self.waiter));
+                if waiters.is_empty() {
+                    shard.remove(&address);
+                }
+            }
+        }
+    }
+}
