@@ -99,6 +99,10 @@ pub trait AsyncActor: Send + Sized + 'static {
     #[doc(hidden)]
     const BOUNDED: bool = false;
 
+    /// Whether the drain of a shutdown waits while a handler waits: not for the futures of pipes.
+    #[doc(hidden)]
+    const AWAITED: bool = true;
+
     /// The bounds that it wants, by mailbox.
     #[doc(hidden)]
     fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {

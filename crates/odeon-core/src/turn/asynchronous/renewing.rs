@@ -3,7 +3,7 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::cell::{AsyncCell, Phase, contained, owner, phase};
+use super::cell::{AsyncCell, Phase, contained, owner, phase, set_phase};
 use super::future::{self, Handlers};
 use super::{Step, end};
 use crate::async_actor::AsyncActor;
@@ -36,7 +36,8 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         let (header, before) = unsafe {
             (*owner).context.guards = Guards::ALL_OPEN;
             (*owner).context.stop = false;
-            let before = std::mem::replace(&mut (*owner).phase, Phase::Absent);
+            let before = phase(cell);
+            set_phase(cell, Phase::Absent);
             (cell.cast::<Header>().as_ref(), before)
         };
         if before != Phase::Absent {
@@ -50,7 +51,7 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         // SAFETY: by contract.
         unsafe {
             (*owner).actor.write(actor);
-            (*owner).phase = Phase::Resting;
+            set_phase(cell, Phase::Resting);
         }
     }
 
