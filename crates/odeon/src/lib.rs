@@ -7,8 +7,8 @@ pub use odeon_core::{
     Directive, Elapsed, EndReason, Ended, Failure, Group, Link, LookupError, Message, NameTaken,
     Observer, OtherType, Pipe, QueueOrder, Random, Reply, RootFailure, Routing, SendError, Stage,
     StageError, StageKind, StageStats, Stats, StatsSource, StopReport, Supervision, SystemClock,
-    Theater, TheaterBuilder, Timer, TrySendError, Wait, WaitsView, Watch, WeakRef, WorkerPool,
-    broadcast,
+    Theater, TheaterBuilder, Timer, TrySendError, UntilEnded, Wait, WaitsView, Watch, WeakRef,
+    WorkerPool, broadcast,
 };
 pub use odeon_macros::Message;
 #[cfg(feature = "sight")]
