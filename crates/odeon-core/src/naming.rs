@@ -82,7 +82,7 @@ impl Theater {
     ///
     /// assert!(theater.register("greeter", &theater.spawn(Greeter)).is_err());
     /// assert!(matches!(theater.lookup::<u32>("greeter"), Err(LookupError::OtherType(_))));
-    /// assert!(matches!(theater.lookup::<u32>("nobody"), Err(LookupError::NotFound)));
+    /// assert!(matches!(theater.lookup::<u32>("nobody"), Err(LookupError::NotFound { .. })));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn register<M: Message>(&self, name: &str, actor: &ActorRef<M>) -> Result<(), NameTaken> {

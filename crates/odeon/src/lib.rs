@@ -20,6 +20,12 @@ pub use odeon_tokio as tokio;
 
 pub mod prelude;
 
+/// What a tracer of your own is made of, for [`TheaterBuilder::tracer`]: it is told where messages come from,
+/// and may surround their handling. `odeon::sight::Spans` (feature `sight`) is one.
+pub mod follow {
+    pub use odeon_core::extend::{Cause, Followed, Handling, Scope, Tracer};
+}
+
 /// What the derive macros name; not for direct use.
 #[doc(hidden)]
 pub mod __private {
