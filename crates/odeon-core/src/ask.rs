@@ -120,7 +120,7 @@ impl<T: Send + 'static> Ask<T> {
 
     #[track_caller]
     fn prepare_to_block(&mut self) {
-        check_may_block();
+        check_may_block("an answer", "Context::reply_to");
         self.begin_wait();
     }
 
@@ -137,16 +137,17 @@ impl<T: Send + 'static> Ask<T> {
 
 const ALREADY_POLLED: &str = "an answer that has been polled as a future must be awaited";
 
+/// Panics on a thread whose other actors would be held up by a wait for `what`.
 #[track_caller]
-fn check_may_block() {
+pub(crate) fn check_may_block(what: &str, instead: &str) {
     let may_block = current::here().home.get().as_pinned().is_some_and(|stage| {
         // SAFETY: set by this very thread for as long as its stage lives.
         unsafe { stage.as_ref() }.is_none_or(PinnedShared::is_dedicated)
     });
     assert!(
         may_block,
-        "waiting for an answer on a stage's thread would hold up its other actors: \
-         use Context::reply_to, or spawn the actor on a dedicated stage"
+        "waiting for {what} on a stage's thread would hold up its other actors: \
+         use {instead}, or spawn the actor on a dedicated stage"
     );
 }
 

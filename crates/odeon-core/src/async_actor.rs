@@ -95,9 +95,19 @@ pub trait AsyncActor: Send + Sized + 'static {
         continuation.run_async(self, ctx);
     }
 
+    /// Whether there is a state to go on with: as of [`Actor`](crate::Actor).
+    #[doc(hidden)]
+    fn __is_made(&self) -> bool {
+        true
+    }
+
     /// Whether its mailboxes have bounds: for [`Bounded`](crate::Bounded) alone.
     #[doc(hidden)]
     const BOUNDED: bool = false;
+
+    /// Whether the drain of a shutdown waits while a handler waits: not for the futures of pipes.
+    #[doc(hidden)]
+    const AWAITED: bool = true;
 
     /// The bounds that it wants, by mailbox.
     #[doc(hidden)]

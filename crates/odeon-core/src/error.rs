@@ -166,7 +166,9 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             BuildErrorKind::Config(what) => write!(f, "theater configuration: {what}"),
-            BuildErrorKind::Thread(_) => f.write_str("a worker thread could not be started"),
+            BuildErrorKind::Thread(error) => {
+                write!(f, "a worker thread could not be started: {error}")
+            }
         }
     }
 }
@@ -186,12 +188,28 @@ pub struct StageError(pub(crate) std::io::Error);
 
 impl fmt::Display for StageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the stage's thread could not be started")
+        write!(f, "the stage's thread could not be started: {}", self.0)
     }
 }
 
 impl Error for StageError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_cannot_be_started_say_why() {
+        let why = || std::io::Error::other("no threads are left");
+        assert!(StageError(why()).to_string().ends_with(": no threads are left"));
+        assert!(
+            BuildError(BuildErrorKind::Thread(why()))
+                .to_string()
+                .ends_with(": no threads are left")
+        );
     }
 }

@@ -4,6 +4,8 @@
 //! the user's function is a failure of the actor (S5, S15), not of the spawner.
 
 use crate::actor::Actor;
+use crate::async_actor::AsyncActor;
+use crate::async_context::AsyncContext;
 use crate::context::Context;
 use crate::pipe::Continuation;
 
@@ -14,7 +16,7 @@ pub(crate) struct Lazy<A, F> {
     actor: Option<A>,
 }
 
-impl<A: Actor, F: FnMut() -> A> Lazy<A, F> {
+impl<A, F: FnMut() -> A> Lazy<A, F> {
     /// `make` is called once.
     pub(crate) fn new(make: F) -> Self {
         Self { make, actor: None }
@@ -45,6 +47,39 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         if let Some(actor) = &mut self.actor {
             ctx.lent_to(|ctx| actor.__go_on(continuation, ctx));
+        }
+    }
+
+    fn stopped(&mut self) {
+        if let Some(actor) = &mut self.actor {
+            actor.stopped();
+        }
+    }
+}
+
+impl<A: AsyncActor, F: FnMut() -> A + Send + 'static> AsyncActor for Lazy<A, F> {
+    type Msg = A::Msg;
+    /// Its bounds are known when it has been made.
+    const BOUNDED: bool = A::BOUNDED;
+
+    async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
+        let actor = self.actor.insert((self.make)());
+        actor.started(ctx.lent_to()).await;
+    }
+
+    async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
+        if let Some(actor) = &mut self.actor {
+            actor.handle(msg, ctx.lent_to()).await;
+        }
+    }
+
+    fn __is_made(&self) -> bool {
+        self.actor.is_some()
+    }
+
+    fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
+        if let Some(actor) = &mut self.actor {
+            actor.__go_on(continuation, ctx.lent_to());
         }
     }
 

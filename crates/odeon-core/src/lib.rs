@@ -83,5 +83,5 @@ pub use supervision::{Directive, Failure, Supervision};
 pub use theater::builder::TheaterBuilder;
 pub use theater::{RootFailure, Stage, StopReport, Theater};
 pub use timer::{AskWithin, Timer};
-pub use watch::{Ended, Watch};
+pub use watch::{Ended, UntilEnded, Watch};
 pub use worker_pool::{Routing, WorkerPool};

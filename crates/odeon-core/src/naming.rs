@@ -4,14 +4,15 @@
 //! |---|---|
 //! | what a user calls | this one; for named groups `group/named.rs` |
 //! | who has which name | `naming/names.rs` |
+//! | how an actor that nobody has found comes to be | `naming/spawning.rs` |
 //! | what can go wrong | `naming/error.rs` |
 //! | how callers keep out of each other's way | `naming/sharded.rs` |
 
 mod error;
 mod names;
 pub(crate) mod sharded;
+pub(crate) mod spawning;
 
-use std::convert::identity;
 use std::sync::Arc;
 
 pub use error::{LookupError, NameTaken, OtherType};
@@ -19,15 +20,17 @@ pub use error::{LookupError, NameTaken, OtherType};
 use crate::actor::Actor;
 use crate::actor_id::ActorId;
 use crate::actor_ref::ActorRef;
+use crate::async_actor::AsyncActor;
 use crate::context::Context;
 use crate::group::named::NamedGroups;
-use crate::lazy::Lazy;
 use crate::message::Message;
 use crate::supervision::Supervision;
 use crate::theater::Theater;
-use crate::theater::shared::TheaterShared;
-use crate::theater::spawn;
 use names::Names;
+use spawning::{
+    lookup_or_spawn, lookup_or_spawn_async, lookup_or_spawn_async_supervised,
+    lookup_or_spawn_supervised,
+};
 
 /// The names of one theater.
 #[derive(Default)]
@@ -79,7 +82,7 @@ impl Theater {
     ///
     /// assert!(theater.register("greeter", &theater.spawn(Greeter)).is_err());
     /// assert!(matches!(theater.lookup::<u32>("greeter"), Err(LookupError::OtherType(_))));
-    /// assert!(matches!(theater.lookup::<u32>("nobody"), Err(LookupError::NotFound)));
+    /// assert!(matches!(theater.lookup::<u32>("nobody"), Err(LookupError::NotFound { .. })));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn register<M: Message>(&self, name: &str, actor: &ActorRef<M>) -> Result<(), NameTaken> {
@@ -150,6 +153,31 @@ impl Theater {
     ) -> Result<ActorRef<A::Msg>, OtherType> {
         lookup_or_spawn_supervised(self.shared(), name, supervision, make)
     }
+
+    /// As [`lookup_or_spawn`](Self::lookup_or_spawn), for an asynchronous actor.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn lookup_or_spawn_async<A: AsyncActor>(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> A + Send + 'static,
+    ) -> Result<ActorRef<A::Msg>, OtherType> {
+        lookup_or_spawn_async(self.shared(), name, make)
+    }
+
+    /// As [`lookup_or_spawn_supervised`](Self::lookup_or_spawn_supervised), for an asynchronous actor.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn lookup_or_spawn_async_supervised<A: AsyncActor>(
+        &self,
+        name: &str,
+        supervision: Supervision,
+        make: impl Fn() -> A + Send + Sync + 'static,
+    ) -> Result<ActorRef<A::Msg>, OtherType> {
+        lookup_or_spawn_async_supervised(self.shared(), name, supervision, make)
+    }
 }
 
 impl<A: Actor> Context<'_, A> {
@@ -199,32 +227,29 @@ impl<A: Actor> Context<'_, A> {
     ) -> Result<ActorRef<B::Msg>, OtherType> {
         lookup_or_spawn_supervised(self.theater(), name, supervision, make)
     }
-}
 
-pub(crate) fn lookup_or_spawn<A: Actor>(
-    theater: &TheaterShared,
-    name: &str,
-    make: impl FnOnce() -> A + Send + 'static,
-) -> Result<ActorRef<A::Msg>, OtherType> {
-    theater.naming.names.lookup_or(name, || {
-        let mut make = Some(make);
-        let make = move || make.take().expect("an actor without supervision is made once")();
-        spawn::on(&theater.pool(), None, Lazy::new(make))
-    })
-}
+    /// As [`Theater::lookup_or_spawn_async`], in the theater of this actor.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn lookup_or_spawn_async<B: AsyncActor>(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> B + Send + 'static,
+    ) -> Result<ActorRef<B::Msg>, OtherType> {
+        lookup_or_spawn_async(self.theater(), name, make)
+    }
 
-pub(crate) fn lookup_or_spawn_supervised<A: Actor>(
-    theater: &TheaterShared,
-    name: &str,
-    supervision: Supervision,
-    make: impl Fn() -> A + Send + Sync + 'static,
-) -> Result<ActorRef<A::Msg>, OtherType> {
-    theater.naming.names.lookup_or(name, || {
-        let make = Arc::new(make);
-        let lazy = move || {
-            let make = make.clone();
-            Lazy::new(move || make())
-        };
-        spawn::supervised_on(&theater.pool(), None, supervision, Box::new(lazy), identity)
-    })
+    /// As [`Theater::lookup_or_spawn_async_supervised`], in the theater of this actor.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn lookup_or_spawn_async_supervised<B: AsyncActor>(
+        &self,
+        name: &str,
+        supervision: Supervision,
+        make: impl Fn() -> B + Send + Sync + 'static,
+    ) -> Result<ActorRef<B::Msg>, OtherType> {
+        lookup_or_spawn_async_supervised(self.theater(), name, supervision, make)
+    }
 }

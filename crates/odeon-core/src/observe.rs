@@ -17,7 +17,7 @@ pub enum EndReason {
     Shutdown,
 }
 
-/// Is told what happens in a theater. Called on the stages' threads: must be quick and not block.
+/// Is told what happens in a theater. A pair of observers is one: both are told, the first one first. Called on the stages' threads: must be quick and not block.
 /// A panic in an observer ends the process.
 pub trait Observer: Send + Sync + 'static {
     /// An actor was created; its `started` is still to come.
@@ -54,5 +54,43 @@ pub trait Observer: Send + Sync + 'static {
     /// A message that was accepted will not be handled.
     fn dead_letter(&self, actor: ActorId, reason: DeadLetterReason) {
         let _ = (actor, reason);
+    }
+}
+
+/// Tells both.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn actor_spawned(&self, actor: ActorId) {
+        self.0.actor_spawned(actor);
+        self.1.actor_spawned(actor);
+    }
+
+    fn actor_failed(&self, actor: ActorId, panic: &(dyn Any + Send)) {
+        self.0.actor_failed(actor, panic);
+        self.1.actor_failed(actor, panic);
+    }
+
+    fn actor_restarted(&self, actor: ActorId) {
+        self.0.actor_restarted(actor);
+        self.1.actor_restarted(actor);
+    }
+
+    fn actor_ended(&self, actor: ActorId, reason: EndReason) {
+        self.0.actor_ended(actor, reason);
+        self.1.actor_ended(actor, reason);
+    }
+
+    fn turn_ended(&self, actor: ActorId, messages: u32) {
+        self.0.turn_ended(actor, messages);
+        self.1.turn_ended(actor, messages);
+    }
+
+    fn asks_in_a_circle(&self, actors: &[ActorId]) {
+        self.0.asks_in_a_circle(actors);
+        self.1.asks_in_a_circle(actors);
+    }
+
+    fn dead_letter(&self, actor: ActorId, reason: DeadLetterReason) {
+        self.0.dead_letter(actor, reason);
+        self.1.dead_letter(actor, reason);
     }
 }

@@ -96,6 +96,11 @@ impl Registry {
         }
     }
 
+    /// Whether `says` so of any live actor, under the same conditions as in [`for_each`](Self::for_each).
+    pub(crate) fn any_is(&self, mut says: impl FnMut(NonNull<Header>) -> bool) -> bool {
+        (0..SHARDS).any(|shard| self.lock(shard).live.iter().any(|entry| says(entry.0)))
+    }
+
     /// One live actor, if there is any.
     pub(crate) fn any(&self) -> Option<NonNull<Header>> {
         (0..SHARDS).find_map(|shard| self.lock(shard).live.last().map(|entry| entry.0))

@@ -258,10 +258,14 @@ impl Theater {
     }
 
     /// Stops the theater: lets messages under way be handled until nothing is left to do or
-    /// `deadline` has passed, then stops all actors and ends the threads. Asynchronous handlers that
-    /// wait are not waited for, but cancelled (S13).
+    /// `deadline` has passed, then stops all actors and ends the threads.
     ///
-    /// Pending timers are not waited for and dropped when the actors are stopped (S12). Messages
+    /// Asynchronous handlers that wait are work in progress: they, and the messages behind them, have until
+    /// the deadline. One that waits still is cancelled then (S13), and the report says that the theater
+    /// was not drained. So a handler that waits for ever, such as a loop in `started`, makes the shutdown
+    /// last until its deadline, unless its actor is stopped first.
+    ///
+    /// Pending timers and pipes are not waited for, and dropped when the actors are stopped (S12, S19). Messages
     /// that were not handled come back in the report; a question among them keeps its asker
     /// waiting until the report is dropped. An actor still busy with one message a second after the
     /// deadline is left behind with its thread and counted as stuck.

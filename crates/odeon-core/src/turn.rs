@@ -65,6 +65,8 @@ pub(crate) struct TurnVTable {
     pub(crate) is_pressed: unsafe fn(NonNull<Header>) -> bool,
     /// Any thread: how many messages wait in the inbox, if its owner is at this position.
     pub(crate) waiting: unsafe fn(NonNull<Header>, u64) -> usize,
+    /// Any thread: whether a handler waits that the drain of a shutdown waits for.
+    pub(crate) is_waiting: unsafe fn(NonNull<Header>) -> bool,
     /// Frees a cell that nobody can reach.
     pub(crate) dealloc: unsafe fn(NonNull<Header>),
     /// The Rust type of the actor.

@@ -1,4 +1,6 @@
-//! Watching: being told when an actor ends, and why.
+//! Watching: being told when an actor ends, and why. To wait for it: `watch/until_ended.rs`.
+
+mod until_ended;
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,6 +16,8 @@ use crate::kin::Kin;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::outbox;
+
+pub use until_ended::UntilEnded;
 
 /// An actor has ended: which one, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +92,7 @@ impl<M: Message> ActorRef<M> {
     ///
     /// It runs after the actor's state has been dropped and its waiting messages have gone to the dead
     /// letters (S14), and must be quick and not block. A panic in it is contained. Actors
-    /// use [`Context::watch`].
+    /// use [`Context::watch`]; whoever only waits uses [`ended`](Self::ended).
     ///
     /// ```
     /// # use odeon_core::*;

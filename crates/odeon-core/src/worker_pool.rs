@@ -4,6 +4,7 @@
 //! |---|---|
 //! | sending, growing and shrinking | this one |
 //! | which member gets a message | `worker_pool/routing.rs` |
+//! | how a pool comes to be | `worker_pool/spawning.rs` |
 //! | what a member is | `worker_pool/member.rs` |
 //! | how many messages a member has before it | `worker_pool/load.rs` |
 //!
@@ -18,6 +19,7 @@
 mod load;
 mod member;
 mod routing;
+pub(crate) mod spawning;
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,16 +28,11 @@ use arc_swap::ArcSwap;
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicU64, Ordering};
 
-use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
 use crate::ask::Ask;
-use crate::context::Context;
 use crate::error::SendError;
 use crate::message::Message;
 use crate::reply::Reply;
-use crate::scheduler::submit::Submit;
-use crate::supervision::Supervision;
-use crate::theater::Theater;
 use member::Member;
 
 pub use routing::Routing;
@@ -82,24 +79,11 @@ struct Inner<M: Message> {
 }
 
 impl<M: Message> WorkerPool<M> {
-    pub(crate) fn spawn<A: Actor<Msg = M>>(
-        stage: Arc<dyn Submit>,
+    fn new(
         size: usize,
         routing: Routing<M>,
-        supervision: Supervision,
-        make: impl Fn(usize) -> A + Send + Sync + 'static,
+        make_member: impl Fn(usize) -> Member<M> + Send + Sync + 'static,
     ) -> Self {
-        let by_load = matches!(routing, Routing::LeastLoaded);
-        let make = Arc::new(make);
-        let make_member = move |number| {
-            let (make, supervision) = (make.clone(), supervision.clone());
-            let make = move || make(number);
-            if by_load {
-                Member::with_load(&stage, supervision, make)
-            } else {
-                Member::new(&stage, supervision, make)
-            }
-        };
         let inner = Inner {
             members: ArcSwap::from_pointee((0..size).map(&make_member).collect()),
             routing,
@@ -286,35 +270,5 @@ impl<M: Message> fmt::Debug for WorkerPool<M> {
             .field("members", &self.len())
             .field("routing", &self.inner.routing)
             .finish_non_exhaustive()
-    }
-}
-
-impl Theater {
-    /// Creates a [`WorkerPool`] of `size` actors on the theater's pool, each supervised by itself.
-    ///
-    /// `make` makes the state of the member with the number that it is given, now and for each restart. It
-    /// runs in that member's turn; a panic in it is a failure of the member.
-    pub fn spawn_worker_pool<A: Actor>(
-        &self,
-        size: usize,
-        routing: Routing<A::Msg>,
-        supervision: Supervision,
-        make: impl Fn(usize) -> A + Send + Sync + 'static,
-    ) -> WorkerPool<A::Msg> {
-        WorkerPool::spawn(self.shared().pool(), size, routing, supervision, make)
-    }
-}
-
-impl<A: Actor> Context<'_, A> {
-    /// As [`Theater::spawn_worker_pool`], in the theater of this actor. The members are no children of
-    /// this actor: they end when nobody has the worker pool any more.
-    pub fn spawn_worker_pool<B: Actor>(
-        &self,
-        size: usize,
-        routing: Routing<B::Msg>,
-        supervision: Supervision,
-        make: impl Fn(usize) -> B + Send + Sync + 'static,
-    ) -> WorkerPool<B::Msg> {
-        WorkerPool::spawn(self.theater().pool(), size, routing, supervision, make)
     }
 }

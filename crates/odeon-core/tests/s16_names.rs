@@ -33,11 +33,15 @@ fn wait_until(what: &str, condition: impl Fn() -> bool) {
     }
 }
 
+fn not_found(name: &str) -> LookupError {
+    LookupError::NotFound { name: name.into() }
+}
+
 #[test]
 fn s16_a_name_leads_to_its_actor_and_to_no_other_type() {
     let theater = Theater::builder().workers(1).build().unwrap();
     let (one, other) = (theater.spawn(probe()), theater.spawn(probe()));
-    assert_eq!(theater.lookup::<Do>("a"), Err(LookupError::NotFound));
+    assert_eq!(theater.lookup::<Do>("a"), Err(not_found("a")));
     theater.register("a", &one).unwrap();
     theater.register("also a", &one).unwrap();
     assert_eq!(theater.lookup("a"), Ok(one.clone()));
@@ -54,10 +58,10 @@ fn s16_a_name_leads_to_its_actor_and_to_no_other_type() {
 
     assert!(theater.unregister("a"));
     assert!(!theater.unregister("a"));
-    assert_eq!(theater.lookup::<Do>("a"), Err(LookupError::NotFound));
+    assert_eq!(theater.lookup::<Do>("a"), Err(not_found("a")));
     theater.register("a", &other).unwrap();
     assert_eq!(theater.lookup("also a"), Ok(one));
-    assert_eq!(LookupError::NotFound.to_string(), "nobody has this name");
+    assert_eq!(not_found("b").to_string(), "nobody has the name `b`");
 }
 
 #[test]
@@ -101,10 +105,10 @@ fn s16_a_name_is_free_before_watchers_are_told() {
         actor.stop();
         for _ in 0..2 {
             let told = told.recv_timeout(SOON).unwrap();
-            assert_eq!(told, (Err(LookupError::NotFound), Ok(())));
+            assert_eq!(told, (Err(not_found("held")), Ok(())));
         }
         theater.register("held", &actor).unwrap();
-        assert_eq!(theater.lookup::<Do>("held"), Err(LookupError::NotFound));
+        assert_eq!(theater.lookup::<Do>("held"), Err(not_found("held")));
     }
 }
 
@@ -115,7 +119,7 @@ fn s16_an_actor_that_has_ended_gets_no_name_and_is_not_kept() {
     actor.stop();
     run.run_until_idle();
     assert_eq!(run.theater().register("late", &actor), Ok(()));
-    assert_eq!(run.theater().lookup::<Do>("late"), Err(LookupError::NotFound));
+    assert_eq!(run.theater().lookup::<Do>("late"), Err(not_found("late")));
     let group = Group::new();
     assert!(!group.join(&actor));
     let weak = actor.downgrade();
@@ -390,7 +394,7 @@ fn s16_names_are_given_at_once_also_in_an_attempt() {
     drop(attempt);
     run.run_until_idle();
     assert!(found.is_stopped());
-    assert_eq!(theater.lookup::<Do>("spawned"), Err(LookupError::NotFound));
+    assert_eq!(theater.lookup::<Do>("spawned"), Err(not_found("spawned")));
     assert_eq!(theater.lookup("named"), Ok(actor.clone()));
     assert_eq!(theater.group::<Do>("room").unwrap().len(), 1);
     actor.stop();

@@ -98,7 +98,7 @@ fn s22_a_wait_is_listed_from_its_begin_to_the_answer() {
     assert_eq!(listed, expected);
     let seen = view(run.theater());
     assert!(seen.waits.iter().all(|wait| wait.since == Duration::from_secs(3)));
-    assert!(seen.cycles.is_empty());
+    assert!(seen.circles.is_empty());
 
     c.send(Ask::Answer).unwrap();
     run.run_until_idle();
@@ -183,10 +183,10 @@ fn s22_the_wait_that_closes_a_circle_is_told() {
             false
         };
         let circular: Vec<_> = nodes.iter().map(ActorRef::id).filter(|id| in_circle(*id)).collect();
-        let mut named: Vec<_> = seen.cycles.iter().flatten().copied().collect();
+        let mut named: Vec<_> = seen.circles.iter().flatten().copied().collect();
         named.sort();
         assert_eq!(named, circular, "seed {seed}");
-        for circle in &seen.cycles {
+        for circle in &seen.circles {
             for (n, actor) in circle.iter().enumerate() {
                 assert_eq!(next(*actor), Some(circle[(n + 1) % circle.len()]), "seed {seed}");
             }
@@ -196,8 +196,8 @@ fn s22_the_wait_that_closes_a_circle_is_told() {
             circles.sort();
             circles
         };
-        assert_eq!(sorted(&told.0.lock().unwrap()), sorted(&seen.cycles), "seed {seed}");
-        found.set(found.get() + seen.cycles.len());
+        assert_eq!(sorted(&told.0.lock().unwrap()), sorted(&seen.circles), "seed {seed}");
+        found.set(found.get() + seen.circles.len());
         drop(pending);
     });
     assert!(found.get() > 20, "only {} circles", found.get());

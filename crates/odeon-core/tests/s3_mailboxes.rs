@@ -100,3 +100,51 @@ fn s3_a_message_for_a_mailbox_that_does_not_exist_is_refused() {
     let clerk = theater.spawn(Clerk(Seen::default()));
     let _ = clerk.send(Mail::Number { mailbox: 64, n: 0 });
 }
+
+/// A message for a mailbox that does not exist panics in whoever sends it, also by timers.
+#[test]
+fn s3_s12_timers_for_a_mailbox_that_does_not_exist_panic_at_the_caller() {
+    #[derive(Clone)]
+    struct Lost(usize);
+    impl Message for Lost {
+        const MAILBOXES: usize = 2;
+        fn mailbox(&self) -> usize {
+            self.0
+        }
+    }
+    struct Finder(Vec<usize>);
+    impl Actor for Finder {
+        type Msg = Lost;
+        fn handle(&mut self, Lost(mailbox): Lost, ctx: &mut Context<'_, Self>) {
+            self.0.push(mailbox);
+            if self.0.len() == 3 {
+                ctx.stop();
+            }
+        }
+    }
+    let day = std::time::Duration::from_secs(86_400);
+    let run = Deterministic::new(1);
+    let finder = run.theater().spawn(Finder(Vec::new()));
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let panics: [Box<dyn FnOnce() + std::panic::UnwindSafe + '_>; 2] = [
+        Box::new(std::panic::AssertUnwindSafe(|| drop(finder.send_after(day, Lost(2))))),
+        Box::new(std::panic::AssertUnwindSafe(|| drop(finder.send_every(day, || Lost(2))))),
+    ];
+    let panics = panics.map(|arm| std::panic::catch_unwind(arm).is_err());
+    std::panic::set_hook(hook);
+    assert_eq!(panics, [true, true]);
+    assert_eq!(run.theater().pending_timers(), 0);
+
+    // What names one of them is made once for each time that it is sent.
+    let mut made = 0;
+    let (tell, told) = std::sync::mpsc::channel();
+    finder.send_every(day, move || {
+        made += 1;
+        let _ = tell.send(made);
+        Lost(made % 2)
+    });
+    run.run_through_timers(10 * day);
+    assert!(finder.is_stopped());
+    assert_eq!(told.iter().take(3).collect::<Vec<_>>(), [1, 2, 3]);
+}

@@ -111,3 +111,16 @@ fn s4_a_stuck_handler_delays_a_shutdown_by_a_second() {
     drop(release);
     wait_for_end(&stuck, "released");
 }
+
+/// Nor may it wait for its theater's end, which would not come before its own.
+#[test]
+fn s15_waiting_for_the_theater_on_a_thread_of_its_own_panics() {
+    let theater = std::sync::Arc::new(Theater::builder().workers(1).build().unwrap());
+    let stage = theater.pinned("stage").unwrap();
+    for worker in [theater.spawn(Worker), theater.spawn_on(&stage, Worker)] {
+        let (mut ended, within) = (worker.ended(), theater.clone());
+        worker.send(Do::Run(Box::new(move || drop(within.wait())))).unwrap();
+        let ended = ended.wait_timeout(Duration::from_secs(20)).unwrap();
+        assert!(ended.failure().unwrap().contains("on a thread of its own"), "{ended}");
+    }
+}

@@ -1,11 +1,12 @@
 //! What is seen of Odeon's actors from outside: spans of [`tracing`] that follow a message across actors,
-//! numbers for the [`metrics`] facade, and a log of dead letters that does not flood.
+//! numbers for the [`metrics`] facade, a log of failures, and one of dead letters that does not flood.
 //!
 //! | what | by | promised in |
 //! |---|---|---|
 //! | spans | [`Spans`] in the theater, [`Follow`] in the subscriber | S22 |
 //! | metrics | [`Export`], by hand or every so often | S21 |
 //! | dead letters | [`DeadLetterLog`] | S4 |
+//! | which actor failed | [`FailureLog`] | S5 |
 //!
 //! A theater without them, and a thread in no span, pay nothing.
 //!
@@ -14,7 +15,7 @@
 //! use std::time::Duration;
 //!
 //! use odeon_core::*;
-//! use odeon_sight::{DeadLetterLog, Export, Follow, Spans};
+//! use odeon_sight::{DeadLetterLog, Export, FailureLog, Follow, Spans};
 //! use tracing_subscriber::prelude::*;
 //!
 //! struct Shop;
@@ -30,7 +31,7 @@
 //! let theater = Theater::builder()
 //!     .stats(true)
 //!     .tracer(Arc::new(Spans::new()))
-//!     .observer(Arc::new(DeadLetterLog::default()))
+//!     .observer(Arc::new((FailureLog, DeadLetterLog::default())))
 //!     .build()?;
 //! let _exporting = Export::all().every(&theater, Duration::from_secs(10));
 //! let shop = theater.spawn(Shop);
@@ -43,10 +44,12 @@
 
 mod dead_letter_log;
 mod export;
+mod failure_log;
 mod follow;
 mod spans;
 
 pub use dead_letter_log::DeadLetterLog;
 pub use export::{Export, Exporting};
+pub use failure_log::FailureLog;
 pub use follow::{Follow, followed};
 pub use spans::{Relation, Spans};

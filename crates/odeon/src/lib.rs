@@ -7,8 +7,8 @@ pub use odeon_core::{
     Directive, Elapsed, EndReason, Ended, Failure, Group, Link, LookupError, Message, NameTaken,
     Observer, OtherType, Pipe, QueueOrder, Random, Reply, RootFailure, Routing, SendError, Stage,
     StageError, StageKind, StageStats, Stats, StatsSource, StopReport, Supervision, SystemClock,
-    Theater, TheaterBuilder, Timer, TrySendError, Wait, WaitsView, Watch, WeakRef, WorkerPool,
-    broadcast,
+    Theater, TheaterBuilder, Timer, TrySendError, UntilEnded, Wait, WaitsView, Watch, WeakRef,
+    WorkerPool, broadcast,
 };
 pub use odeon_macros::Message;
 #[cfg(feature = "sight")]
@@ -19,6 +19,12 @@ pub use odeon_stream as stream;
 pub use odeon_tokio as tokio;
 
 pub mod prelude;
+
+/// What a tracer of your own is made of, for [`TheaterBuilder::tracer`]: it is told where messages come from,
+/// and may surround their handling. `odeon::sight::Spans` (feature `sight`) is one.
+pub mod follow {
+    pub use odeon_core::extend::{Cause, Followed, Handling, Scope, Tracer};
+}
 
 /// What the derive macros name; not for direct use.
 #[doc(hidden)]

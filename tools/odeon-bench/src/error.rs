@@ -37,6 +37,8 @@ pub enum BenchError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The standard output could not be written.
+    Output(std::io::Error),
     /// A plot could not be drawn.
     Plot(String),
 }
@@ -72,6 +74,7 @@ impl fmt::Display for BenchError {
             Self::Runtime(what) => write!(f, "the runtime refused: {what}"),
             Self::Peer { peer, problem } => write!(f, "peer {peer}: {problem}"),
             Self::File { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Output(source) => write!(f, "the standard output: {source}"),
             Self::Plot(what) => write!(f, "the plot could not be drawn: {what}"),
         }
     }
@@ -80,7 +83,7 @@ impl fmt::Display for BenchError {
 impl std::error::Error for BenchError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::File { source, .. } => Some(source),
+            Self::File { source, .. } | Self::Output(source) => Some(source),
             _ => None,
         }
     }

@@ -8,7 +8,7 @@ use crate::runner::{Outcome, Results};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// One line.
 #[derive(Debug, Serialize)]
@@ -52,20 +52,54 @@ impl<'a> Record<'a> {
 }
 
 /// A file of JSON lines; opened before measuring, so that a bad path costs no time.
+///
+/// Lines go to a file beside it, whose name ends in `.partial`, which takes its place in
+/// [`finish`](Self::finish): so a run that is broken off leaves an earlier file alone. What it has measured
+/// stays in the partial file.
 pub struct JsonLines {
-    path: std::path::PathBuf,
+    path: PathBuf,
+    /// `None` if lines go to `path` itself, because it is no plain file: a device or a pipe.
+    partial: Option<PathBuf>,
     file: BufWriter<File>,
+    has_lines: bool,
 }
 
 impl JsonLines {
-    /// Creates the file, replacing one that exists.
+    /// Begins a file that will replace one that exists.
     pub fn create(path: &Path) -> Result<Self, BenchError> {
-        let file = File::create(path).map_err(|error| BenchError::file(path, error))?;
-        Ok(Self { path: path.to_owned(), file: BufWriter::new(file) })
+        Self::begin(path).map_err(|error| BenchError::file(path, error))
+    }
+
+    fn begin(path: &Path) -> std::io::Result<Self> {
+        // Not a link, but what it leads to is replaced.
+        let path = match path.canonicalize() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => path.to_owned(),
+            found => found?,
+        };
+        let earlier = path.metadata().ok();
+        let is_replaced = earlier.as_ref().is_none_or(std::fs::Metadata::is_file);
+        if earlier.is_some() && is_replaced {
+            // One that may not be written may not be replaced either.
+            File::options().append(true).open(&path)?;
+        }
+        let partial = is_replaced.then(|| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(".partial");
+            PathBuf::from(name)
+        });
+        let file = File::create(partial.as_ref().unwrap_or(&path))?;
+        Ok(Self { path, partial, file: BufWriter::new(file), has_lines: false })
+    }
+
+    /// All has been written: the file takes the place of an earlier one.
+    pub fn finish(mut self) -> Result<(), BenchError> {
+        let renamed = self.partial.take().map(|partial| std::fs::rename(partial, &self.path));
+        renamed.unwrap_or(Ok(())).map_err(|error| BenchError::file(&self.path, error))
     }
 
     /// Writes one object, through to the file.
     pub fn write(&mut self, record: &impl Serialize) -> Result<(), BenchError> {
+        self.has_lines = true;
         let written = serde_json::to_writer(&mut self.file, record)
             .map_err(std::io::Error::from)
             .and_then(|()| writeln!(self.file))
@@ -84,6 +118,15 @@ impl JsonLines {
             .0
             .iter()
             .try_for_each(|outcome| self.write(&Record::new(outcome, results, peers, machine)))
+    }
+}
+
+impl Drop for JsonLines {
+    fn drop(&mut self) {
+        // A run that came to nothing leaves nothing behind.
+        if let Some(partial) = self.partial.take().filter(|_| !self.has_lines) {
+            let _ = std::fs::remove_file(partial);
+        }
     }
 }
 

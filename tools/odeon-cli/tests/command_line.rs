@@ -1,7 +1,8 @@
 //! The program as a user meets it: options, messages, exit codes, files.
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 fn odeon(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_odeon")).args(arguments).output().expect("the program starts")
@@ -78,6 +79,9 @@ fn bad_values_name_the_argument_and_its_range() {
             "--history: records one combination of values, not 2",
         ),
         ("bench figures --report /no/such/folder/x", "--report: /no/such/folder/x: "),
+        ("bench ring --json x --plot ./x", "--plot: ./x is the file of --json already"),
+        ("bench list --plot x --history x", "--history: x is the file of --plot already"),
+        ("bench figures --json x --report x", "--report: x is the file of --json already"),
         ("bench ring --history x", "unexpected argument '--history'"),
         ("bench rings", "unrecognized subcommand 'rings'"),
         ("bench", "Usage: odeon bench"),
@@ -138,6 +142,50 @@ fn what_is_refused_leaves_earlier_results_alone() {
     for file in [&history, &plot, &json] {
         assert_eq!(std::fs::read_to_string(file).expect("it is there"), "earlier", "{file}");
     }
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_earlier_results_alone() {
+    let folder = Folder::new("killed");
+    let (json, partial) = (folder.file("ring.jsonl"), folder.file("ring.jsonl.partial"));
+    std::fs::write(&json, "earlier").expect("the folder is writable");
+    let line = ["bench", "ring", "--hops", "10000000", "--samples", "1000", "--json", &json];
+    let mut run = Command::new(env!("CARGO_BIN_EXE_odeon"))
+        .args(line)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    while !std::fs::exists(&partial).expect("the folder is there") {
+        assert!(run.try_wait().expect("it can be asked").is_none(), "it ended early");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    run.kill().expect("it runs");
+    run.wait().expect("it was killed");
+    assert_eq!(std::fs::read_to_string(&json).expect("it is there"), "earlier");
+
+    // The next one replaces it, and leaves nothing beside it.
+    accepted(&["bench", "ring", "--hops", "200", "--samples", "1", "--json", &json]);
+    let text = std::fs::read_to_string(&json).expect("it is there");
+    assert!(text.starts_with('{') && !text.contains("earlier"), "{text}");
+    assert!(!std::fs::exists(&partial).expect("the folder is there"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_standard_output_is_a_failure_that_loses_no_files() {
+    let folder = Folder::new("full");
+    let json = folder.file("ring.jsonl");
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+    let output = Command::new(env!("CARGO_BIN_EXE_odeon"))
+        .args(["bench", "ring", "--hops", "200", "--samples", "1", "--json", &json])
+        .stdout(full)
+        .output()
+        .expect("the program starts");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("error: the standard output: "), "{message}");
+    assert!(std::fs::read_to_string(&json).expect("it was written").starts_with('{'));
 }
 
 #[test]

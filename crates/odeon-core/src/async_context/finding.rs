@@ -1,4 +1,4 @@
-//! Names, groups and worker pools for asynchronous actors: as [`Context`](crate::Context) has them.
+//! Names and groups for asynchronous actors: as [`Context`](crate::Context) has them.
 
 use super::AsyncContext;
 use crate::actor::Actor;
@@ -6,15 +6,16 @@ use crate::actor_ref::ActorRef;
 use crate::async_actor::AsyncActor;
 use crate::group::Group;
 use crate::message::Message;
-use crate::naming::{
-    LookupError, NameTaken, OtherType, lookup_or_spawn, lookup_or_spawn_supervised,
+use crate::naming::spawning::{
+    lookup_or_spawn, lookup_or_spawn_async, lookup_or_spawn_async_supervised,
+    lookup_or_spawn_supervised,
 };
+use crate::naming::{LookupError, NameTaken, OtherType};
 use crate::supervision::Supervision;
 use crate::theater::shared::TheaterShared;
-use crate::worker_pool::{Routing, WorkerPool};
 
 impl<A: AsyncActor> AsyncContext<'_, A> {
-    fn theater(&self) -> &TheaterShared {
+    pub(crate) fn theater(&self) -> &TheaterShared {
         self.cell().header.stage.theater()
     }
 
@@ -65,23 +66,39 @@ impl<A: AsyncActor> AsyncContext<'_, A> {
         lookup_or_spawn_supervised(self.theater(), name, supervision, make)
     }
 
+    /// As [`Theater::lookup_or_spawn_async`](crate::Theater::lookup_or_spawn_async), in the theater of this
+    /// actor.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn lookup_or_spawn_async<B: AsyncActor>(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> B + Send + 'static,
+    ) -> Result<ActorRef<B::Msg>, OtherType> {
+        lookup_or_spawn_async(self.theater(), name, make)
+    }
+
+    /// As
+    /// [`Theater::lookup_or_spawn_async_supervised`](crate::Theater::lookup_or_spawn_async_supervised), in
+    /// the theater of this actor.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn lookup_or_spawn_async_supervised<B: AsyncActor>(
+        &self,
+        name: &str,
+        supervision: Supervision,
+        make: impl Fn() -> B + Send + Sync + 'static,
+    ) -> Result<ActorRef<B::Msg>, OtherType> {
+        lookup_or_spawn_async_supervised(self.theater(), name, supervision, make)
+    }
+
     /// As [`Theater::group`](crate::Theater::group), in the theater of this actor.
     ///
     /// # Errors
     /// As there.
     pub fn group<M: Message>(&self, name: &str) -> Result<Group<M>, OtherType> {
         self.theater().naming.groups.get(name)
-    }
-
-    /// As [`Theater::spawn_worker_pool`](crate::Theater::spawn_worker_pool), in the theater of this
-    /// actor. The members are no children of this actor.
-    pub fn spawn_worker_pool<B: Actor>(
-        &self,
-        size: usize,
-        routing: Routing<B::Msg>,
-        supervision: Supervision,
-        make: impl Fn(usize) -> B + Send + Sync + 'static,
-    ) -> WorkerPool<B::Msg> {
-        WorkerPool::spawn(self.theater().pool(), size, routing, supervision, make)
     }
 }

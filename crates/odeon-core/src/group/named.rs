@@ -83,7 +83,8 @@ impl NamedGroups {
         let mut entries = self.shards.of(name).lock();
         if let Some(entry) = entries.get(name).filter(|entry| !entry.is_gone()) {
             let Some(group) = entry.as_any().downcast_ref::<Weak<Inner<M>>>() else {
-                return Err(OtherType { named: entry.message_type(), asked: type_name::<M>() });
+                let (named, asked) = (entry.message_type(), type_name::<M>());
+                return Err(OtherType { name: name.into(), named, asked });
             };
             if let Some(inner) = group.upgrade() {
                 return Ok(Group { inner });

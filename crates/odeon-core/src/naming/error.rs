@@ -36,7 +36,10 @@ impl Error for NameTaken {}
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LookupError {
     /// Nobody has the name.
-    NotFound,
+    NotFound {
+        /// The name that was looked up.
+        name: Box<str>,
+    },
     /// Somebody has it whose messages are of another type.
     OtherType(OtherType),
 }
@@ -44,7 +47,7 @@ pub enum LookupError {
 impl fmt::Display for LookupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotFound => f.write_str("nobody has this name"),
+            Self::NotFound { name } => write!(f, "nobody has the name `{name}`"),
             Self::OtherType(other) => other.fmt(f),
         }
     }
@@ -61,11 +64,17 @@ impl From<OtherType> for LookupError {
 /// The actor or group of a name has messages of another type than the one asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherType {
+    pub(crate) name: Box<str>,
     pub(crate) named: &'static str,
     pub(crate) asked: &'static str,
 }
 
 impl OtherType {
+    /// The name that was looked up.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The message type of whoever has the name, for people to read.
     pub fn named(&self) -> &'static str {
         self.named
@@ -79,7 +88,8 @@ impl OtherType {
 
 impl fmt::Display for OtherType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the name stands for messages of type {}, not {}", self.named, self.asked)
+        let Self { name, named, asked } = self;
+        write!(f, "the name `{name}` stands for messages of type {named}, not {asked}")
     }
 }
 

@@ -83,9 +83,13 @@ impl<M: Message> Named for ActorRef<M> {
     }
 }
 
-fn typed<M: Message>(actor: &dyn Named) -> Result<ActorRef<M>, OtherType> {
+fn typed<M: Message>(name: &str, actor: &dyn Named) -> Result<ActorRef<M>, OtherType> {
     let found = actor.as_any().downcast_ref::<ActorRef<M>>().cloned();
-    found.ok_or_else(|| OtherType { named: actor.message_type(), asked: type_name::<M>() })
+    found.ok_or_else(|| OtherType {
+        name: name.into(),
+        named: actor.message_type(),
+        asked: type_name::<M>(),
+    })
 }
 
 impl Shard {
@@ -105,8 +109,9 @@ fn taken(slot: Option<&Slot>) -> Option<&dyn Named> {
 impl Names {
     pub(crate) fn lookup<M: Message>(&self, name: &str) -> Result<ActorRef<M>, LookupError> {
         let slots = self.shards.of(name).lock();
-        let actor = taken(slots.get(name)).ok_or(LookupError::NotFound)?;
-        Ok(typed(actor)?)
+        let actor = taken(slots.get(name));
+        let actor = actor.ok_or_else(|| LookupError::NotFound { name: name.into() })?;
+        Ok(typed(name, actor)?)
     }
 
     pub(crate) fn register<M: Message>(
@@ -125,7 +130,7 @@ impl Names {
         name: &str,
         spawn: impl FnOnce() -> ActorRef<M>,
     ) -> Result<ActorRef<M>, OtherType> {
-        match self.reserve(name, typed) {
+        match self.reserve(name, |holder| typed(name, holder)) {
             Err(found) => found,
             Ok(reservation) => {
                 let actor = spawn();

@@ -59,6 +59,8 @@ where
     G: FnOnce(F::Output) -> Continuation + Send + 'static,
 {
     type Msg = Nothing;
+    // A pipe may be meant to be pending for ever, as that of an endless stream is.
+    const AWAITED: bool = false;
 
     async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
         let outcome = InPlace(&mut self.future).await;

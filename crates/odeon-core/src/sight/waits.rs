@@ -36,7 +36,7 @@ pub struct WaitsView {
     pub waits: Vec<Wait>,
     /// Circles: each actor waits for the next one, and the last one for the first. An actor that waits for
     /// several answers at once, and will go on with any of them, can be in a circle that comes apart.
-    pub cycles: Vec<Vec<ActorId>>,
+    pub circles: Vec<Vec<ActorId>>,
 }
 
 /// The waits of one theater.
@@ -54,11 +54,11 @@ impl Waits {
     /// Enters an edge; returns a key to remove it by and the circle that it closes, if it closes one.
     fn enter(&self, wait: Wait) -> (u64, Option<Vec<ActorId>>) {
         let mut edges = self.lock();
-        let cycle = edges.path(wait.asked, wait.asker);
+        let circle = edges.path(wait.asked, wait.asker);
         let key = edges.next_key;
         edges.next_key += 1;
         edges.from.entry(wait.asker).or_default().push((key, wait));
-        (key, cycle)
+        (key, circle)
     }
 
     fn remove(&self, asker: ActorId, key: u64) {
@@ -75,14 +75,14 @@ impl Waits {
         let edges = self.lock();
         let mut waits: Vec<Wait> = edges.from.values().flatten().map(|(_, wait)| *wait).collect();
         waits.sort_by_key(|wait| (wait.since, wait.asker));
-        let mut cycles: Vec<Vec<ActorId>> = Vec::new();
+        let mut circles: Vec<Vec<ActorId>> = Vec::new();
         for wait in &waits {
-            if cycles.iter().any(|cycle| cycle.contains(&wait.asker)) {
+            if circles.iter().any(|circle| circle.contains(&wait.asker)) {
                 continue;
             }
-            cycles.extend(edges.path(wait.asked, wait.asker));
+            circles.extend(edges.path(wait.asked, wait.asker));
         }
-        WaitsView { waits, cycles }
+        WaitsView { waits, circles }
     }
 
     fn lock(&self) -> MutexGuard<'_, Edges> {
@@ -154,10 +154,10 @@ impl AskedBy {
         let Some(sight) = theater.sight() else { return };
         let Some(waits) = &sight.waits else { return };
         let wait = Wait { asker: asker.id, asked: self.asked.id(), since: sight.now() };
-        let (key, cycle) = waits.enter(wait);
+        let (key, circle) = waits.enter(wait);
         self.waiting = Some((Kin::new(asker), key));
-        if let (Some(observer), Some(cycle)) = (&sight.observer, cycle) {
-            observer.asks_in_a_circle(&cycle);
+        if let (Some(observer), Some(circle)) = (&sight.observer, circle) {
+            observer.asks_in_a_circle(&circle);
         }
     }
 }
@@ -206,12 +206,12 @@ impl Theater {
     /// a.send(Ask::Other(b.clone()))?;
     /// b.send(Ask::Other(a.clone()))?;
     /// let never = a.ask(Ask::What);
-    /// let cycle = loop {
+    /// let circle = loop {
     ///     let view = theater.waits().expect("switched on");
-    ///     if let Some(cycle) = view.cycles.first() { break cycle.clone() }
+    ///     if let Some(circle) = view.circles.first() { break circle.clone() }
     ///     std::thread::yield_now();
     /// };
-    /// assert!(cycle.len() == 2 && cycle.contains(&a.id()) && cycle.contains(&b.id()));
+    /// assert!(circle.len() == 2 && circle.contains(&a.id()) && circle.contains(&b.id()));
     /// # drop(never);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -238,13 +238,13 @@ mod tests {
         assert_eq!(waits.enter(wait(1, 2)).1, None);
         assert_eq!(waits.enter(wait(2, 3)).1, None);
         assert_eq!(waits.enter(wait(2, 9)).1, None);
-        let (key, cycle) = waits.enter(wait(3, 1));
-        assert_eq!(cycle, Some(vec![id(3), id(1), id(2)]));
+        let (key, circle) = waits.enter(wait(3, 1));
+        assert_eq!(circle, Some(vec![id(3), id(1), id(2)]));
         let view = waits.view();
         assert_eq!(view.waits.len(), 4);
-        assert_eq!(view.cycles, [vec![id(1), id(2), id(3)]]);
+        assert_eq!(view.circles, [vec![id(1), id(2), id(3)]]);
         waits.remove(id(3), key);
-        assert!(waits.view().cycles.is_empty());
+        assert!(waits.view().circles.is_empty());
         assert_eq!(waits.view().waits.len(), 3);
     }
 

@@ -74,9 +74,17 @@ impl Theater {
     /// failure ([`Directive::Escalate`](crate::Directive::Escalate)). All its actors are being ended
     /// then, as by dropping it.
     ///
-    /// For programs whose main thread has nothing else to do. Not to be called on a stage's thread,
-    /// which would block all its actors.
+    /// For programs whose main thread has nothing else to do.
+    ///
+    /// # Panics
+    /// On a thread of this theater, which would wait for itself.
+    #[track_caller]
     pub fn wait(&self) -> RootFailure {
+        assert!(
+            !self.parts.is_own_thread(),
+            "waiting for the theater's end on a thread of its own would hold up its actors, and \
+             never end: wait on another thread"
+        );
         let root = &self.parts.shared.root;
         let mut failure = root.lock();
         loop {

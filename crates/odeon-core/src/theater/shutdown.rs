@@ -1,12 +1,13 @@
 //! The end of a theater, in phases; each names what holds after it.
 //!
-//! 1. *Drain*: no message is waiting and no turn runs, or the deadline has passed. Pending timers are
-//!    not waited for.
+//! 1. *Drain*: no message is waiting, no turn runs and no handler waits, or the deadline has passed.
+//!    Pending timers and pipes are not waited for.
 //! 2. *Stop*: all timers have been dropped; every live actor has been told to end, and new ones end
 //!    at once; all have ended, or the grace period has passed.
 //! 3. *End of the threads*: no thread of the theater runs, except those of stuck actors.
 //! 4. *Dismantling*: unless something is stuck, actors that never got to their end are ended here.
 
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use odeon_sync::atomic::Ordering;
 
 use super::Parts;
-use crate::cell::signal;
+use crate::cell::{Header, signal};
 use crate::current;
 use crate::dead_letter::{DeadLetter, DeadLetterCounts};
 use crate::mailbox::label;
@@ -35,7 +36,8 @@ fn moment_after(delay: Duration) -> Instant {
 #[derive(Debug)]
 #[must_use = "the report holds the messages that were not handled"]
 pub struct StopReport {
-    /// Whether there was a moment before the deadline at which no message could be handled any more.
+    /// Whether there was a moment before the deadline at which no message could be handled any more, and
+    /// no asynchronous handler waited: `false` if one was cut off.
     /// Messages in closed mailboxes, and those sent later from outside or by `stopped`, are among the
     /// leftovers all the same.
     pub drained: bool,
@@ -163,10 +165,11 @@ impl Parts {
         });
     }
 
-    /// Whether there was a moment at which no turn ran and no message waited.
+    /// Whether there was a moment at which no turn ran, no message waited and no handler did.
     ///
     /// Two looks at every stage: if each slept at both and has not slept anew in between, all slept
-    /// at every moment between the two.
+    /// at every moment between the two. What handlers were at in between they were at all the time:
+    /// only turns change it.
     fn is_quiet(&self) -> bool {
         let look = || {
             let pinned = self.pinned.lock().expect("nothing panics under this lock");
@@ -175,7 +178,15 @@ impl Parts {
         };
         let first = look();
         let asleep = first.iter().all(|&(asleep, _)| asleep);
-        asleep && self.shared.parked() == 0 && first == look()
+        asleep && self.shared.parked() == 0 && !self.any_handler_waits() && first == look()
+    }
+
+    /// Whether an asynchronous handler waits, and may go on. In a theater that is driven from outside none
+    /// does while its driver waits here.
+    fn any_handler_waits(&self) -> bool {
+        // SAFETY: actors in the registry are alive, and the lock keeps them there.
+        let waits = |cell: NonNull<Header>| unsafe { (cell.as_ref().vtable.is_waiting)(cell) };
+        self.pool.is_some() && self.shared.registry.any_is(waits)
     }
 
     /// Waits until `condition` holds; `false` if `deadline` comes first. Woken by stages that fall

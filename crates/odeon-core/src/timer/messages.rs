@@ -171,10 +171,11 @@ impl<M: Message> ActorRef<M> {
     /// the others: they never come in a burst. Periods below a millisecond come out as one.
     ///
     /// `make_message` runs on the thread of the theater's timers and must be quick: all timers wait
-    /// for it. If it panics the timer is over. If nothing else, it may clone a message.
+    /// for it. If it panics the timer is over. If nothing else, it may clone a message. The first message
+    /// is made in this call if its type has several mailboxes, to see that it names one of them.
     ///
     /// # Panics
-    /// If `period` is zero. If the thread that timers need is refused, as in
+    /// If `period` is zero, or the first message names a mailbox that its type does not have. If the thread that timers need is refused, as in
     /// [`send_after`](Self::send_after).
     #[track_caller]
     pub fn send_every(
@@ -239,9 +240,17 @@ fn send_every<M: Message>(
     theater: &Arc<TheaterShared>,
     to: WeakRef<M>,
     period: Duration,
-    make_message: impl FnMut() -> M + Send + 'static,
+    mut make_message: impl FnMut() -> M + Send + 'static,
 ) -> Timer {
     assert!(!period.is_zero(), "the period of a timer must not be zero");
+    // A message for a mailbox that does not exist shall panic here, not on the timers' thread.
+    let mut first = None;
+    if M::MAILBOXES > 1 {
+        let message = make_message();
+        let _ = mailbox_of(&message);
+        first = Some(message);
+    }
+    let make_message = move || first.take().unwrap_or_else(&mut make_message);
     let theater = theater.clone();
     held::arm(move || periodic::start(theater, to, period, make_message))
 }

@@ -56,18 +56,23 @@ unsafe fn answer<C: Renewable>(cell: NonNull<C>, panic: Box<dyn Any + Send>) -> 
         return Ok(unsafe { end_failed(cell, panic) });
     };
     let mut verdict = supervised.decide(header.id, &*panic, theater.now());
-    // SAFETY: by contract.
-    if verdict == Verdict::Resume && !unsafe { C::has_state(cell) } {
-        // It failed to be made: there is no state to go on with.
-        verdict = Verdict::Stop;
+    if verdict == Verdict::Resume {
+        // What is left of the message goes first: it may hold the state.
+        // SAFETY: by contract.
+        let has_state = unsafe {
+            C::abandon_message(cell);
+            C::has_state(cell)
+        };
+        if !has_state {
+            // It failed to be made: there is nothing to go on with.
+            verdict = Verdict::Stop;
+        }
     }
     let parent = supervised.birth.as_ref().map(Birth::parent).cloned();
     bonds.set_supervised(supervised);
     match verdict {
         Verdict::Resume => {
             theater.actor_failed(header.id, panic);
-            // SAFETY: by contract.
-            unsafe { C::abandon_message(cell) };
             Ok(TurnOutcome::More)
         }
         Verdict::Restart { pause, all } => {

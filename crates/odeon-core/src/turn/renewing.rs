@@ -21,31 +21,31 @@ pub(crate) unsafe trait Renewable {
     /// Whether there is a state.
     ///
     /// # Safety
-    /// For all functions: the caller owns the actor, which has not ended.
+    /// The caller owns the actor, which has not ended, and has abandoned the message that failed.
     unsafe fn has_state(cell: NonNull<Self>) -> bool;
 
     /// Drops what is left of the message that failed, and keeps the state. Contains panics.
     ///
     /// # Safety
-    /// As [`has_state`](Self::has_state).
+    /// The caller owns the actor, which has not ended.
     unsafe fn abandon_message(cell: NonNull<Self>);
 
     /// Drops the state, if there is one, and opens all mailboxes. Contains panics.
     ///
     /// # Safety
-    /// As [`has_state`](Self::has_state).
+    /// As [`abandon_message`](Self::abandon_message).
     unsafe fn drop_state(cell: NonNull<Self>);
 
     /// Gives the actor its new state.
     ///
     /// # Safety
-    /// As [`has_state`](Self::has_state); there is no state.
+    /// As [`abandon_message`](Self::abandon_message); there is no state.
     unsafe fn set_state(cell: NonNull<Self>, actor: Self::Actor);
 
     /// Has the new state started; `true` if it wants to stop. May unwind.
     ///
     /// # Safety
-    /// As [`has_state`](Self::has_state); there is a state.
+    /// As [`abandon_message`](Self::abandon_message); there is a state.
     unsafe fn start(cell: NonNull<Self>) -> bool;
 
     /// Ends the actor.

@@ -42,6 +42,7 @@ unsafe impl<A: Actor> NewActor for A {
         end: ending::end_by_theater::<A>,
         is_pressed: ending::is_pressed::<A::Msg>,
         waiting: ending::waiting::<A::Msg>,
+        is_waiting: |_| false,
         actor_type: std::any::type_name::<A>,
         dealloc: ending::dealloc::<ActorCell<A>>,
     };

@@ -6,6 +6,8 @@ use crossbeam_utils::CachePadded;
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 
 use crate::actor::Actor;
+use crate::async_actor::AsyncActor;
+use crate::async_context::AsyncContext;
 use crate::bounded::Bound;
 use crate::context::Context;
 use crate::outbox;
@@ -49,13 +51,14 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// An actor whose messages are taken off its load once they are handled, also by a panic.
+/// An actor whose messages are taken off its load once they are handled, also by a panic; those of an
+/// asynchronous one when their handlers have waited for all, or are cancelled.
 pub(super) struct Loaded<A> {
     actor: A,
     load: Arc<Load>,
 }
 
-impl<A: Actor> Loaded<A> {
+impl<A> Loaded<A> {
     pub(super) fn new(actor: A, load: Arc<Load>) -> Self {
         Self { actor, load }
     }
@@ -81,6 +84,32 @@ impl<A: Actor> Actor for Loaded<A> {
 
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         ctx.lent_to(|ctx| self.actor.__go_on(continuation, ctx));
+    }
+
+    fn stopped(&mut self) {
+        self.actor.stopped();
+    }
+}
+
+impl<A: AsyncActor> AsyncActor for Loaded<A> {
+    type Msg = A::Msg;
+    const BOUNDED: bool = A::BOUNDED;
+
+    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
+        self.actor.wanted_bounds()
+    }
+
+    async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
+        self.actor.started(ctx.lent_to()).await;
+    }
+
+    async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
+        let _handled = Counted(&self.load);
+        self.actor.handle(msg, ctx.lent_to()).await;
+    }
+
+    fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
+        self.actor.__go_on(continuation, ctx.lent_to());
     }
 
     fn stopped(&mut self) {

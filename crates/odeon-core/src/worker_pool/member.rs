@@ -6,12 +6,58 @@ use std::sync::Arc;
 use super::load::{Load, Loaded};
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
+use crate::async_actor::AsyncActor;
 use crate::error::SendError;
 use crate::lazy::Lazy;
 use crate::message::Message;
 use crate::scheduler::submit::Submit;
 use crate::supervision::Supervision;
 use crate::theater::spawn;
+use crate::turn::asynchronous;
+
+/// What kind of actor members of type `A` are.
+pub(crate) trait Kind<A>: 'static {
+    type Msg: Message;
+
+    /// A new actor. `make` runs in its own turns, so nothing of the user's runs here.
+    fn spawn(
+        stage: &Arc<dyn Submit>,
+        supervision: Supervision,
+        make: impl Fn() -> A + Clone + Send + 'static,
+    ) -> ActorRef<Self::Msg>;
+}
+
+/// Members are [`Actor`]s.
+pub(crate) struct Plain;
+
+/// Members are [`AsyncActor`]s.
+pub(crate) struct Asynchronous;
+
+impl<A: Actor> Kind<A> for Plain {
+    type Msg = A::Msg;
+
+    fn spawn(
+        stage: &Arc<dyn Submit>,
+        supervision: Supervision,
+        make: impl Fn() -> A + Clone + Send + 'static,
+    ) -> ActorRef<A::Msg> {
+        let lazy = Box::new(move || Lazy::new(make.clone()));
+        spawn::supervised_on(stage, None, supervision, lazy, identity)
+    }
+}
+
+impl<A: AsyncActor> Kind<A> for Asynchronous {
+    type Msg = A::Msg;
+
+    fn spawn(
+        stage: &Arc<dyn Submit>,
+        supervision: Supervision,
+        make: impl Fn() -> A + Clone + Send + 'static,
+    ) -> ActorRef<A::Msg> {
+        let lazy = Box::new(move || Lazy::new(make.clone()));
+        spawn::supervised_on(stage, None, supervision, lazy, asynchronous::new_actor)
+    }
+}
 
 pub(super) struct Member<M: Message> {
     pub(super) actor: ActorRef<M>,
@@ -19,19 +65,17 @@ pub(super) struct Member<M: Message> {
 }
 
 impl<M: Message> Member<M> {
-    /// A new actor. `make` runs in its own turns, so nothing of the user's runs here.
-    pub(super) fn new<A: Actor<Msg = M>>(
+    /// A new actor, as [`Kind::spawn`] makes it.
+    pub(super) fn new<A, K: Kind<A, Msg = M>>(
         stage: &Arc<dyn Submit>,
         supervision: Supervision,
         make: impl Fn() -> A + Clone + Send + 'static,
     ) -> Self {
-        let lazy = Box::new(move || Lazy::new(make.clone()));
-        let actor = spawn::supervised_on(stage, None, supervision, lazy, identity);
-        Self { actor, load: None }
+        Self { actor: K::spawn(stage, supervision, make), load: None }
     }
 
     /// As [`new`](Self::new), and its load is counted.
-    pub(super) fn with_load<A: Actor<Msg = M>>(
+    pub(super) fn with_load<A: 'static, K: Kind<Loaded<A>, Msg = M>>(
         stage: &Arc<dyn Submit>,
         supervision: Supervision,
         make: impl Fn() -> A + Clone + Send + 'static,
@@ -41,7 +85,7 @@ impl<M: Message> Member<M> {
             let load = load.clone();
             move || Loaded::new(make(), load.clone())
         };
-        Self { load: Some(load), ..Self::new(stage, supervision, make_loaded) }
+        Self { load: Some(load), ..Self::new::<_, K>(stage, supervision, make_loaded) }
     }
 
     #[inline]

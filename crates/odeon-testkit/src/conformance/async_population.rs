@@ -8,6 +8,7 @@
 //! In a fragile population failures are injected as well, and some guests are supervised.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use odeon_core::{
     Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, Random, Reply, Supervision,
@@ -282,6 +283,9 @@ impl Society for World {
             }
         }
     }
+
+    /// Some wait for ever.
+    const PATIENCE: Duration = Duration::from_millis(20);
 
     /// Some bells are rung from outside.
     fn live_beside<S: StageUnderTest>(&self, stage: &S, random: &mut Random) {

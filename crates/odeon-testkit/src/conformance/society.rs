@@ -1,10 +1,11 @@
 //! What the random populations have in common: their accounts, their founding, and their end.
 
 use std::cell::Cell;
+use std::time::Duration;
 
 use odeon_core::{ActorRef, Random, Theater};
 
-use super::stage::StageUnderTest;
+use super::stage::{PATIENCE, StageUnderTest};
 use crate::conservation::{Account, Counted, Ledger, Ticket};
 use crate::drop_tracker::DropTracker;
 use crate::for_seeds;
@@ -47,6 +48,9 @@ pub(super) trait Society {
         beside: bool,
         random: &mut Random,
     ) -> ActorRef<Self::Word>;
+
+    /// How long to wait until nothing is left to do.
+    const PATIENCE: Duration = PATIENCE;
 
     /// What happens from outside while they live.
     fn live_beside<S: StageUnderTest>(&self, _stage: &S, _random: &mut Random) {}
@@ -99,7 +103,7 @@ fn live<S: StageUnderTest, P: Society>(seed: u64, population: &P) -> Account {
         stage.work_a_little(random.below(300));
         stage.shutdown_now()
     } else {
-        stage.drain()
+        stage.drain_within(P::PATIENCE)
     };
     assert_eq!(report.stuck, 0);
     books.ledger.take_leftovers::<P::Word>(report);

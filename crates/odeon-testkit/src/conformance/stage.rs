@@ -20,10 +20,14 @@ pub mod waiting;
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use odeon_core::{
     Actor, ActorRef, Ask, AskError, AsyncActor, StopReport, Supervision, Theater, TheaterBuilder,
 };
+
+/// How long threads may take for what a test waits for; a lost wake-up shows as this running out.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A theater with a stage of the kind to be tested.
 pub trait StageUnderTest: Sized {
@@ -61,8 +65,14 @@ pub trait StageUnderTest: Sized {
     /// Lets the actors work for some `amount` of turns, microseconds or the like.
     fn work_a_little(&self, amount: usize);
 
-    /// Lets the actors work until nothing is left to do, as far as the stage can; then shuts down.
-    fn drain(self) -> StopReport;
+    /// Lets the actors work until nothing is left to do, as far as the stage can, or `limit` has passed;
+    /// then shuts down. Limits of real time are none where time is virtual.
+    fn drain_within(self, limit: Duration) -> StopReport;
+
+    /// As [`drain_within`](Self::drain_within), for actors of which none waits for ever.
+    fn drain(self) -> StopReport {
+        self.drain_within(PATIENCE)
+    }
 
     /// Shuts down, giving messages under way no more time.
     fn shutdown_now(self) -> StopReport;

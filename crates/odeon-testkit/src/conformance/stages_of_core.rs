@@ -8,11 +8,8 @@ use odeon_core::{
     Actor, ActorRef, AsyncActor, Stage, StopReport, Supervision, Theater, TheaterBuilder,
 };
 
-use super::stage::StageUnderTest;
+use super::stage::{PATIENCE, StageUnderTest};
 use crate::deterministic_scheduler::Deterministic;
-
-/// How long threads may take for what a test waits for; a lost wake-up shows as this running out.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 #[track_caller]
 fn wait_until(mut done: impl FnMut() -> bool) {
@@ -71,8 +68,8 @@ impl StageUnderTest for OnPool {
     fn work_a_little(&self, amount: usize) {
         std::thread::sleep(Duration::from_micros(amount as u64));
     }
-    fn drain(self) -> StopReport {
-        self.0.shutdown(PATIENCE)
+    fn drain_within(self, limit: Duration) -> StopReport {
+        self.0.shutdown(limit)
     }
     fn shutdown_now(self) -> StopReport {
         self.0.shutdown(Duration::ZERO)
@@ -108,8 +105,8 @@ impl StageUnderTest for OnPinned {
     fn work_a_little(&self, amount: usize) {
         std::thread::sleep(Duration::from_micros(amount as u64));
     }
-    fn drain(self) -> StopReport {
-        self.theater.shutdown(PATIENCE)
+    fn drain_within(self, limit: Duration) -> StopReport {
+        self.theater.shutdown(limit)
     }
     fn shutdown_now(self) -> StopReport {
         self.theater.shutdown(Duration::ZERO)
@@ -144,8 +141,8 @@ impl StageUnderTest for OnDedicated {
     fn work_a_little(&self, amount: usize) {
         std::thread::sleep(Duration::from_micros(amount as u64));
     }
-    fn drain(self) -> StopReport {
-        self.theater.shutdown(PATIENCE)
+    fn drain_within(self, limit: Duration) -> StopReport {
+        self.theater.shutdown(limit)
     }
     fn shutdown_now(self) -> StopReport {
         self.theater.shutdown(Duration::ZERO)
@@ -174,7 +171,7 @@ impl StageUnderTest for OnDeterministic {
     fn work_a_little(&self, amount: usize) {
         self.0.run_steps(amount);
     }
-    fn drain(self) -> StopReport {
+    fn drain_within(self, _limit: Duration) -> StopReport {
         // As the drain of a shutdown does: restarts that pause are waited for.
         self.0.run_through_timers(PATIENCE);
         self.0.shutdown()

@@ -1,7 +1,7 @@
 //! `odeon bench figures`: everything that Odeon promises in numbers, and the page about it.
 
 use super::measuring::at_most;
-use crate::output;
+use crate::output::{self, Terminal};
 use crate::progress::Progress;
 use clap::Args;
 use odeon_bench::environment::Machine;
@@ -54,25 +54,35 @@ pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
         only: arguments.only.clone(),
         idle_seconds: if arguments.quick { 2 } else { 10 },
     };
+    let files = [("--json", arguments.json.as_deref()), ("--report", arguments.report.as_deref())];
+    output::check_distinct(&files)?;
     let notes = notes_beside(arguments.report.as_deref())?;
     let json = output::json(arguments.json.as_deref())?;
     let names: &[&str] = if arguments.no_peers { &[] } else { &peers::NAMES };
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let mut peers = Peers::start(&names)?;
 
-    let mut display =
-        Display { json, machine: Machine::here(), progress: None, group: String::new(), done: 0 };
-    output::print(&format!("figures on {}\n", display.machine.line()));
+    let mut display = Display {
+        terminal: Terminal::default(),
+        json,
+        machine: Machine::here(),
+        progress: None,
+        group: String::new(),
+        done: 0,
+    };
+    display.terminal.print(&format!("figures on {}\n", display.machine.line()));
     let outcome = plan.run(&mut peers, &mut display)?;
-    drop(display);
+    let Display { mut terminal, json, progress, .. } = display;
+    drop(progress);
+    json.map_or(Ok(()), JsonLines::finish)?;
 
-    output::print(&table(&outcome.verdicts).to_text());
+    terminal.print(&table(&outcome.verdicts).to_text());
     if let Some(path) = &arguments.report {
         let page = figures_page::page(&outcome, &plan, &peers, &notes);
         std::fs::write(path, page)
             .map_err(|source| BenchError::File { path: path.clone(), source })?;
     }
-    Ok(())
+    terminal.finish()
 }
 
 /// For `docs/benchmarks.md` the text of `docs/benchmarks-notes.md`; empty when there is none.
@@ -97,6 +107,7 @@ fn notes_beside(report: Option<&Path>) -> Result<String, BenchError> {
 
 /// Shows a bar per group, then its table, and writes its lines of JSON.
 struct Display {
+    terminal: Terminal,
     json: Option<JsonLines>,
     machine: Machine,
     progress: Option<Progress>,
@@ -121,7 +132,7 @@ impl Watch for Display {
 
     fn results(&mut self, results: &Results, peers: &Peers) -> Result<(), BenchError> {
         self.progress = None;
-        output::print(&format!("{}\n{}", self.group, report::table(results).to_text()));
+        self.terminal.print(&format!("{}\n{}", self.group, report::table(results).to_text()));
         match &mut self.json {
             Some(json) => json.write_all(results, peers, &self.machine),
             None => Ok(()),

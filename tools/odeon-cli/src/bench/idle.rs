@@ -1,12 +1,13 @@
 //! `odeon bench idle`: what idle actors cost.
 
 use super::measuring::{Comparison, at_most};
-use crate::output;
+use crate::output::{self, Terminal};
 use crate::progress::Progress;
 use clap::Args;
 use odeon_bench::environment::Machine;
 use odeon_bench::error::BenchError;
 use odeon_bench::idle::{self, BytesPerActor};
+use odeon_bench::json_lines::JsonLines;
 use odeon_bench::parameter::{Params, Value};
 use odeon_bench::peers::Peers;
 use odeon_bench::statistics::Spread;
@@ -71,7 +72,8 @@ pub(super) fn run(arguments: &IdleArguments) -> Result<(), BenchError> {
     drop(progress);
 
     let machine = Machine::here();
-    output::print(&format!("idle on {}\n", machine.line()));
+    let mut terminal = Terminal::default();
+    terminal.print(&format!("idle on {}\n", machine.line()));
     let mut table = Table::new(["impl", "bytes requested", "bytes resident", "CPU %", "min..max"]);
     let Spread { min, median, max } = Spread::of(&percents);
     table.row([
@@ -114,6 +116,7 @@ pub(super) fn run(arguments: &IdleArguments) -> Result<(), BenchError> {
             json.write(&record)?;
         }
     }
-    output::print(&table.to_text());
-    Ok(())
+    terminal.print(&table.to_text());
+    json.map_or(Ok(()), JsonLines::finish)?;
+    terminal.finish()
 }

@@ -1,7 +1,7 @@
 //! `odeon bench <workload>`: measure one workload for every combination of the given values.
 
 use super::measuring::{Comparison, Repetition};
-use crate::output;
+use crate::output::{self, Terminal};
 use crate::progress::Progress;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 use odeon_bench::environment::Machine;
@@ -115,12 +115,16 @@ impl WorkloadArguments {
 pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     let WorkloadArguments { workload, variants, comparison, .. } = arguments;
     let combinations = sweep::combinations(*workload, &arguments.sweeps)?;
+    output::check_distinct(&[
+        ("--json", comparison.json.as_deref()),
+        ("--plot", arguments.plot.as_deref()),
+        ("--history", arguments.history.as_deref()),
+    ])?;
     check_history(arguments, combinations.len())?;
     if let Some(path) = &arguments.plot {
         output::check("--plot", path)?;
     }
-    // The last one: this empties the file.
-    let mut json = output::json(comparison.json.as_deref())?;
+    let json = output::json(comparison.json.as_deref())?;
 
     let mut peers = Peers::start(&comparison.vs)?;
     let mut plan = Plan::default();
@@ -132,22 +136,23 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     let results = measure(&plan, arguments.repetition, &mut peers)?;
 
     let machine = Machine::here();
-    output::print(&format!("{} on {}\n", workload.about().name, machine.line()));
-    output::print(&report::table(&results).to_text());
+    let mut terminal = Terminal::default();
+    terminal.print(&format!("{} on {}\n", workload.about().name, machine.line()));
+    terminal.print(&report::table(&results).to_text());
     for hello in peers.hellos() {
         let allocator = &hello.allocator;
-        output::print(&format!(
-            "{} {}, allocator {allocator}",
-            hello.implementation, hello.version
-        ));
+        terminal
+            .print(&format!("{} {}, allocator {allocator}", hello.implementation, hello.version));
     }
-    if let Some(json) = &mut json {
+    if let Some(mut json) = json {
         json.write_all(&results, &peers, &machine)?;
+        json.finish()?;
     }
     if let Some(path) = &arguments.plot {
         plot::draw(&results, path)?;
     }
-    write_history(arguments, &combinations)
+    write_history(arguments, &combinations)?;
+    terminal.finish()
 }
 
 fn measure(plan: &Plan, repetition: Repetition, peers: &mut Peers) -> Result<Results, BenchError> {

@@ -7,12 +7,15 @@
 //! 1. The owner's part is reached through raw pointers, one field at a time. A reference to the whole
 //!    would overlap those that a pending future holds.
 //! 2. While a future is pending (`Starting`, `Handling`), `actor` and `context` are the future's.
-//! 3. `wake` may be touched by any thread that has a weak count.
+//! 3. `wake` may be touched by any thread that has a weak count; `phase` may be read by it, and is
+//!    written by the owner.
 
 use std::cell::UnsafeCell;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+
+use odeon_sync::atomic::{AtomicU32, Ordering};
 
 use super::aside::{Arrived, Aside};
 use super::future::{self, Handlers, handlers_of};
@@ -33,13 +36,13 @@ use crate::turn::{NewActor, TurnVTable, ending};
 pub(crate) struct AsyncCell<A: AsyncActor, H: Handlers<A>> {
     pub(super) message: MessageCell<A::Msg>,
     pub(super) wake: WakeFlag,
+    phase: AtomicPhase,
     owner: UnsafeCell<AsyncOwner<A, H>>,
 }
 
 /// What belongs to the owner.
 pub(super) struct AsyncOwner<A: AsyncActor, H: Handlers<A>> {
     inbox: InboxOwner<A::Msg>,
-    pub(super) phase: Phase,
     /// Pinned stage: a `RESUME` is under way.
     pub(super) resume_due: bool,
     /// Messages begun so far.
@@ -56,17 +59,42 @@ pub(super) struct AsyncOwner<A: AsyncActor, H: Handlers<A>> {
 
 /// What an asynchronous actor is at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
 pub(super) enum Phase {
     /// No future is pending.
-    Resting,
+    Resting = 0,
     /// The future of `started` is in the room.
-    Starting,
+    Starting = 1,
     /// The future of a message is in the room.
-    Handling,
+    Handling = 2,
     /// There is no state: the actor is being made anew.
-    Absent,
+    Absent = 3,
     /// The state has been dropped for good.
-    Ended,
+    Ended = 4,
+}
+
+/// A [`Phase`] that the owner changes and anybody may look at.
+struct AtomicPhase(AtomicU32);
+
+impl AtomicPhase {
+    #[inline(always)]
+    fn get(&self) -> Phase {
+        // ORDERING: Relaxed: the owner reads its own writes, handed on with the right to run. The
+        // partner of a shutdown's look is what it sees of the stage: see `is_waiting`.
+        match self.0.load(Ordering::Relaxed) {
+            0 => Phase::Resting,
+            1 => Phase::Starting,
+            2 => Phase::Handling,
+            3 => Phase::Absent,
+            _ => Phase::Ended,
+        }
+    }
+
+    #[inline(always)]
+    fn set(&self, phase: Phase) {
+        // ORDERING: Relaxed: as above. Only the owner writes, so a plain store is enough.
+        self.0.store(phase as u32, Ordering::Relaxed);
+    }
 }
 
 /// Room for the future that is pending.
@@ -98,6 +126,7 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
         end: end_by_theater::<A, H>,
         is_pressed: ending::is_pressed::<A::Msg>,
         waiting: ending::waiting::<A::Msg>,
+        is_waiting: is_waiting::<A, H>,
         actor_type: std::any::type_name::<A>,
         dealloc: ending::dealloc::<AsyncCell<A, H>>,
     };
@@ -115,7 +144,6 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
     ) {
         let owner = UnsafeCell::new(AsyncOwner {
             inbox,
-            phase: Phase::Resting,
             resume_due: false,
             begun: 0,
             handlers: self.handlers,
@@ -127,7 +155,10 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
             actor: MaybeUninit::new(self.actor),
         });
         // SAFETY: by contract.
-        unsafe { cell.write(AsyncCell { message, wake: WakeFlag::new(), owner }) };
+        unsafe {
+            let phase = AtomicPhase(AtomicU32::new(Phase::Resting as u32));
+            cell.write(AsyncCell { message, wake: WakeFlag::new(), phase, owner });
+        }
     }
 }
 
@@ -156,8 +187,30 @@ pub(super) unsafe fn inbox_owner<A: AsyncActor, H: Handlers<A>>(
 /// The caller owns the actor.
 #[inline(always)]
 pub(super) unsafe fn phase<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Phase {
-    // SAFETY: by contract.
-    unsafe { (*owner(cell)).phase }
+    // SAFETY: by contract; the reference ends here.
+    unsafe { (*cell.as_ptr()).phase.get() }
+}
+
+/// # Safety
+/// The caller owns the actor, and sees to what the phase says of room and state.
+#[inline(always)]
+pub(super) unsafe fn set_phase<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    phase: Phase,
+) {
+    // SAFETY: by contract; the reference ends here.
+    unsafe { (*cell.as_ptr()).phase.set(phase) }
+}
+
+/// Any thread: whether a handler waits that a drain waits for. Exact if the actor's stage has gone to
+/// sleep before, as the caller has seen, and sleeps still: what was stored before that is visible.
+///
+/// # Safety
+/// `cell` is an `AsyncCell<A, H>` that somebody's count keeps.
+unsafe fn is_waiting<A: AsyncActor, H: Handlers<A>>(cell: NonNull<Header>) -> bool {
+    // SAFETY: by contract; rule 3, which allows the access without owning the actor.
+    let phase = unsafe { phase(cell.cast::<AsyncCell<A, H>>()) };
+    A::AWAITED && matches!(phase, Phase::Starting | Phase::Handling)
 }
 
 /// Whether the actor, which has nothing to do at this moment, will never have (S11). One that will
@@ -205,7 +258,9 @@ pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
         }
     }
     // SAFETY: by contract.
-    let before = unsafe { std::mem::replace(&mut (*owner(cell)).phase, Phase::Ended) };
+    let before = unsafe { phase(cell) };
+    // SAFETY: by contract; the room is empty, and the state goes below.
+    unsafe { set_phase(cell, Phase::Ended) };
     if before == Phase::Absent {
         return;
     }

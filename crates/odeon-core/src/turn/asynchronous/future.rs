@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use super::Step;
 use super::aside::Arrived;
-use super::cell::{AsyncCell, Phase, owner};
+use super::cell::{AsyncCell, Phase, owner, phase, set_phase};
 use super::waking;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
@@ -83,7 +83,7 @@ pub(super) unsafe fn begin<A: AsyncActor, H: Handlers<A>>(
         let place = &raw mut (*owner).room.handling;
         place.write(ManuallyDrop::new((*owner).handlers.handle(actor, content, context)));
         // Before the poll: if that unwinds the future must be dropped.
-        (*owner).phase = Phase::Handling;
+        set_phase(cell, Phase::Handling);
         poll_place(cell, place)
     }
 }
@@ -134,7 +134,7 @@ unsafe fn in_scope<A: AsyncActor, H: Handlers<A>>(
     let owner = owner(cell);
     // SAFETY: by contract; single accesses.
     unsafe {
-        if (*owner).phase == Phase::Handling {
+        if phase(cell) == Phase::Handling {
             (*owner).scope = scope;
         }
     }
@@ -155,7 +155,7 @@ pub(super) unsafe fn begin_starting<A: AsyncActor, H: Handlers<A>>(
         let context = &mut (*owner).context;
         let place = &raw mut (*owner).room.starting;
         place.write(ManuallyDrop::new((*owner).handlers.started(actor, context)));
-        (*owner).phase = Phase::Starting;
+        set_phase(cell, Phase::Starting);
         poll_place(cell, place)
     }
 }
@@ -168,7 +168,7 @@ pub(super) unsafe fn poll<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell
     let owner = owner(cell);
     // SAFETY: by contract; the phase says what lies in the room.
     unsafe {
-        match (*owner).phase {
+        match phase(cell) {
             Phase::Handling => {
                 let place = &raw mut (*owner).room.handling;
                 if (*owner).scope.is_none() {
@@ -200,7 +200,7 @@ unsafe fn poll_place<A: AsyncActor, H: Handlers<A>, F: Future<Output = ()>>(
     let owner = owner(cell);
     // SAFETY: as above. Dropped once: the phase is changed first, in case the destructor unwinds.
     unsafe {
-        (*owner).phase = Phase::Resting;
+        set_phase(cell, Phase::Resting);
         ManuallyDrop::drop(&mut *place);
         if (*owner).context.stop { Step::End } else { Step::Done }
     }
@@ -233,13 +233,13 @@ pub(super) unsafe fn cancel<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCe
     // destructor unwinds.
     unsafe {
         let _scope = (*owner).scope.take();
-        match (*owner).phase {
+        match phase(cell) {
             Phase::Handling => {
-                (*owner).phase = Phase::Resting;
+                set_phase(cell, Phase::Resting);
                 ManuallyDrop::drop(&mut (*owner).room.handling);
             }
             Phase::Starting => {
-                (*owner).phase = Phase::Resting;
+                set_phase(cell, Phase::Resting);
                 ManuallyDrop::drop(&mut (*owner).room.starting);
             }
             Phase::Resting | Phase::Absent | Phase::Ended => {}

@@ -3,7 +3,7 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::cell::{AsyncCell, Phase, contained, owner, phase};
+use super::cell::{AsyncCell, Phase, contained, owner, phase, set_phase};
 use super::future::{self, Handlers};
 use super::{Step, end};
 use crate::async_actor::AsyncActor;
@@ -17,8 +17,10 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
     type Actor = A;
 
     unsafe fn has_state(cell: NonNull<Self>) -> bool {
-        // SAFETY: by contract.
-        (unsafe { phase(cell) }) != Phase::Absent
+        // SAFETY: by contract; in every other phase there is an actor, and no future that borrows it.
+        unsafe {
+            phase(cell) != Phase::Absent && (*owner(cell)).actor.assume_init_ref().__is_made()
+        }
     }
 
     unsafe fn abandon_message(cell: NonNull<Self>) {
@@ -38,7 +40,8 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         // SAFETY: by contract.
         let (header, before) = unsafe {
             (*owner).context.guards = Guards::ALL_OPEN;
-            let before = std::mem::replace(&mut (*owner).phase, Phase::Absent);
+            let before = phase(cell);
+            set_phase(cell, Phase::Absent);
             (cell.cast::<Header>().as_ref(), before)
         };
         if before != Phase::Absent {
@@ -52,7 +55,7 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         // SAFETY: by contract.
         unsafe {
             (*owner).actor.write(actor);
-            (*owner).phase = Phase::Resting;
+            set_phase(cell, Phase::Resting);
         }
     }
 
