@@ -8,7 +8,7 @@ use crate::garbage::Retired;
 use crate::snapshot;
 use crate::version_word::{Held, VersionWord};
 use crate::write_set::Kind;
-use odeon_sync::{Backoff, fence_after_rmw};
+use odeon_sync::{Backoff, fence_after_load, fence_after_rmw};
 
 /// Which variables' waiters a commit has to wake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,10 @@ impl Attempt {
             return Err(rollback);
         }
         let epoch = self.domain.clock.now();
+        // ORDERING: with the fence above of a commit that gets an earlier epoch and writes what this one has
+        // read: its lock is seen below. Else that commit came after this one and a snapshot between
+        // the two epochs saw it alone.
+        fence_after_load();
         let valid = if self.domain.has(Flaw::NoValidation) { Ok(()) } else { self.validate() };
         if let Err(rollback) = valid {
             self.unlock(self.writes.as_slice().len());
@@ -67,7 +71,12 @@ impl Attempt {
     fn lock_writes(&mut self) -> Result<(), Rollback> {
         let slot = self.slot.number();
         for (place, write) in self.writes.as_mut_slice().iter_mut().enumerate() {
-            match lock(write.cell(), |word| word.committing(slot)) {
+            let mut locked = lock(write.cell(), |word| word.committing(slot));
+            while locked == Err(Cause::WriteLocked) && self.domain.gate.is_closed_by(slot) {
+                // Who holds it ends soon and does not come back: this attempt is irrevocable.
+                locked = lock(write.cell(), |word| word.committing(slot));
+            }
+            match locked {
                 Ok(before) => write.before = before,
                 Err(cause) => return Err(self.give_up(place, cause)),
             }
@@ -145,7 +154,7 @@ impl Attempt {
 }
 
 /// TUNE: looks at a locked variable before a commit gives up, as for reads.
-const PATIENCE: u32 = 64;
+const PATIENCE: u32 = if cfg!(odeon_loom) { 3 } else { 64 };
 
 /// Takes the word of a free variable; answers the word before.
 #[inline(always)]

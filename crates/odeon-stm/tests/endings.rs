@@ -118,7 +118,12 @@ fn a_transaction_within_one_panics_and_names_both_lines() {
         || _ = TVar::new(String::new()).peek(),
         || _ = attempt(Arc::new(()), Mode::Logged, |(), _| Ok::<_, Abort<()>>(())),
     ] {
-        let text = panic_of(|| atomically(|_| Ok(inner())));
+        let text = panic_of(|| {
+            atomically(|_| {
+                inner();
+                Ok(())
+            });
+        });
         assert_eq!(text.matches(file!()).count(), 2, "{text}");
         goes_on();
     }
