@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Values that are alive.
 static ALIVE: AtomicI64 = AtomicI64::new(0);
@@ -42,6 +42,15 @@ fn alive() -> i64 {
     ALIVE.load(Ordering::SeqCst)
 }
 
+/// Waits until so many are alive: a scope ends before the thread-local values of its threads do.
+fn settles_at(expected: i64) {
+    let since = Instant::now();
+    while (alive(), stats().held_values) != (expected, 0) {
+        assert!(since.elapsed().as_secs() < 10, "{} values are alive: {:?}", alive(), stats());
+        collect();
+    }
+}
+
 #[test]
 fn memory_returns_to_the_baseline() {
     overwritten_values_are_freed_as_transactions_go_on();
@@ -50,8 +59,7 @@ fn memory_returns_to_the_baseline() {
     threads_that_end_leave_nothing();
     readers_and_snapshots_among_writers_and_unlinked_nodes();
     panics_and_rollbacks_leave_nothing();
-    collect();
-    assert_eq!((alive(), stats().held_values), (0, 0));
+    settles_at(0);
 }
 
 fn overwritten_values_are_freed_as_transactions_go_on() {
@@ -97,8 +105,8 @@ fn a_snapshot_holds_one_value_per_variable() {
         assert_eq!((alive(), stats.held_values), (20, 10));
         goes.wait();
     });
-    collect();
-    assert_eq!((alive(), stats().held_values, stats().running_snapshots.len()), (10, 0, 0));
+    settles_at(10);
+    assert_eq!(stats().running_snapshots.len(), 0);
 }
 
 fn a_stalled_snapshot_is_seen_and_expires_alone() {
@@ -145,8 +153,7 @@ fn a_stalled_snapshot_is_seen_and_expires_alone() {
         Ok(variables[0].read(view).map_or(0, Counted::look))
     });
     assert!(swallowed.is_err());
-    collect();
-    assert_eq!(alive(), 100);
+    settles_at(100);
 }
 
 fn threads_that_end_leave_nothing() {
@@ -162,12 +169,7 @@ fn threads_that_end_leave_nothing() {
             }
         });
     }
-    // A scope ends before the thread-local values of its threads do.
-    let since = std::time::Instant::now();
-    while alive() > 1 {
-        assert!(since.elapsed().as_secs() < 10, "{} values are alive", alive());
-        collect();
-    }
+    settles_at(1);
 }
 
 struct Node {
@@ -239,11 +241,7 @@ fn readers_and_snapshots_among_writers_and_unlinked_nodes() {
         ends.store(true, Ordering::SeqCst);
     });
     drop(head);
-    let since = std::time::Instant::now();
-    while alive() > 0 {
-        assert!(since.elapsed().as_secs() < 10, "{} values are alive", alive());
-        collect();
-    }
+    settles_at(0);
 }
 
 fn panics_and_rollbacks_leave_nothing() {
