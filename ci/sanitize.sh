@@ -2,10 +2,12 @@
 # Data races in the inbox under ThreadSanitizer; use after free, double frees and leaks in the transactional
 # memory under AddressSanitizer.
 #
-# ThreadSanitizer: only what synchronises by acquire and release on atomics: ThreadSanitizer does not know fences and,
-# without a standard library built for it, reports the insides of locks and channels (tsan.supp names
-# those of the test harness). The transactional memory orders its reclamation by fences, and its tests use scoped
-# threads, so it would report what is none. AddressSanitizer has no such limits. Needs a nightly compiler; without one the check is skipped and says so.
+# ThreadSanitizer: only what synchronises by acquire and release on atomics, because it does not know fences
+# and, without a standard library built for it, reports the insides of locks and channels (tsan.supp names
+# those of the test harness). The transactional memory orders its reclamation by fences and its tests use
+# scoped threads: for it there is AddressSanitizer, which has no such limits.
+#
+# Needs a nightly compiler; without one the check is skipped and says so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
