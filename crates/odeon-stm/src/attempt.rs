@@ -166,7 +166,9 @@ impl Attempt {
             return crate::snapshot::read(self, cell);
         }
         let mut backoff = Backoff::new();
-        for _ in 0..PATIENCE {
+        let mut looks = 0;
+        while looks < PATIENCE || self.is_irrevocable() {
+            looks = (looks + 1).min(PATIENCE);
             let word = cell.word();
             match word.held() {
                 Held::Committing => {
@@ -190,6 +192,11 @@ impl Attempt {
             }
         }
         Err(self.stop(Cause::WriteLocked, Some(cell)))
+    }
+
+    /// Whether nobody else commits while this attempt runs, but who has locked something already.
+    fn is_irrevocable(&self) -> bool {
+        self.domain.gate.is_closed_by(self.slot.number())
     }
 
     /// Moves the attempt to an epoch after `epoch`: all that was read must still stand (I2).
@@ -235,7 +242,16 @@ impl Attempt {
 
     /// Whether a variable read under `before` has the same value under the different word `now`.
     #[cold]
-    fn still_stands(&self, cell: &Cell, before: VersionWord, now: VersionWord) -> bool {
+    fn still_stands(&self, cell: &Cell, before: VersionWord, mut now: VersionWord) -> bool {
+        let mut backoff = Backoff::new();
+        while now.held() == Held::Committing
+            && now.slot() != self.slot.number()
+            && self.is_irrevocable()
+        {
+            // A commit that will find the gate closed and give the variable back.
+            backoff.wait();
+            now = cell.word().without_waiters();
+        }
         if now.is_write_held() {
             let own = now.slot() == self.slot.number();
             let place = if own { self.writes.find(cell) } else { None };
@@ -418,7 +434,7 @@ impl Attempt {
 
 /// TUNE: looks at a variable in the middle of other threads' commits before the attempt gives up; a
 /// commit under way takes well under a microsecond, and the wait yields its processor early on.
-const PATIENCE: u32 = 64;
+const PATIENCE: u32 = if cfg!(odeon_loom) { 3 } else { 64 };
 
 impl Drop for Attempt {
     fn drop(&mut self) {

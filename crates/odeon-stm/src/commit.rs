@@ -8,7 +8,7 @@ use crate::garbage::Retired;
 use crate::snapshot;
 use crate::version_word::{Held, VersionWord};
 use crate::write_set::{Kind, Write};
-use odeon_sync::{Backoff, fence_after_rmw};
+use odeon_sync::{Backoff, fence_after_load, fence_after_rmw};
 
 /// Which variables' waiters a commit has to wake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,10 @@ impl Attempt {
             return Err(rollback);
         }
         let epoch = self.domain.clock.now();
+        // ORDERING: with the fence above of a commit that gets an earlier epoch and writes what this one has
+        // read: its lock is seen below. Else that commit came after this one and a snapshot between
+        // the two epochs saw it alone.
+        fence_after_load();
         let valid = if self.domain.has(Flaw::NoValidation) { Ok(()) } else { self.validate() };
         if let Err(rollback) = valid {
             self.unlock(self.writes.as_slice().len());
@@ -68,7 +72,12 @@ impl Attempt {
         let slot = self.slot.number();
         let limit = self.limit();
         for (place, write) in self.writes.as_mut_slice().iter_mut().enumerate() {
-            match write.lock(limit, |word| word.committing(slot)) {
+            let mut locked = write.lock(limit, |word| word.committing(slot));
+            while locked == Err(Cause::WriteLocked) && self.domain.gate.is_closed_by(slot) {
+                // Who holds it ends soon and does not come back: this attempt is irrevocable.
+                locked = write.lock(limit, |word| word.committing(slot));
+            }
+            match locked {
                 Ok(before) => write.before = before,
                 Err(cause) => return Err(self.give_up(place, cause)),
             }
@@ -146,7 +155,7 @@ impl Attempt {
 }
 
 /// TUNE: looks at a locked variable before a commit gives up, as for reads.
-const PATIENCE: u32 = 64;
+const PATIENCE: u32 = if cfg!(odeon_loom) { 3 } else { 64 };
 
 impl Write {
     /// Takes the word of this variable, which must not have been written since it was read, if it was; answers

@@ -91,6 +91,12 @@ impl Bag {
         self.is_due || self.retired.len() >= self.due_above + GATHERED
     }
 
+    /// Until when the value was there that was added last.
+    #[cfg(all(test, odeon_loom))]
+    pub(crate) fn last_until(&self) -> Option<u64> {
+        self.retired.last().map(|value| value.until)
+    }
+
     /// Takes out what nobody can reach any more, to be dropped where user code may run. `slot`: the
     /// caller's, whose attempt has ended.
     #[must_use = "dropping it frees the values"]

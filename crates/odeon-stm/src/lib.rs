@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(doctest)]
+mod misuse;
+
 mod abort;
 mod atomically;
 mod attempt;

@@ -6,7 +6,9 @@
 //!    somebody else it unlocks and rolls back.
 //! 3. So a commit that the irrevocable attempt does not find locked finds the gate closed: what the
 //!    attempt has read stays as it is until it ends.
-//! 4. A commit of a prepared attempt passes: the irrevocable attempt has met its locks and given way,
+//! 4. A commit that finds it closed has locked its variables for some instructions: the irrevocable attempt
+//!    waits for that, and is not rolled back by it.
+//! 5. A commit of a prepared attempt passes: the irrevocable attempt has met its locks and given way,
 //!    or has read none of its variables.
 
 use crate::wakeup::{Wait, WaitTable};
@@ -50,10 +52,17 @@ impl SerialGate {
         holder != OPEN && holder != slot
     }
 
+    /// Whether the attempt of `slot`, which asks itself, is irrevocable.
+    pub(crate) fn is_closed_by(&self, slot: u64) -> bool {
+        // ORDERING: Relaxed: only `slot` puts its number here and takes it away.
+        self.0.load(Ordering::Relaxed) == slot
+    }
+
     /// Waits for the gate to open. The table's lock orders this entry before or after the opener's
     /// look for entries; in the second case the load sees the gate open.
     pub(crate) fn wait(&self, wait: &mut Wait<'_>) {
         wait.enter(self.address());
+        // ORDERING: Acquire, from `open`.
         if self.0.load(Ordering::Acquire) == OPEN {
             wait.end();
         }

@@ -81,9 +81,9 @@ impl Slot {
     }
 }
 
-/// Slots in one piece of the table.
-const CHUNK: usize = 64;
-const CHUNKS: usize = (MIDDLE_MAX as usize).div_ceil(CHUNK);
+/// Slots in one piece of the table; few in models, where each is dear.
+const CHUNK: usize = if cfg!(odeon_loom) { 4 } else { 64 };
+const CHUNKS: usize = if cfg!(odeon_loom) { 1 } else { (MIDDLE_MAX as usize).div_ceil(CHUNK) };
 
 type Chunk = [CachePadded<Slot>; CHUNK];
 
@@ -114,7 +114,7 @@ impl SlotTable {
         // ORDERING: Relaxed: changed under the lock only.
         let next = self.handed_out.load(Ordering::Relaxed);
         // Number 0 is nobody's.
-        if next as u64 == MIDDLE_MAX {
+        if next == (MIDDLE_MAX as usize).min(CHUNKS * CHUNK) {
             return None;
         }
         let (piece, place) = (next / CHUNK, next % CHUNK);

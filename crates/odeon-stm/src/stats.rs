@@ -5,8 +5,8 @@
 
 use crate::abort::Cause;
 use crate::domain::Domain;
-use odeon_sync::atomic::{AtomicU64, Ordering};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Counters of one slot; its holder alone writes.
@@ -20,7 +20,7 @@ pub(crate) struct Counters {
     rollbacks: [Counter; Cause::ALL.len()],
 }
 
-/// A number with one writer.
+/// A number with one writer. Of `std` also in models: nothing hangs on it, and every look would be a branch.
 #[derive(Debug, Default)]
 struct Counter(AtomicU64);
 

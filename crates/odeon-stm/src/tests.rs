@@ -4,6 +4,9 @@
 //! would notice.
 
 mod anomalies;
+mod interleavings;
+#[cfg(odeon_loom)]
+mod loom;
 mod prepared;
 mod reclamation;
 mod snapshots;

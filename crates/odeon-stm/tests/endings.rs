@@ -122,7 +122,7 @@ fn a_transaction_within_one_panics_and_names_both_lines() {
             atomically(|_| {
                 inner();
                 Ok(())
-            })
+            });
         });
         assert_eq!(text.matches(file!()).count(), 2, "{text}");
         goes_on();

@@ -1,4 +1,4 @@
-//! A full fence that costs nothing where a read-modify-write is one already.
+//! Full fences that cost nothing where the processor does their work already.
 
 use crate::atomic::{Ordering, fence};
 
@@ -14,6 +14,22 @@ pub fn fence_after_rmw() {
         std::sync::atomic::compiler_fence(Ordering::SeqCst);
     } else {
         // ORDERING: SeqCst: the two sides of a "store, then look" are named at each caller.
+        fence(Ordering::SeqCst);
+    }
+}
+
+/// Orders an Acquire load of this thread, and the store that it has seen, before everything behind the fence: who
+/// has seen another thread's store does not miss what yet another thread had stored before it failed to see it.
+///
+/// Where a store becomes visible to all other processors at once (x86-64, AArch64) the Acquire load does that,
+/// and only the compiler has to be told; elsewhere, and in the models, this is `fence(SeqCst)`.
+#[inline(always)]
+pub fn fence_after_load() {
+    let at_once = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+    if at_once && cfg!(not(any(odeon_loom, odeon_shuttle))) {
+        std::sync::atomic::compiler_fence(Ordering::SeqCst);
+    } else {
+        // ORDERING: SeqCst: the sides are named at each caller.
         fence(Ordering::SeqCst);
     }
 }

@@ -33,7 +33,7 @@ mod parker;
 pub use abort_guard::AbortGuard;
 pub use backoff::Backoff;
 pub use chosen::*;
-pub use full_fence::fence_after_rmw;
+pub use full_fence::{fence_after_load, fence_after_rmw};
 pub use parker::Parker;
 
 #[cfg(all(test, odeon_loom))]

@@ -1,0 +1,199 @@
+//! Random interleavings of several attempts, step by step on one thread: the same seed, the same history. Each
+//! history is checked for strict serialisability and opacity, and engines broken on purpose do not pass.
+
+use super::{Engine, Step};
+use crate::Mode;
+use crate::attempt::Attempt;
+use crate::cell::Cell;
+use crate::flaw::Flaw;
+use crate::snapshot::registry;
+use checker::{Transaction, serial_order};
+use random::Random;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+#[path = "../../tests/histories/checker.rs"]
+mod checker;
+#[path = "../../tests/histories/random.rs"]
+mod random;
+
+/// Attempts that run at once.
+const PLACES: u64 = 4;
+const VARIABLES: usize = 3;
+/// Transactions of one history.
+const TRANSACTIONS: u64 = 16;
+
+/// A place at which one attempt after the other runs, with the same slot.
+struct Place {
+    step: Step,
+    state: State,
+    notes: Transaction,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Idle,
+    Running,
+    Prepared,
+}
+
+struct World {
+    random: Random,
+    cells: Vec<Cell>,
+    places: Vec<Place>,
+    clock: u64,
+    history: Vec<Transaction>,
+}
+
+impl World {
+    fn new(engine: Engine, seed: u64) -> Self {
+        let place = |_| Place {
+            step: Step(Attempt::new(engine.0).unwrap()),
+            state: State::Idle,
+            notes: Transaction::default(),
+        };
+        Self {
+            random: Random::new(seed),
+            cells: (0..VARIABLES).map(|_| Cell::new(0)).collect(),
+            places: (0..PLACES).map(place).collect(),
+            clock: 0,
+            history: Vec::new(),
+        }
+    }
+
+    fn now(&mut self) -> u64 {
+        self.clock += 1;
+        self.clock
+    }
+
+    fn begin(&mut self, place: usize) {
+        let begin = self.now();
+        let snapshot = self.random.below(4) == 0;
+        let Place { step, state, notes } = &mut self.places[place];
+        if snapshot {
+            registry::begin(&mut step.0, usize::MAX);
+        } else {
+            step.0.begin(Mode::Logged);
+        }
+        *state = State::Running;
+        let what = if snapshot { "snapshot" } else { "logged" };
+        *notes =
+            Transaction { what: format!("{what} at {place}"), begin, ..Transaction::default() };
+    }
+
+    fn end(&mut self, place: usize, committed: bool) {
+        let end = self.now();
+        let Place { step, state, notes } = &mut self.places[place];
+        if committed {
+            step.end();
+        } else {
+            crate::between::roll_back(&mut step.0, crate::Cause::Dropped);
+        }
+        *state = State::Idle;
+        let notes = Transaction { end, ..std::mem::take(notes) };
+        self.history.push(if committed { notes } else { notes.without_effect() });
+    }
+
+    /// One step at one place.
+    fn step(&mut self, place: usize) {
+        if self.places[place].state == State::Idle {
+            return self.begin(place);
+        }
+        let (choice, variable) = (self.random.below(10), self.random.below(VARIABLES as u64));
+        let value = self.now();
+        let Place { step, state, notes } = &mut self.places[place];
+        let variable = variable as usize;
+        let cell = &self.cells[variable];
+        if *state == State::Prepared {
+            return match choice {
+                0..4 => {
+                    step.0.commit_prepared();
+                    self.end(place, true)
+                }
+                4 => {
+                    step.0.let_go_prepared();
+                    self.end(place, false)
+                }
+                _ => (),
+            };
+        }
+        let is_snapshot = step.0.mode == Mode::Snapshot;
+        match choice {
+            0..4 => match step.0.read(cell) {
+                Ok(seen) => notes.has_read(variable, seen),
+                Err(_) => self.end(place, false),
+            },
+            4..7 if !is_snapshot => {
+                step.set(cell, value);
+                notes.has_written(variable, value);
+            }
+            7 if !is_snapshot => match step.0.prepare() {
+                Ok(()) => *state = State::Prepared,
+                Err(_) => self.end(place, false),
+            },
+            8 => self.end(place, false),
+            _ => {
+                let committed = step.0.commit().is_ok();
+                self.end(place, committed);
+            }
+        }
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Attempts under way are dropped by nobody.
+            std::mem::forget(std::mem::take(&mut self.places));
+        }
+    }
+}
+
+/// The history that this seed makes.
+fn history(engine: Engine, seed: u64) -> Vec<Transaction> {
+    let mut world = World::new(engine, seed);
+    while (world.history.len() as u64) < TRANSACTIONS {
+        let place = world.random.below(PLACES) as usize;
+        world.step(place);
+    }
+    for place in 0..PLACES as usize {
+        if world.places[place].state == State::Prepared {
+            world.places[place].step.0.let_go_prepared();
+        }
+        if world.places[place].state != State::Idle {
+            world.end(place, false);
+        }
+    }
+    std::mem::take(&mut world.history)
+}
+
+#[test]
+fn random_interleavings_are_strictly_serialisable() {
+    odeon_testkit::for_seeds(4_000, |seed| {
+        let history = history(Engine::sound(), seed);
+        assert!(serial_order(&history, VARIABLES).is_some(), "{history:#?}");
+    });
+}
+
+/// The first seed at which an engine with this flaw is found out.
+fn found_out(flaw: Flaw) -> Option<u64> {
+    (0..2_000).find(|seed| {
+        let engine = Engine::with(flaw);
+        // Some flaws are met by the engine's own assertions.
+        let history = catch_unwind(AssertUnwindSafe(|| history(engine, *seed)));
+        history.map_or(true, |history| serial_order(&history, VARIABLES).is_none())
+    })
+}
+
+#[test]
+fn flawed_engines_are_found_out() {
+    let flaws = [
+        Flaw::NoValidation,
+        Flaw::UncheckedExtension,
+        Flaw::WriteThrough,
+        Flaw::NothingKept,
+        Flaw::ReadsUnprotected,
+    ];
+    for flaw in flaws {
+        assert!(found_out(flaw).is_some(), "{flaw:?}");
+    }
+}

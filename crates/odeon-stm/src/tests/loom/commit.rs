@@ -1,0 +1,93 @@
+//! Commit against commit, and against a reader that has to extend.
+
+use super::{Pair, model, pair, spawn};
+use crate::flaw::Flaw;
+use crate::write_set::Kind;
+
+/// Reads one variable and clears the other if it was 1.
+fn clear(pair: &Pair, left: bool) -> bool {
+    let (mine, other) = if left { (&pair.left, &pair.right) } else { (&pair.right, &pair.left) };
+    pair.attempt(|attempt| {
+        let seen = attempt.read(other)?;
+        if seen == 1 {
+            attempt.write(mine, 0, Kind::Plain)?;
+        }
+        Ok(seen == 1)
+    }) == Some(true)
+}
+
+fn two_that_clear(flaw: Option<Flaw>) {
+    model(move || {
+        let pair = pair(flaw, 1, 1);
+        let other = spawn(&pair, |pair| clear(pair, true));
+        let cleared = [clear(&pair, false), other.join().unwrap()];
+        assert_ne!(cleared, [true, true], "write skew");
+    });
+}
+
+#[test]
+fn write_skew() {
+    two_that_clear(None);
+}
+
+#[test]
+#[should_panic(expected = "write skew")]
+fn write_skew_is_noticed() {
+    two_that_clear(Some(Flaw::NoValidation));
+}
+
+fn writer_and_reader(flaw: Option<Flaw>) {
+    model(move || {
+        let pair = pair(flaw, 0, 0);
+        let writer = spawn(&pair, |pair| pair.set_both(1));
+        let seen =
+            pair.attempt(|attempt| Ok((attempt.read(&pair.left)?, attempt.read(&pair.right)?)));
+        assert!(seen.is_none_or(|(left, right)| left == right), "torn");
+        assert!(writer.join().unwrap(), "a reader is in nobody's way");
+    });
+}
+
+#[test]
+fn torn_read() {
+    writer_and_reader(None);
+}
+
+#[test]
+#[should_panic(expected = "torn")]
+fn torn_read_is_noticed() {
+    writer_and_reader(Some(Flaw::UncheckedExtension));
+}
+
+/// Both add one: what both have committed is there.
+#[test]
+fn lost_update() {
+    model(|| {
+        let pair = pair(None, 0, 0);
+        let add = |pair: &Pair| {
+            let added = pair.attempt(|attempt| {
+                let seen = attempt.read(&pair.left)?;
+                attempt.write(&pair.left, seen + 1, Kind::Plain)
+            });
+            u64::from(added.is_some())
+        };
+        let other = spawn(&pair, add);
+        let commits = add(&pair) + other.join().unwrap();
+        assert_eq!(pair.left.bits(), commits);
+    });
+}
+
+/// A change that commutes is never lost, though nobody has read.
+#[test]
+fn changes_that_commute() {
+    model(|| {
+        let pair = pair(None, 0, 0);
+        let add = |pair: &Pair| {
+            let change = Kind::Change(u64::wrapping_add);
+            let added = pair.attempt(|attempt| attempt.write(&pair.left, 1, change));
+            u64::from(added.is_some())
+        };
+        let other = spawn(&pair, add);
+        let commits = add(&pair) + other.join().unwrap();
+        assert_eq!(pair.left.bits(), commits);
+    });
+}

@@ -1,0 +1,79 @@
+//! The look for what can be freed, against the begin of attempts.
+
+use super::{Pair, model, pair, run, spawn};
+use crate::attempt::Mode;
+use crate::flaw::Flaw;
+use crate::write_set::Kind;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A value that tells whether it was freed: the bits are the address of a flag of `std`, which is no branch of the
+/// model. The flags live for ever.
+fn value() -> (&'static AtomicBool, u64) {
+    let flag: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
+    (flag, std::ptr::from_ref(flag).expose_provenance() as u64)
+}
+
+fn flag(bits: u64) -> &'static AtomicBool {
+    // SAFETY: bits of `value`, which live for ever.
+    unsafe { &*std::ptr::with_exposed_provenance::<AtomicBool>(bits as usize) }
+}
+
+unsafe fn free(bits: u64) {
+    flag(bits).store(true, Ordering::SeqCst);
+}
+
+fn overwrite_and_collect(pair: &Pair) {
+    let mut writer = pair.memory();
+    writer.begin(Mode::Logged);
+    writer.write(&pair.left, value().1, Kind::Owning(free)).unwrap();
+    if writer.commit().is_err() {
+        writer.roll_back(crate::Cause::Dropped);
+    }
+    writer.end();
+    let (domain, slot) = (writer.domain, writer.slot);
+    drop(writer.bag.collect(domain, slot));
+}
+
+fn reader_and_collector(flaw: Option<Flaw>) {
+    model(move || {
+        let pair = pair(flaw, value().1, 0);
+        let collector = spawn(&pair, overwrite_and_collect);
+        let mut reader = pair.memory();
+        reader.begin(Mode::Logged);
+        run(reader, |reader| {
+            let bits = reader.read(&pair.left)?;
+            assert!(!flag(bits).load(Ordering::SeqCst), "freed before it is read");
+            odeon_sync::thread::yield_now();
+            assert!(!flag(bits).load(Ordering::SeqCst), "freed while it is looked at");
+            Ok(())
+        });
+        collector.join().unwrap();
+    });
+}
+
+#[test]
+fn a_begin_against_a_look() {
+    reader_and_collector(None);
+}
+
+#[test]
+#[should_panic(expected = "freed")]
+fn early_frees_are_noticed() {
+    reader_and_collector(Some(Flaw::EarlyFree));
+}
+
+/// The same for a snapshot, whose slot tells no begin.
+#[test]
+fn a_snapshot_against_a_look() {
+    model(|| {
+        let pair = pair(None, value().1, 0);
+        let collector = spawn(&pair, overwrite_and_collect);
+        let mut snapshot = pair.memory();
+        crate::snapshot::registry::begin(&mut snapshot, usize::MAX);
+        let bits = snapshot.read(&pair.left).unwrap();
+        odeon_sync::thread::yield_now();
+        assert!(!flag(bits).load(Ordering::SeqCst), "freed while it is looked at");
+        crate::snapshot::registry::end(&mut snapshot);
+        collector.join().unwrap();
+    });
+}

@@ -1,0 +1,94 @@
+//! Snapshots against commits: nothing is missing among what was kept, and nobody uses it after its end.
+
+use super::{Pair, model, model_within, pair, spawn};
+use crate::attempt::Mode;
+use crate::flaw::Flaw;
+use crate::snapshot::registry;
+use crate::write_set::Kind;
+
+fn snapshot(pair: &Pair) -> (u64, u64) {
+    let mut snapshot = pair.memory();
+    registry::begin(&mut snapshot, usize::MAX);
+    let seen = (snapshot.read(&pair.left).unwrap(), snapshot.read(&pair.right).unwrap());
+    assert_eq!(snapshot.read(&pair.left), Ok(seen.0), "the same at each look");
+    registry::end(&mut snapshot);
+    let (domain, slot) = (snapshot.domain, snapshot.slot);
+    drop(snapshot.bag.collect(domain, slot));
+    seen
+}
+
+fn writer_and_snapshot(flaw: Option<Flaw>) {
+    model_within(4, move || {
+        let pair = pair(flaw, 0, 0);
+        let writer = spawn(&pair, |pair| pair.set_both(1));
+        let (left, right) = snapshot(&pair);
+        assert_eq!(left, right, "torn");
+        assert!(writer.join().unwrap(), "a snapshot is in nobody's way");
+    });
+}
+
+#[test]
+fn begin_and_end_against_a_commit() {
+    writer_and_snapshot(None);
+}
+
+#[test]
+#[should_panic]
+fn missing_values_are_noticed() {
+    writer_and_snapshot(Some(Flaw::NothingKept));
+}
+
+/// Two commits, one of which has not read what the other writes, and a snapshot: it sees a state that some order
+/// of the two explains, also if the first one does not write what the second one does.
+#[test]
+fn a_snapshot_against_two_commits_in_one_order() {
+    model_within(2, || {
+        let pair = pair(None, 0, 0);
+        let blind = spawn(&pair, |pair| {
+            pair.attempt(|attempt| attempt.write(&pair.right, 1, Kind::Plain)).is_some()
+        });
+        // The right variable's value as it was read before the left one was written.
+        let reader = spawn(&pair, |pair| {
+            pair.attempt(|attempt| {
+                let seen = attempt.read(&pair.right)?;
+                attempt.write(&pair.left, 1, Kind::Plain)?;
+                Ok(seen)
+            })
+        });
+        let seen = {
+            let mut snapshot = pair.memory();
+            registry::begin(&mut snapshot, usize::MAX);
+            let seen = (snapshot.read(&pair.left).unwrap(), snapshot.read(&pair.right).unwrap());
+            registry::end(&mut snapshot);
+            seen
+        };
+        blind.join().unwrap();
+        if reader.join().unwrap() == Some(0) {
+            assert_ne!(seen, (0, 1), "the later commit without the earlier one");
+        }
+    });
+}
+
+/// What a commit has found registered is not freed before its attempt ends: the attempt began in an epoch not after
+/// the one with which that is retired (I4).
+#[test]
+fn an_end_against_a_commit_that_has_found_it() {
+    model(|| {
+        let pair = pair(None, 0, 0);
+        let mut snapshot = pair.memory();
+        registry::begin(&mut snapshot, usize::MAX);
+        let slot = snapshot.slot;
+        let commit = spawn(&pair, move |pair| {
+            let mut writer = pair.memory();
+            writer.begin(Mode::Logged);
+            slot.kept().map(|_| writer.slot.since().expect("it runs"))
+        });
+        let clock = spawn(&pair, |pair| pair.domain.clock.advance());
+        registry::end(&mut snapshot);
+        let until = snapshot.bag.last_until().expect("what was kept");
+        if let Some(since) = commit.join().unwrap() {
+            assert!(since <= until, "freed under the eyes of an attempt");
+        }
+        clock.join().unwrap();
+    });
+}
