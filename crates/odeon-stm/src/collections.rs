@@ -7,6 +7,7 @@
 //! | [`TMap`] | changes of different keys |
 //! | [`TQueue`] | a push and a pop, unless at most one element is left |
 //! | [`TVec`] | changes of different places; reads of a place and pushes behind it |
+//! | [`TOrdMap`] | changes of different keys that are no neighbours |
 //! //!
 //! References that operations answer live as long as the attempt: also those to elements that this or
 //! another transaction removes meanwhile. Elements are not moved out, because snapshots may be at them.
@@ -16,10 +17,12 @@
 
 mod list;
 mod map;
+mod ord_map;
 mod queue;
 mod vec;
 
 pub use list::TList;
 pub use map::TMap;
+pub use ord_map::TOrdMap;
 pub use queue::TQueue;
 pub use vec::TVec;

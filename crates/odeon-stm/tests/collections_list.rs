@@ -3,7 +3,7 @@
 mod support;
 
 use odeon_stm::collections::TList;
-use odeon_stm::{Mode, atomically, collect, snapshot};
+use odeon_stm::{Mode, atomically, snapshot};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -190,11 +190,9 @@ fn every_key_is_dropped_once() {
         // A key that is there is not taken.
         atomically(|tx| list.insert(tx, alive.value(99)).map(drop));
     }
-    collect();
-    assert_eq!(alive.count(), 100);
+    alive.settles_at(100);
     atomically(|tx| list.clear(tx));
-    collect();
-    assert_eq!(alive.count(), 0);
+    alive.settles_at(0);
     drop(list);
 }
 
@@ -210,8 +208,7 @@ fn what_this_attempt_inserts_and_removes_again_stays_until_its_end() {
         assert_eq!(five.value, 5);
         Ok(())
     });
-    collect();
-    assert_eq!(alive.count(), 1);
+    alive.settles_at(1);
 }
 
 #[test]
@@ -220,9 +217,11 @@ fn a_long_list_is_dropped_without_recursion() {
     drop((0..1_000_000).map(|key| alive.value(key)).collect::<TList<Counted>>());
     assert_eq!(alive.count(), 0);
     // What a transaction takes off as a whole is dropped by the collector.
-    let holder = odeon_stm::TVar::new(Arc::new((0..1_000_000).collect::<TList<u64>>()));
+    let holder = odeon_stm::TVar::new(Arc::new(
+        (0..1_000_000).map(|key| alive.value(key)).collect::<TList<_>>(),
+    ));
     atomically(|tx| holder.set(tx, Arc::new(TList::new())));
-    collect();
+    alive.settles_at(0);
 }
 
 #[test]
@@ -240,16 +239,14 @@ fn a_stalled_snapshot_keeps_its_own_elements_and_no_others() {
                         atomically(|tx| list.insert(tx, alive.value(inserted)).map(drop));
                     }
                 }
-                collect();
+                // Those that the snapshot sees, those that are there, and links between them.
+                alive.falls_to(40);
             });
         });
-        // Those that the snapshot sees, those that are there, and one or two that are under way.
-        assert!(alive.count() <= 40, "{} are alive", alive.count());
         let seen = list.fold(view, 0, |sum, key| sum + key.value)?;
         assert_eq!(seen, 45);
         Ok(())
     })
     .unwrap();
-    collect();
-    assert_eq!(alive.count(), 10);
+    alive.settles_at(10);
 }

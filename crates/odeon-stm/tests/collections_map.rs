@@ -3,7 +3,7 @@
 mod support;
 
 use odeon_stm::collections::TMap;
-use odeon_stm::{Rollback, Tx, View, atomically, collect, snapshot};
+use odeon_stm::{Rollback, Tx, View, atomically, snapshot};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::sync::Arc;
@@ -240,13 +240,10 @@ fn every_key_and_value_is_dropped_once() {
         atomically(|tx| map.put(tx, alive.value(key + 500), alive.value(0)));
         atomically(|tx| map.insert(tx, alive.value(99), alive.value(0)).map(drop));
     }
-    collect();
-    assert_eq!(alive.count(), 200);
+    alive.settles_at(200);
     atomically(|tx| map.clear(tx));
-    collect();
-    assert_eq!(alive.count(), 0);
+    alive.settles_at(0);
     atomically(|tx| map.extend(tx, (0..20).map(counted)));
     drop(map);
-    collect();
-    assert_eq!(alive.count(), 0);
+    alive.settles_at(0);
 }

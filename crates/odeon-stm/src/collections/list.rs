@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// A sorted list of different keys.
 ///
 /// Looking for a key takes time in proportion to its place; beyond some hundred keys
-/// an ordered map is faster. Searches follow links without remembering them all, so changes at
+/// [`TOrdMap`](super::TOrdMap) is faster. Searches follow links without remembering them all, so changes at
 /// different places do not conflict; see the module.
 ///
 /// ```
