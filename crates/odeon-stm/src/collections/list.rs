@@ -126,8 +126,8 @@ impl<K: Send + Sync + 'static> TList<K> {
     /// # Errors
     ///
     /// An item is a [`Rollback`] if the attempt cannot go on.
-    pub fn iter<'a, 't, V: View<'t>>(&'t self, view: &'a mut V) -> Iter<'a, 't, V, K> {
-        Iter { view, link: Some(&self.head) }
+    pub fn iter<'a, 't, V: View<'t>>(&'t self, view: &'a mut V) -> ListIter<'a, 't, V, K> {
+        ListIter { view, link: Some(&self.head) }
     }
 
     /// Removes all keys at once.
@@ -251,13 +251,13 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
 }
 
 /// The keys of a [`TList`]; see [`TList::iter`].
-pub struct Iter<'a, 't, V, K: Send + Sync + 'static> {
+pub struct ListIter<'a, 't, V, K: Send + Sync + 'static> {
     view: &'a mut V,
     /// `None` after the end or a rollback.
     link: Option<&'t TLink<Node<K>>>,
 }
 
-impl<'t, V: View<'t>, K: Send + Sync + 'static> Iterator for Iter<'_, 't, V, K> {
+impl<'t, V: View<'t>, K: Send + Sync + 'static> Iterator for ListIter<'_, 't, V, K> {
     type Item = Result<&'t K, Rollback>;
 
     #[inline]
@@ -293,8 +293,8 @@ impl<K: Send + Sync + 'static> fmt::Debug for TList<K> {
     }
 }
 
-impl<V, K: Send + Sync + 'static> fmt::Debug for Iter<'_, '_, V, K> {
+impl<V, K: Send + Sync + 'static> fmt::Debug for ListIter<'_, '_, V, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Iter").finish_non_exhaustive()
+        f.debug_struct("ListIter").finish_non_exhaustive()
     }
 }
