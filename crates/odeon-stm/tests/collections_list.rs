@@ -231,12 +231,19 @@ fn a_stalled_snapshot_keeps_its_own_elements_and_no_others() {
     snapshot(|view| {
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                for round in 0..500 {
+                for round in 1..=500 {
                     for key in 0..10 {
-                        let removed = key + 100 * round;
+                        let removed = key + 100 * (round - 1);
                         atomically(|tx| list.remove(tx, &removed).map(drop));
-                        let inserted = key + 100 * (round + 1);
+                        let inserted = key + 100 * round;
                         atomically(|tx| list.insert(tx, alive.value(inserted)).map(drop));
+                    }
+                    // One that links another from its birth on.
+                    for key in [2, 1] {
+                        atomically(|tx| list.insert(tx, alive.value(key)).map(drop));
+                    }
+                    for key in [1, 2] {
+                        atomically(|tx| list.remove(tx, &key).map(drop));
                     }
                 }
                 // Those that the snapshot sees, those that are there, and links between them.

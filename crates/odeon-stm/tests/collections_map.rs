@@ -247,3 +247,26 @@ fn every_key_and_value_is_dropped_once() {
     drop(map);
     alive.settles_at(0);
 }
+
+#[test]
+fn a_stalled_snapshot_keeps_its_own_values_and_no_others() {
+    let alive = Alive::default();
+    let map: TMap<u64, Counted> = (0..10).map(|key| (key, alive.value(key))).collect();
+    snapshot(|view| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for key in 0..2_000 {
+                    atomically(|tx| map.remove(tx, &key).map(drop));
+                    atomically(|tx| map.put(tx, key + 10, alive.value(0)));
+                    // The first value of a new key is replaced, too.
+                    atomically(|tx| map.put(tx, key + 10, alive.value(1)));
+                }
+                alive.falls_to(25);
+            });
+        });
+        assert_eq!(map.fold(view, 0, |sum, _, value| sum + value.value)?, 45);
+        Ok(())
+    })
+    .unwrap();
+    alive.settles_at(10);
+}

@@ -191,6 +191,20 @@ fn a_range_read_sees_no_phantoms() {
     ));
 }
 
+#[test]
+fn what_was_found_missing_stays_so_until_the_commit() {
+    assert_eq!(
+        conflicts(
+            |m, tx| {
+                assert!(!m.contains(tx, &305)?);
+                m.update(tx, &4_700, |n| n + 1).map(drop)
+            },
+            |m, tx| m.put(tx, 305, 0).map(drop)
+        ),
+        100
+    );
+}
+
 /// Keys move within one map; their number stays, also in every snapshot, and ranges add up to the whole.
 #[test]
 fn moving_keys_keeps_their_number_under_snapshots() {

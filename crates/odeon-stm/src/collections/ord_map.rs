@@ -5,6 +5,8 @@
 //! between is in conflict with it: there are no phantoms.
 
 mod changes;
+#[cfg(test)]
+mod tests;
 mod tower;
 
 use crate::abort::Rollback;
