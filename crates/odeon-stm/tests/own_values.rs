@@ -1,5 +1,6 @@
 //! References that an attempt has read from its own writes live as long as the attempt.
 
+use odeon_stm::collections::TList;
 use odeon_stm::{Abort, TVar, atomically};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,4 +51,23 @@ fn a_value_of_an_undone_closure_stays() {
         Ok(drops)
     });
     assert_eq!(drops.load(Ordering::Relaxed), 1, "freed with the attempt");
+}
+
+/// What a retry waits for includes links of nodes that were never published: under a sanitizer this fails if
+/// they are freed before the wait is entered.
+#[test]
+fn a_retry_may_have_read_nodes_of_its_own() {
+    let (list, gate) = (TList::from_iter([1, 9]), TVar::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            atomically(|tx| {
+                list.insert(tx, 5)?;
+                assert_eq!(list.fold(tx, 0, |sum, key| sum + key)?, 15);
+                if gate.get(tx)? { Ok(()) } else { tx.retry() }
+            });
+        });
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        atomically(|tx| gate.set(tx, true));
+    });
+    assert!(atomically(|tx| list.contains(tx, &5)));
 }

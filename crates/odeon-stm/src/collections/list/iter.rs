@@ -6,7 +6,7 @@ use crate::tlink::TLink;
 use crate::transaction::View;
 use std::fmt;
 
-/// The keys of a [`TList`]; see [`TList::iter`].
+/// The keys of a [`TList`](super::TList); see [`TList::iter`](super::TList::iter).
 pub struct ListIter<'a, 't, V, K: Send + Sync + 'static> {
     pub(super) view: &'a mut V,
     /// `None` after the end or a rollback.
