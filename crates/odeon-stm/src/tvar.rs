@@ -125,14 +125,19 @@ impl<T: Send + Sync + 'static> TVar<T> {
         tx: &mut Tx<'t, '_>,
         change: impl FnOnce(&T) -> T,
     ) -> Result<(), Rollback> {
-        let bits = tx.writer().read(&self.cell)?;
-        // SAFETY: as in `get`; the reference ends with the call.
-        let value = unsafe { Stored::<T>::with(bits, change) };
-        self.set(tx, value)
+        tx.writer().update(&self.cell, Stored::<T>::kind(), |bits| {
+            // SAFETY: as in `get`; the reference ends with the call.
+            Stored::<T>::to_bits(unsafe { Stored::<T>::with(bits, change) })
+        })
     }
 
     /// The latest committed value, outside of any transaction: it conflicts with nothing, waits for
     /// nothing but a commit that is writing this variable, and says nothing about other variables.
+    ///
+    /// # Panics
+    ///
+    /// Panics at the caller's line within a transaction, for values behind a pointer.
+    #[track_caller]
     pub fn peek(&self) -> T
     where
         T: Clone,

@@ -132,6 +132,8 @@ fn the_owner_changes_it_without_a_log() {
     else {
         panic!("nobody else is here")
     };
+    let seen = snapshot(|view| list.fold(view, 0, |count, _| count + 1));
+    assert_eq!(seen, Ok(9), "snapshots see the list as it was");
     finished.commit().unwrap();
     assert_eq!(keys(&list)[..5], [10, 15, 25, 30, 40]);
 }

@@ -1,13 +1,14 @@
 //! Running a closure on a snapshot.
 
-use crate::abort::Rollback;
+use crate::abort::{Cause, Rollback};
+use crate::between;
 use crate::snapshot::registry;
 use crate::thread_cache::Borrowed;
 use crate::transaction::Snapshot;
 use std::fmt;
 
 /// Old values that are kept for one snapshot unless the caller says otherwise.
-const DEFAULT_LIMIT: usize = 1 << 20;
+pub(crate) const DEFAULT_LIMIT: usize = 1 << 20;
 
 /// More values were overwritten while a snapshot ran than were to be kept for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +67,11 @@ pub fn snapshot_within<'env, R>(
     let mut running = Running(Borrowed::take());
     registry::begin(&mut running.0, limit);
     let outcome = closure(Snapshot::of(&mut running.0));
-    outcome.map_err(|_| SnapshotExpired(()))
+    match outcome {
+        Ok(value) if running.0.stopped.is_none() => Ok(value),
+        // Also a closure that has swallowed the error.
+        _ => Err(SnapshotExpired(())),
+    }
 }
 
 /// Ends the snapshot, also if the closure panics.
@@ -74,6 +79,10 @@ struct Running(Borrowed);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        registry::end(&mut self.0);
+        if self.0.stopped.is_some() {
+            between::roll_back(&mut self.0, Cause::SnapshotExpired);
+        } else {
+            self.0.end();
+        }
     }
 }

@@ -84,17 +84,3 @@ fn rolled_back_values_are_freed_at_once() {
     writer.roll_back();
     assert_eq!(frees.load(Ordering::Relaxed), 1);
 }
-
-#[test]
-fn a_value_that_was_not_published_outlives_its_attempt_and_no_more() {
-    let engine = Engine::sound();
-    let (frees, bits) = counter();
-    let cell = Cell::new(0);
-    let mut writer = engine.begin();
-    writer.0.write(&cell, bits, Kind::Owning(count)).unwrap();
-    writer.0.roll_back(crate::Cause::Retry);
-    // What a retry waits for may lie in a node that was to be linked: the log is looked at once more.
-    assert_eq!(frees.load(Ordering::Relaxed), 0);
-    writer.end();
-    assert_eq!(frees.load(Ordering::Relaxed), 1);
-}
