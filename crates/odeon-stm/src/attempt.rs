@@ -353,11 +353,12 @@ impl Attempt {
         self.writes.replace(place, bits, kind);
     }
 
-    /// The word for a variable that is made within this attempt: of the epoch before it, so that a snapshot
-    /// which began earlier is known not to need its first value.
+    /// The word for a variable that is made within this attempt and that nobody can reach before the commit: as if
+    /// this attempt had written it when it began. A snapshot which began earlier is known not to need its
+    /// first value.
     pub(crate) fn birth(&self) -> VersionWord {
         let since = self.slot.since().expect("an attempt that writes has begun");
-        VersionWord::written(since - 1, 0)
+        VersionWord::written(since, self.slot.number())
     }
 
     /// A stable place for a copy of inline bits, until the attempt ends.

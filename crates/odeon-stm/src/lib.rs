@@ -41,6 +41,7 @@ mod write_set;
 pub use abort::{Abort, Cause, Rollback};
 pub use atomically::{atomically, try_atomically};
 pub use attempt::Mode;
+pub use collections::{TList, TMap, TOrdMap, TQueue, TSet, TVec};
 pub use labelled::{Labelled, Variable};
 pub use snapshot::run::{SnapshotExpired, snapshot, snapshot_within};
 pub use stats::{RunningSnapshot, Stats, stats};

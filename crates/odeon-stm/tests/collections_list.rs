@@ -3,7 +3,7 @@
 mod support;
 
 use odeon_stm::collections::TList;
-use odeon_stm::{Mode, atomically, collect, snapshot};
+use odeon_stm::{Mode, atomically, snapshot};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -132,6 +132,8 @@ fn the_owner_changes_it_without_a_log() {
     else {
         panic!("nobody else is here")
     };
+    let seen = snapshot(|view| list.fold(view, 0, |count, _| count + 1));
+    assert_eq!(seen, Ok(9), "snapshots see the list as it was");
     finished.commit().unwrap();
     assert_eq!(keys(&list)[..5], [10, 15, 25, 30, 40]);
 }
@@ -190,11 +192,9 @@ fn every_key_is_dropped_once() {
         // A key that is there is not taken.
         atomically(|tx| list.insert(tx, alive.value(99)).map(drop));
     }
-    collect();
-    assert_eq!(alive.count(), 100);
+    alive.settles_at(100);
     atomically(|tx| list.clear(tx));
-    collect();
-    assert_eq!(alive.count(), 0);
+    alive.settles_at(0);
     drop(list);
 }
 
@@ -210,8 +210,7 @@ fn what_this_attempt_inserts_and_removes_again_stays_until_its_end() {
         assert_eq!(five.value, 5);
         Ok(())
     });
-    collect();
-    assert_eq!(alive.count(), 1);
+    alive.settles_at(1);
 }
 
 #[test]
@@ -220,9 +219,11 @@ fn a_long_list_is_dropped_without_recursion() {
     drop((0..1_000_000).map(|key| alive.value(key)).collect::<TList<Counted>>());
     assert_eq!(alive.count(), 0);
     // What a transaction takes off as a whole is dropped by the collector.
-    let holder = odeon_stm::TVar::new(Arc::new((0..1_000_000).collect::<TList<u64>>()));
+    let holder = odeon_stm::TVar::new(Arc::new(
+        (0..1_000_000).map(|key| alive.value(key)).collect::<TList<_>>(),
+    ));
     atomically(|tx| holder.set(tx, Arc::new(TList::new())));
-    collect();
+    alive.settles_at(0);
 }
 
 #[test]
@@ -232,24 +233,29 @@ fn a_stalled_snapshot_keeps_its_own_elements_and_no_others() {
     snapshot(|view| {
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                for round in 0..500 {
+                for round in 1..=500 {
                     for key in 0..10 {
-                        let removed = key + 100 * round;
+                        let removed = key + 100 * (round - 1);
                         atomically(|tx| list.remove(tx, &removed).map(drop));
-                        let inserted = key + 100 * (round + 1);
+                        let inserted = key + 100 * round;
                         atomically(|tx| list.insert(tx, alive.value(inserted)).map(drop));
                     }
+                    // One that links another from its birth on.
+                    for key in [2, 1] {
+                        atomically(|tx| list.insert(tx, alive.value(key)).map(drop));
+                    }
+                    for key in [1, 2] {
+                        atomically(|tx| list.remove(tx, &key).map(drop));
+                    }
                 }
-                collect();
+                // Those that the snapshot sees, those that are there, and links between them.
+                alive.falls_to(40);
             });
         });
-        // Those that the snapshot sees, those that are there, and one or two that are under way.
-        assert!(alive.count() <= 40, "{} are alive", alive.count());
         let seen = list.fold(view, 0, |sum, key| sum + key.value)?;
         assert_eq!(seen, 45);
         Ok(())
     })
     .unwrap();
-    collect();
-    assert_eq!(alive.count(), 10);
+    alive.settles_at(10);
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use odeon_stm::collections::TMap;
-use odeon_stm::{Rollback, Tx, View, atomically, collect, snapshot};
+use odeon_stm::{Rollback, Tx, View, atomically, snapshot};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::sync::Arc;
@@ -240,13 +240,33 @@ fn every_key_and_value_is_dropped_once() {
         atomically(|tx| map.put(tx, alive.value(key + 500), alive.value(0)));
         atomically(|tx| map.insert(tx, alive.value(99), alive.value(0)).map(drop));
     }
-    collect();
-    assert_eq!(alive.count(), 200);
+    alive.settles_at(200);
     atomically(|tx| map.clear(tx));
-    collect();
-    assert_eq!(alive.count(), 0);
+    alive.settles_at(0);
     atomically(|tx| map.extend(tx, (0..20).map(counted)));
     drop(map);
-    collect();
-    assert_eq!(alive.count(), 0);
+    alive.settles_at(0);
+}
+
+#[test]
+fn a_stalled_snapshot_keeps_its_own_values_and_no_others() {
+    let alive = Alive::default();
+    let map: TMap<u64, Counted> = (0..10).map(|key| (key, alive.value(key))).collect();
+    snapshot(|view| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for key in 0..2_000 {
+                    atomically(|tx| map.remove(tx, &key).map(drop));
+                    atomically(|tx| map.put(tx, key + 10, alive.value(0)));
+                    // The first value of a new key is replaced, too.
+                    atomically(|tx| map.put(tx, key + 10, alive.value(1)));
+                }
+                alive.falls_to(25);
+            });
+        });
+        assert_eq!(map.fold(view, 0, |sum, _, value| sum + value.value)?, 45);
+        Ok(())
+    })
+    .unwrap();
+    alive.settles_at(10);
 }

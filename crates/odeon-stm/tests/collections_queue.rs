@@ -3,7 +3,7 @@
 mod support;
 
 use odeon_stm::collections::TQueue;
-use odeon_stm::{Rollback, View, atomically, collect, snapshot};
+use odeon_stm::{Rollback, View, atomically, snapshot};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use support::{Alive, Random, commits_after};
@@ -125,8 +125,7 @@ fn every_element_is_dropped_once_and_no_later_than_it_must() {
         atomically(|tx| queue.push(tx, alive.value(n)));
         atomically(|tx| queue.pop(tx).map(drop));
     }
-    collect();
-    assert_eq!(alive.count(), 10);
+    alive.settles_at(10);
     snapshot(|view| {
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -134,17 +133,15 @@ fn every_element_is_dropped_once_and_no_later_than_it_must() {
                     atomically(|tx| queue.push(tx, alive.value(n)));
                     atomically(|tx| queue.pop(tx).map(drop));
                 }
-                collect();
+                alive.falls_to(25);
             });
         });
-        assert!(alive.count() <= 25, "a stalled snapshot keeps {} alive", alive.count());
         assert_eq!(queue.fold(view, 0, |sum, element| sum + element.value)?, 4_945);
         Ok(())
     })
     .unwrap();
     drop(queue);
-    collect();
-    assert_eq!(alive.count(), 0);
+    alive.settles_at(0);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod support;
 
 use odeon_stm::collections::TVec;
-use odeon_stm::{Rollback, View, atomically, collect, snapshot};
+use odeon_stm::{Rollback, View, atomically, snapshot};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::{Alive, Random, commits_after};
@@ -170,13 +170,10 @@ fn every_element_is_dropped_once() {
         // An index without an element takes nothing.
         atomically(|tx| vec.set(tx, 100, alive.value(0)).map(drop));
     }
-    collect();
-    assert_eq!(alive.count(), 50);
+    alive.settles_at(50);
     atomically(|tx| vec.clear(tx));
-    collect();
-    assert_eq!(alive.count(), 0);
+    alive.settles_at(0);
     atomically(|tx| vec.extend(tx, (0..20).map(|n| alive.value(n))));
     drop(vec);
-    collect();
-    assert_eq!(alive.count(), 0);
+    alive.settles_at(0);
 }

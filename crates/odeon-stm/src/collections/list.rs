@@ -14,6 +14,10 @@
 //! any other read, also beside reads of other variables and other searches, which are not forgotten.
 //! Traversals of the whole list remember everything.
 
+mod iter;
+#[cfg(test)]
+mod tests;
+
 use crate::abort::Rollback;
 use crate::tlink::TLink;
 use crate::transaction::{Tx, View};
@@ -22,10 +26,12 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
+pub use iter::ListIter;
+
 /// A sorted list of different keys.
 ///
 /// Looking for a key takes time in proportion to its place; beyond some hundred keys
-/// an ordered map is faster. Searches follow links without remembering them all, so changes at
+/// [`TOrdMap`](super::TOrdMap) is faster. Searches follow links without remembering them all, so changes at
 /// different places do not conflict; see the module.
 ///
 /// ```
@@ -126,8 +132,8 @@ impl<K: Send + Sync + 'static> TList<K> {
     /// # Errors
     ///
     /// An item is a [`Rollback`] if the attempt cannot go on.
-    pub fn iter<'a, 't, V: View<'t>>(&'t self, view: &'a mut V) -> Iter<'a, 't, V, K> {
-        Iter { view, link: Some(&self.head) }
+    pub fn iter<'a, 't, V: View<'t>>(&'t self, view: &'a mut V) -> ListIter<'a, 't, V, K> {
+        ListIter { view, link: Some(&self.head) }
     }
 
     /// Removes all keys at once.
@@ -250,26 +256,6 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
     }
 }
 
-/// The keys of a [`TList`]; see [`TList::iter`].
-pub struct Iter<'a, 't, V, K: Send + Sync + 'static> {
-    view: &'a mut V,
-    /// `None` after the end or a rollback.
-    link: Option<&'t TLink<Node<K>>>,
-}
-
-impl<'t, V: View<'t>, K: Send + Sync + 'static> Iterator for Iter<'_, 't, V, K> {
-    type Item = Result<&'t K, Rollback>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        let node = self.link.take()?.get(self.view).transpose()?;
-        Some(node.map(|node| {
-            self.link = Some(&node.next);
-            &node.key
-        }))
-    }
-}
-
 impl<K: Ord + Send + Sync + 'static> FromIterator<K> for TList<K> {
     /// A list of these keys, without a transaction; of equal keys the first.
     fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> Self {
@@ -290,11 +276,5 @@ impl<K: Send + Sync + 'static> Default for TList<K> {
 impl<K: Send + Sync + 'static> fmt::Debug for TList<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TList").finish_non_exhaustive()
-    }
-}
-
-impl<V, K: Send + Sync + 'static> fmt::Debug for Iter<'_, '_, V, K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Iter").finish_non_exhaustive()
     }
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 use odeon_stm::staged::{Attempted, Finished, attempt};
-use odeon_stm::{Abort, Mode, Rollback, Tx};
+use odeon_stm::{Abort, Mode, Rollback, Tx, collect};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
@@ -29,6 +29,27 @@ pub struct Alive(Arc<AtomicIsize>);
 impl Alive {
     pub fn count(&self) -> isize {
         self.0.load(Ordering::SeqCst)
+    }
+
+    /// Frees what can be freed until at most `limit` values are alive: attempts and snapshots of tests
+    /// beside this one may hold them for a while.
+    #[track_caller]
+    pub fn falls_to(&self, limit: isize) {
+        for _ in 0..5_000 {
+            collect();
+            if self.count() <= limit {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        panic!("{} values are alive, not {limit}", self.count());
+    }
+
+    /// As [`falls_to`](Alive::falls_to), and not below.
+    #[track_caller]
+    pub fn settles_at(&self, count: isize) {
+        self.falls_to(count);
+        assert_eq!(self.count(), count);
     }
 
     pub fn value(&self, value: u64) -> Counted {

@@ -1,0 +1,271 @@
+//! An ordered map, in which changes of keys that are no neighbours do not conflict.
+//!
+//! It is a skip list of links; `tower.rs` has the search. A range read remembers every link on the lowest
+//! level from the one that leads into the range to the one that leads out of it, so an insertion anywhere
+//! between is in conflict with it: there are no phantoms.
+
+mod changes;
+#[cfg(test)]
+mod tests;
+mod tower;
+
+use crate::abort::Rollback;
+use crate::tcounter::TCounter;
+use crate::tlink::TLink;
+use crate::transaction::View;
+use crate::tvar::TVar;
+use odeon_sync::atomic::{AtomicUsize, Ordering};
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::{Bound, RangeBounds};
+use std::sync::Arc;
+use tower::{LEVELS, Link, Node, Trail, random_height, search};
+
+/// A map in the order of its keys.
+///
+/// ```
+/// use odeon_stm::collections::TOrdMap;
+/// use odeon_stm::atomically;
+///
+/// let offers: TOrdMap<_, _> = [(30, "c"), (10, "a"), (20, "b")].into_iter().collect();
+/// let (below, least) = atomically(|tx| {
+///     let below = offers.fold_range(tx, ..=20, 0, |count, _, _| count + 1)?;
+///     Ok((below, offers.pop_first(tx)?.map(|(key, _)| *key)))
+/// });
+/// assert_eq!((below, least), (2, Some(10)));
+/// ```
+pub struct TOrdMap<K: Send + Sync + 'static, V: Send + Sync + 'static> {
+    heads: Box<[Link<K, V>; LEVELS]>,
+    /// About the greatest height of a node: searches begin there. It is a hint: a search that begins lower
+    /// takes longer.
+    top: AtomicUsize,
+    len: TCounter,
+}
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
+    /// An empty map.
+    pub fn new() -> Self {
+        let heads = Box::new(std::array::from_fn(|_| TLink::new(None)));
+        Self { heads, top: AtomicUsize::new(1), len: TCounter::new(0) }
+    }
+
+    fn top(&self) -> usize {
+        // ORDERING: Relaxed: a hint.
+        self.top.load(Ordering::Relaxed)
+    }
+
+    /// How many keys there are. Who has asked is in conflict with every insertion and removal.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn len<'t, W: View<'t>>(&'t self, view: &mut W) -> Result<usize, Rollback> {
+        Ok(self.len.get(view)? as usize)
+    }
+
+    /// Whether there is no key.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn is_empty<'t, W: View<'t>>(&'t self, view: &mut W) -> Result<bool, Rollback> {
+        Ok(self.heads[0].get(view)?.is_none())
+    }
+
+    /// The least key and its value.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn first<'t, W: View<'t>>(
+        &'t self,
+        view: &mut W,
+    ) -> Result<Option<(&'t K, &'t V)>, Rollback> {
+        let Some(node) = self.heads[0].get(view)? else { return Ok(None) };
+        Ok(Some((&node.key, node.value.read(view)?)))
+    }
+
+    /// The greatest key and its value.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn last<'t, W: View<'t>>(
+        &'t self,
+        view: &mut W,
+    ) -> Result<Option<(&'t K, &'t V)>, Rollback> {
+        let trail = search(&self.heads, view, self.top(), 1, |_| std::cmp::Ordering::Less)?;
+        let Some(node) = trail.before else { return Ok(None) };
+        Ok(Some((&node.key, node.value.read(view)?)))
+    }
+
+    /// Combines all keys and values in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn fold<'t, W: View<'t>, A>(
+        &'t self,
+        view: &mut W,
+        start: A,
+        combine: impl FnMut(A, &'t K, &V) -> A,
+    ) -> Result<A, Rollback> {
+        fold_from(&self.heads[0], view, start, |_| true, combine)
+    }
+}
+
+/// Combines what comes from `link` on as long as `is_within` says so.
+fn fold_from<'t, W: View<'t>, K: Send + Sync + 'static, V: Send + Sync + 'static, A>(
+    mut link: &'t Link<K, V>,
+    view: &mut W,
+    start: A,
+    is_within: impl Fn(&K) -> bool,
+    mut combine: impl FnMut(A, &'t K, &V) -> A,
+) -> Result<A, Rollback> {
+    let mut folded = start;
+    while let Some(node) = link.get(view)? {
+        if !is_within(&node.key) {
+            break;
+        }
+        folded = node.value.read_with(view, |value| combine(folded, &node.key, value))?;
+        link = &node.next;
+    }
+    Ok(folded)
+}
+
+impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
+    /// Finds the place of `key`; the links of the lowest `keep` levels stay in the read set.
+    #[inline]
+    fn search<'t, W, Q>(
+        &'t self,
+        view: &mut W,
+        key: &Q,
+        keep: usize,
+    ) -> Result<Trail<'t, K, V>, Rollback>
+    where
+        W: View<'t>,
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        search(&self.heads, view, self.top(), keep, |other| other.borrow().cmp(key))
+    }
+
+    /// Combines the keys and values of a range in their order. A transaction that has done so commits only if
+    /// nothing in the range has come, gone or changed.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn fold_range<'t, W, Q, A>(
+        &'t self,
+        view: &mut W,
+        range: impl RangeBounds<Q>,
+        start: A,
+        combine: impl FnMut(A, &'t K, &V) -> A,
+    ) -> Result<A, Rollback>
+    where
+        W: View<'t>,
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        let link = match range.start_bound() {
+            Bound::Unbounded => &self.heads[0],
+            Bound::Included(key) => self.lowest(self.search(view, key, 1)?),
+            Bound::Excluded(key) => {
+                let trail = self.search(view, key, 1)?;
+                trail.found.map_or_else(|| self.lowest(trail), |node| &node.next)
+            }
+        };
+        let is_within = |key: &K| match range.end_bound() {
+            Bound::Unbounded => true,
+            Bound::Included(end) => key.borrow() <= end,
+            Bound::Excluded(end) => key.borrow() < end,
+        };
+        fold_from(link, view, start, is_within, combine)
+    }
+
+    /// The link to the first node that is not before the place.
+    fn lowest<'t>(&self, trail: Trail<'t, K, V>) -> &'t Link<K, V> {
+        trail.links[0].expect("every search goes down to the lowest level")
+    }
+
+    /// The value of `key`; the reference lives as long as the attempt. For numbers and the like
+    /// [`get_copied`](TOrdMap::get_copied) is faster.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn get<'t, W, Q>(&'t self, view: &mut W, key: &Q) -> Result<Option<&'t V>, Rollback>
+    where
+        W: View<'t>,
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        self.search(view, key, 1)?.found.map(|node| node.value.read(view)).transpose()
+    }
+
+    /// A copy of the value of `key`.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn get_copied<'t, W, Q>(&'t self, view: &mut W, key: &Q) -> Result<Option<V>, Rollback>
+    where
+        W: View<'t>,
+        V: Copy,
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        self.search(view, key, 1)?.found.map(|node| node.value.get(view)).transpose()
+    }
+
+    /// Whether there is a value of `key`. Changes of the value do not conflict with the answer.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn contains<'t, W, Q>(&'t self, view: &mut W, key: &Q) -> Result<bool, Rollback>
+    where
+        W: View<'t>,
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        Ok(self.search(view, key, 1)?.found.is_some())
+    }
+}
+
+impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> FromIterator<(K, V)>
+    for TOrdMap<K, V>
+{
+    /// A map of these pairs, without a transaction; later ones replace earlier ones.
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
+        let pairs: BTreeMap<K, V> = pairs.into_iter().collect();
+        let (mut len, mut top) = (0, 1);
+        // Per level the first node of those made so far.
+        let mut firsts: [Option<Arc<Node<K, V>>>; LEVELS] = std::array::from_fn(|_| None);
+        for (key, value) in pairs.into_iter().rev() {
+            let height = random_height();
+            let mut links = firsts[..height].iter().cloned().map(TLink::new);
+            let next = links.next().expect("heights are at least 1");
+            let node = Node { key, value: TVar::new(value), next, upper: links.collect() };
+            firsts[..height].fill(Some(Arc::new(node)));
+            len += 1;
+            top = top.max(height);
+        }
+        let heads = Box::new(firsts.map(TLink::new));
+        Self { heads, top: AtomicUsize::new(top), len: TCounter::new(len) }
+    }
+}
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Default for TOrdMap<K, V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> fmt::Debug for TOrdMap<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TOrdMap").finish_non_exhaustive()
+    }
+}
