@@ -337,11 +337,12 @@ impl Attempt {
         self.writes.replace(place, bits, kind);
     }
 
-    /// The word for a variable that is made within this attempt: of the epoch before it, so that a snapshot
-    /// which began earlier is known not to need its first value.
+    /// The word for a variable that is made within this attempt: of its own epoch and slot, so that a
+    /// snapshot which began earlier is known not to need its first value. Nobody else reaches the variable
+    /// before a commit of this epoch or a later one.
     pub(crate) fn birth(&self) -> VersionWord {
         let since = self.slot.since().expect("an attempt that writes has begun");
-        VersionWord::written(since - 1, 0)
+        VersionWord::written(since, self.slot.number())
     }
 
     /// A stable place for a copy of inline bits, until the attempt ends.
