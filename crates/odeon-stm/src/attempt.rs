@@ -353,9 +353,9 @@ impl Attempt {
         self.writes.replace(place, bits, kind);
     }
 
-    /// The word for a variable that is made within this attempt and that nobody can reach before the commit: as if
-    /// this attempt had written it when it began. A snapshot which began earlier is known not to need its
-    /// first value.
+    /// The word for a variable that is made within this attempt: of its own epoch and slot, so that a
+    /// snapshot which began earlier is known not to need its first value. Nobody else reaches the variable
+    /// before a commit of this epoch or a later one.
     pub(crate) fn birth(&self) -> VersionWord {
         let since = self.slot.since().expect("an attempt that writes has begun");
         VersionWord::written(since, self.slot.number())

@@ -261,7 +261,7 @@ fn a_stalled_snapshot_keeps_its_own_values_and_no_others() {
                     // The first value of a new key is replaced, too.
                     atomically(|tx| map.put(tx, key + 10, alive.value(1)));
                 }
-                alive.falls_to(25);
+                alive.falls_to(100);
             });
         });
         assert_eq!(map.fold(view, 0, |sum, _, value| sum + value.value)?, 45);
