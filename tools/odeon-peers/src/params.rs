@@ -12,6 +12,9 @@ const MOST_WORKERS: usize = 1024;
 /// TUNE: the prefill walks the list for each value, so a wider range would never get ready (guessed).
 const WIDEST_RANGE: u32 = 1 << 22;
 
+/// The marks of `stm` have room for so many.
+const MOST_TRANSACTIONS: u64 = 1 << 40;
+
 /// What a request's `params` object is read into.
 pub trait Parameters: DeserializeOwned {
     /// Names the parameter that is out of its range.
@@ -215,7 +218,7 @@ impl Parameters for Stm {
         check_range("threads", self.threads, 1..=64)?;
         check_range("variables", self.variables, 2..=1_000_000)?;
         check_range("length", self.length, 2..=self.variables)?;
-        check_range("transactions", self.transactions, 1..=u64::MAX)
+        check_range("transactions", self.transactions, 1..=MOST_TRANSACTIONS)
     }
 }
 

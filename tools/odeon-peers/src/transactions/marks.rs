@@ -8,9 +8,12 @@ use super::{Library, threads, values, variables};
 use crate::params::Stm;
 use crate::peer::Sample;
 
+/// Bits for the number of a transaction within its thread; Odeon's benchmark asks for 30 at most.
+const NUMBER_BITS: u32 = 48;
+
 /// The mark of a thread's transaction; never 0, which is what variables hold at first.
 fn mark(thread: usize, number: u64) -> u64 {
-    ((thread as u64) << 48) | (number + 1)
+    ((thread as u64) << NUMBER_BITS) | (number + 1)
 }
 
 /// All threads on the same variables.

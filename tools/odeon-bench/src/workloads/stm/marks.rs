@@ -9,7 +9,7 @@ use crate::samples::Measured;
 use odeon_stm::{TVar, atomically};
 use std::hint::black_box;
 
-/// TUNE: transactions of a thread that have marks of their own; the greatest `--transactions` is far below.
+/// Bits for the number of a transaction within its thread; `--transactions` needs 30 at most.
 const NUMBER_BITS: u32 = 48;
 
 /// The mark of a thread's transaction; never 0, which is what variables hold at first.

@@ -37,7 +37,8 @@ fn every_case_and_its_floor_end_with_the_right_result() {
 
 #[test]
 fn a_list_may_be_long_and_may_have_one_node() {
-    for (case, nodes) in NAMES[3..6].iter().flat_map(|case| [(*case, 1), (*case, 100_000)]) {
+    let walks = NAMES.iter().filter(|name| name.starts_with("walk-"));
+    for (case, nodes) in walks.flat_map(|case| [(*case, 1), (*case, 100_000)]) {
         let params = params(case, &[("nodes", nodes), ("transactions", 5)]);
         for measured in [Stm.run(Variant::Stm, &params), Stm.floor(&params)] {
             measured.unwrap_or_else(|error| panic!("{params}: {error}"));
