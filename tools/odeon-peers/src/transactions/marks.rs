@@ -1,7 +1,6 @@
 //! `read-write` and `disjoint`: a transaction reads half of its variables and writes its mark into the
-//! others. At the end each variable holds a mark that the same thread has not overwritten.
-
-use std::hint::black_box;
+//! others. At the end each variable holds a mark that the same thread has not overwritten. Where one thread
+//! has its variables for itself, all that it has read is known as well.
 
 use super::places::Places;
 use super::{Library, threads, values, variables};
@@ -19,9 +18,13 @@ fn mark(thread: usize, number: u64) -> u64 {
 /// All threads on the same variables.
 pub fn read_write<L: Library>(params: &Stm) -> Result<Sample, String> {
     let variables = variables::<L>(params, 0);
-    let (sample, _) =
+    let (sample, ended) =
         threads::run(params, || (), |thread, ()| transact::<L>(params, thread, &variables));
-    check_shared(params, &values::<L>(&variables))?;
+    let held = values::<L>(&variables);
+    match ended[..] {
+        [((), seen)] => check_own(params, 0, &held, seen)?,
+        _ => check_shared(params, &held)?,
+    }
     Ok(sample)
 }
 
@@ -32,15 +35,14 @@ pub fn disjoint<L: Library>(params: &Stm) -> Result<Sample, String> {
         || variables::<L>(params, 0),
         |thread, variables| transact::<L>(params, thread, variables),
     );
-    for (thread, variables) in ended.iter().enumerate() {
-        let (held, marks) = (values::<L>(variables), last_marks(params, thread));
-        check(&held, |place| held[place] == marks[place])?;
+    for (thread, (variables, seen)) in ended.iter().enumerate() {
+        check_own(params, thread, &values::<L>(variables), *seen)?;
     }
     Ok(sample)
 }
 
-/// All transactions of one thread.
-fn transact<L: Library>(params: &Stm, thread: usize, variables: &[L::Variable]) {
+/// All transactions of one thread; returns the sum of what they have read.
+fn transact<L: Library>(params: &Stm, thread: usize, variables: &[L::Variable]) -> u64 {
     let mut places = Places::of_thread(params, thread);
     let mut all_seen = 0_u64;
     for number in 0..threads::share(params, thread) {
@@ -57,23 +59,34 @@ fn transact<L: Library>(params: &Stm, thread: usize, variables: &[L::Variable]) 
         });
         all_seen = all_seen.wrapping_add(seen);
     }
-    black_box(all_seen);
+    all_seen
 }
 
-/// The marks that a thread leaves if nobody else writes; 0 where it writes nothing.
-fn last_marks(params: &Stm, thread: usize) -> Vec<u64> {
-    let mut marks = vec![0; params.variables];
+/// The marks that a thread leaves if nobody else writes, 0 where it writes nothing; and the sum of what it
+/// reads then.
+fn alone(params: &Stm, thread: usize) -> (Vec<u64>, u64) {
+    let (mut marks, mut seen) = (vec![0; params.variables], 0_u64);
     let mut places = Places::of_thread(params, thread);
     for number in 0..threads::share(params, thread) {
-        places.draw().written().for_each(|place| marks[place] = mark(thread, number));
+        let drawn = places.draw();
+        drawn.read().for_each(|place| seen = seen.wrapping_add(marks[place]));
+        drawn.written().for_each(|place| marks[place] = mark(thread, number));
     }
-    marks
+    (marks, seen)
+}
+
+fn check_own(params: &Stm, thread: usize, held: &[u64], seen: u64) -> Result<(), String> {
+    let (marks, expected) = alone(params, thread);
+    if seen != expected {
+        return Err(format!("thread {thread} has read {seen:#x} altogether, not {expected:#x}"));
+    }
+    check(held, |place| held[place] == marks[place])
 }
 
 fn check_shared(params: &Stm, held: &[u64]) -> Result<(), String> {
     let (mut is_written, mut is_last) = (vec![false; held.len()], vec![false; held.len()]);
     for thread in 0..params.threads {
-        for (place, mark) in last_marks(params, thread).into_iter().enumerate() {
+        for (place, mark) in alone(params, thread).0.into_iter().enumerate() {
             is_written[place] |= mark != 0;
             is_last[place] |= mark != 0 && mark == held[place];
         }
@@ -97,8 +110,10 @@ mod tests {
     #[test]
     fn a_lost_and_an_invented_write_are_noticed() {
         let params = Stm { threads: 1, variables: 6, transactions: 9, ..Stm::default() };
-        let held = last_marks(&params, 0);
+        let (held, seen) = alone(&params, 0);
         assert_eq!(check_shared(&params, &held), Ok(()));
+        assert_eq!(check_own(&params, 0, &held, seen), Ok(()));
+        assert!(check_own(&params, 0, &held, seen + 1).is_err());
         let place = held.iter().position(|mark| *mark != 0).unwrap();
         for wrong in [0, held[place] + 1, mark(7, 0)] {
             let mut held = held.clone();

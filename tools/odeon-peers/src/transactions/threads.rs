@@ -14,20 +14,20 @@ pub fn share(params: &Stm, thread: usize) -> u64 {
     params.transactions / threads + u64::from(thread < params.transactions % threads)
 }
 
-/// Runs `work` on each thread, on what `prepare` has made there; only `work` is measured. Returns what was
-/// prepared as it is in the end.
-pub fn run<S: Send>(
+/// Runs `work` on each thread, on what `prepare` has made there; only `work` is measured. Returns what the
+/// threads have prepared and found out.
+pub fn run<S: Send, R: Send>(
     params: &Stm,
     prepare: impl Fn() -> S + Sync,
-    work: impl Fn(usize, &S) + Sync,
-) -> (Sample, Vec<S>) {
+    work: impl Fn(usize, &S) -> R + Sync,
+) -> (Sample, Vec<(S, R)>) {
     let ready = Barrier::new(params.threads);
     let one = |index| {
         let state = prepare();
         ready.wait();
         let begin = Instant::now();
-        work(index, &state);
-        (begin, Instant::now(), state)
+        let result = work(index, &state);
+        (begin, Instant::now(), (state, result))
     };
     let one = &one;
     let ended: Vec<_> = thread::scope(|scope| {
@@ -39,5 +39,5 @@ pub fn run<S: Send>(
     let begin = ended.iter().map(|(begin, _, _)| *begin).min().expect("there is a thread");
     let end = ended.iter().map(|(_, end, _)| *end).max().expect("there is a thread");
     let sample = Sample { ops: params.transactions, elapsed: end - begin };
-    (sample, ended.into_iter().map(|(_, _, state)| state).collect())
+    (sample, ended.into_iter().map(|(_, _, found)| found).collect())
 }

@@ -13,9 +13,9 @@ fn run(plan: &Plan) -> Result<Measured, BenchError> {
     let prepare = |_| marks::unmarked(plan);
     let (measured, ended) =
         threads::run(plan, prepare, |thread, variables| marks::transact(plan, thread, variables));
-    for (thread, (variables, _)) in ended.iter().enumerate() {
+    for (thread, (variables, seen)) in ended.iter().enumerate() {
         let values: Vec<u64> = variables.iter().map(|variable| variable.peek()).collect();
-        marks::check_own(plan, thread, &values)?;
+        marks::check_own(plan, thread, &values, *seen)?;
     }
     Ok(measured)
 }

@@ -10,8 +10,12 @@ pub(super) const CASE: Case = Case { name: "read-write", run, floor: marks::floo
 
 fn run(plan: &Plan) -> Result<Measured, BenchError> {
     let variables = marks::unmarked(plan);
-    let (measured, _) =
+    let (measured, seen) =
         threads::run_unprepared(plan, |thread| marks::transact(plan, thread, &variables));
     let values: Vec<u64> = variables.iter().map(|variable| variable.peek()).collect();
-    marks::check_shared(plan, &values).map(|()| measured)
+    match seen[..] {
+        [alone] => marks::check_own(plan, 0, &values, alone)?,
+        _ => marks::check_shared(plan, &values)?,
+    }
+    Ok(measured)
 }
