@@ -35,6 +35,10 @@ use crate::pipe::Continuation;
 /// assert_eq!(account.ask(Account::Balance).wait()?, 5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no actor whose handlers never wait",
+    note = "an `AsyncActor` is spawned with `spawn_async` and its like, and bounded with `Bounded::new_async`"
+)]
 pub trait Actor: Send + Sized + 'static {
     /// What this actor can be sent.
     type Msg: Message;
@@ -56,6 +60,12 @@ pub trait Actor: Send + Sized + 'static {
     #[doc(hidden)]
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         continuation.run(self, ctx);
+    }
+
+    /// Whether there is a state to go on with: for an actor that is made in its first turn.
+    #[doc(hidden)]
+    fn __is_made(&self) -> bool {
+        true
     }
 
     /// Whether its mailboxes have bounds: for [`Bounded`](crate::Bounded) alone.

@@ -60,6 +60,10 @@ use crate::pipe::Continuation;
 /// assert_eq!(till.ask(Sale::Total).wait()?, 35);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no asynchronous actor",
+    note = "an `Actor` is spawned with `spawn` and its like, and bounded with `Bounded::new`"
+)]
 pub trait AsyncActor: Send + Sized + 'static {
     /// What this actor can be sent.
     type Msg: Message;

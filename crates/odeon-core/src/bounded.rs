@@ -31,10 +31,10 @@ use crate::pipe::Continuation;
 pub use bound::Bound;
 pub(crate) use bounds::Bounds;
 pub(crate) use gate::{Gate, Place};
-pub(crate) use sending::{is_full, rejects, send, send_async, send_unhindered, try_send};
+pub(crate) use sending::{is_full, rejects, room, send, send_async, send_unhindered, try_send};
 
 /// An actor whose mailboxes are bounded exactly: spawned in place of the actor itself, wherever an
-/// [`Actor`] or [`AsyncActor`] can be.
+/// [`Actor`] or [`AsyncActor`] can be spawned. It goes around all other actors that contain one.
 ///
 /// A [`Bound`] counts the messages of one mailbox that wait, those put aside included, and not the one
 /// that is being handled. Mailboxes without a bound stay as they are (S17).

@@ -46,10 +46,13 @@ pub(crate) mod signal {
     pub(crate) const RESTARTING: u32 = 4;
     /// The actor has sent to one under pressure and is to be held back; set and cleared by the owner.
     pub(crate) const HELD: u32 = 8;
+    /// An actor of a pinned or dedicated stage has not begun to start: messages of its stage may overtake
+    /// the signal to start, which may come from elsewhere. Set from its making on, cleared by the owner.
+    pub(crate) const UNSTARTED: u32 = 16;
     /// One [`UNREFERENCED`](crate::mailbox::label::UNREFERENCED) signal is still to be taken by the
     /// owner. Counted up with the first of any strong references, by the owner alone; so none is
     /// due exactly if nobody has a reference and all that was ever sent has been taken.
-    pub(crate) const UNREFERENCED_DUE: u32 = 16;
+    pub(crate) const UNREFERENCED_DUE: u32 = 32;
     /// Somebody looks at the actor (`sight.rs`): set from its making on. The sign, so that one comparison
     /// tells an actor that may simply go idle from one that is seen or that nobody can reach.
     pub(crate) const SEEN: u32 = 1 << 31;
@@ -204,6 +207,19 @@ impl Header {
     pub(crate) fn has_duties_before_idle(&self) -> bool {
         // ORDERING: Relaxed: as above.
         (self.signals.load(Ordering::Relaxed) as i32) < signal::UNREFERENCED_DUE as i32
+    }
+
+    /// Owner: whether the actor is still to start, before anything else that is delivered.
+    #[inline(always)]
+    pub(crate) fn is_unstarted(&self) -> bool {
+        // ORDERING: Relaxed: only changed by the owner.
+        self.signals.load(Ordering::Relaxed) & signal::UNSTARTED != 0
+    }
+
+    /// Owner: the actor begins to start; `false` if it has before.
+    pub(crate) fn take_unstarted(&self) -> bool {
+        // ORDERING: Relaxed: as above.
+        self.signals.fetch_and(!signal::UNSTARTED, Ordering::Relaxed) & signal::UNSTARTED != 0
     }
 
     /// Whether somebody looks at the actor.

@@ -22,6 +22,8 @@ pub(crate) struct Current {
     /// The actor of a pinned or dedicated stage that this thread is running, if somebody looks at it; null
     /// otherwise.
     pub(crate) pinned_actor: Cell<*const Header>,
+    /// The asynchronous actor of a pinned or dedicated stage that this thread is running; null otherwise.
+    pub(crate) pinned_handler: Cell<*const Header>,
     /// The stage's private queue, if `home` is a pinned or dedicated stage; null otherwise.
     pub(crate) ring: Cell<*const LocalRing>,
     /// Where effects go instead of out, while an attempt runs; or that sends are followed.
@@ -38,6 +40,7 @@ odeon_sync::thread_local_const! {
         worker: Cell::new(ptr::null()),
         actor: Cell::new(ptr::null_mut()),
         pinned_actor: Cell::new(ptr::null()),
+        pinned_handler: Cell::new(ptr::null()),
         ring: Cell::new(ptr::null()),
         exit: Cell::new(None),
         memory: Cell::new(ptr::null()),

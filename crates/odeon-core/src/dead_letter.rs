@@ -53,7 +53,7 @@ impl DeadLetterReason {
 }
 
 /// How many messages were accepted and will never be handled, by reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct DeadLetterCounts {
     by_reason: [u64; DeadLetterReason::ALL.len()],
 }
@@ -67,6 +67,14 @@ impl DeadLetterCounts {
     /// All of them.
     pub fn total(&self) -> u64 {
         self.by_reason.iter().sum()
+    }
+}
+
+impl fmt::Debug for DeadLetterCounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map()
+            .entries(DeadLetterReason::ALL.map(|reason| (reason, self.of(reason))))
+            .finish()
     }
 }
 

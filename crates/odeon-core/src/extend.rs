@@ -8,6 +8,7 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
+//! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
+use crate::bounded;
 use crate::context::Context;
 use crate::error::{BuildError, SendError};
 use crate::message::Message;
@@ -64,6 +66,12 @@ pub fn lend_async<'c, 'a, A: AsyncActor, B: AsyncActor<Msg = A::Msg>>(
     ctx: &'c mut AsyncContext<'a, A>,
 ) -> &'c mut AsyncContext<'a, B> {
     ctx.lent_to()
+}
+
+/// Waits until there has been room in a mailbox that was full, also in one that makes no sender wait
+/// ([`Bound::reject`](crate::Bound::reject)), or `actor` has ended. Somebody else's message may come in between.
+pub async fn room_in<M: Message>(actor: &ActorRef<M>, mailbox: usize) {
+    bounded::room(actor, mailbox).await;
 }
 
 /// Counts and reports a message that `actor` has taken and not handled, and now has ended (S4).

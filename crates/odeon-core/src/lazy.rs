@@ -7,25 +7,17 @@ use crate::actor::Actor;
 use crate::context::Context;
 use crate::pipe::Continuation;
 
-/// Makes its actor when it is first needed and is that actor from then on.
+/// Makes its actor when it starts and is that actor from then on. If that fails there is no state to
+/// resume with (S15).
 pub(crate) struct Lazy<A, F> {
     make: F,
     actor: Option<A>,
 }
 
 impl<A: Actor, F: FnMut() -> A> Lazy<A, F> {
-    /// `make` is called again only after it has panicked, if the supervision goes on nevertheless.
+    /// `make` is called once.
     pub(crate) fn new(make: F) -> Self {
         Self { make, actor: None }
-    }
-
-    #[cold]
-    fn make_actor(&mut self, ctx: &mut Context<'_, Self>)
-    where
-        F: Send + 'static,
-    {
-        let actor = self.actor.insert((self.make)());
-        ctx.lent_to(|ctx| actor.started(ctx));
     }
 }
 
@@ -35,17 +27,19 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
     const BOUNDED: bool = A::BOUNDED;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        self.make_actor(ctx);
+        let actor = self.actor.insert((self.make)());
+        ctx.lent_to(|ctx| actor.started(ctx));
     }
 
     #[inline]
     fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
-        if self.actor.is_none() {
-            self.make_actor(ctx);
-        }
         if let Some(actor) = &mut self.actor {
             ctx.lent_to(|ctx| actor.handle(msg, ctx));
         }
+    }
+
+    fn __is_made(&self) -> bool {
+        self.actor.is_some()
     }
 
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {

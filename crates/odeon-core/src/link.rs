@@ -1,6 +1,8 @@
 //! Links: two actors that fail together.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+
+use odeon_sync::{Mutex, MutexGuard};
 
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
@@ -17,14 +19,26 @@ use crate::watch::{self, Ended, Watch};
 /// A link that is in force. Dropping it changes nothing; [`cancel`](Self::cancel) ends it.
 #[derive(Clone, Debug)]
 pub struct Link {
-    sides: Arc<OnceLock<[Watch; 2]>>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Its sides are being made.
+    Made,
+    Tied([Watch; 2]),
+    /// Also if an actor has ended before both sides were there: what comes then is cancelled.
+    Gone,
 }
 
 impl Link {
     /// Ends the link: a failure that happens afterwards stays where it is.
     pub fn cancel(self) {
-        for side in self.sides.get().into_iter().flatten() {
-            side.clone().cancel();
+        let before = std::mem::replace(&mut *self.lock(), State::Gone);
+        if let State::Tied(sides) = before {
+            for side in sides {
+                side.cancel();
+            }
         }
     }
 }
@@ -49,10 +63,23 @@ impl<A: AsyncActor> AsyncContext<'_, A> {
 
 impl Link {
     fn between(one: &Kin, other: &Kin) -> Self {
-        let link = Link { sides: Arc::default() };
+        let link = Link { state: Arc::new(Mutex::new(State::Made)) };
         let sides = [link.side(other, one), link.side(one, other)];
-        link.sides.set(sides).expect("set once");
+        let mut state = link.lock();
+        if matches!(*state, State::Made) {
+            *state = State::Tied(sides);
+            drop(state);
+        } else {
+            drop(state);
+            for side in sides {
+                side.cancel();
+            }
+        }
         link
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("nothing panics under the lock of a link")
     }
 
     /// Has `survivor` fail if `watched` does.

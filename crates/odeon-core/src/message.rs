@@ -21,6 +21,10 @@ use crate::mailbox::MAX_MAILBOXES;
 /// }
 /// assert_eq!(Job::Ordinary(1).mailbox(), 1);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no message",
+    note = "derive it: `#[derive(Message)]`, or write `impl Message for {Self} {{}}`"
+)]
 pub trait Message: Send + 'static {
     /// How many mailboxes an actor with this message type has: 1 to 64, checked when the program
     /// is compiled.

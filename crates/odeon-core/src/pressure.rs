@@ -207,7 +207,7 @@ pub(crate) fn wait_as_stage(stage: &PinnedShared, by: HeldBy) {
 
 /// The thread of a stage waits for a place. `None`: it goes on without one.
 fn wait_for_place_as_stage(stage: &PinnedShared, receiver: &Kin, gate: &Gate) -> Option<Place> {
-    let (who, giver) = (Node::Stage(stage.to_arc()), Node::of(receiver.header()));
+    let (who, giver) = (Node::Stage(stage.to_arc()), Node::of_handler(receiver.header()));
     let what = What::Place(gate.clone());
     let _waiting = Waiting::enter(who.clone(), giver.clone(), what.clone());
     let call = gate.line_up_stage();
@@ -231,7 +231,7 @@ pub(crate) fn wait_for_place(receiver: &Header, gate: &Gate) -> Option<Place> {
 
 /// A handler, or a future outside of all actors, waits for a place without blocking. `None`: it goes on without one.
 pub(crate) async fn place(receiver: Kin, gate: &Gate) -> Option<Place> {
-    let (who, giver) = (Node::here(), Node::of(receiver.header()));
+    let (who, giver) = (Node::here(), Node::of_handler(receiver.header()));
     let what = What::Place(gate.clone());
     let enter = |who: &Node| Waiting::enter(who.clone(), giver.clone(), what.clone());
     let waiting = who.as_ref().and_then(enter);
@@ -255,14 +255,6 @@ fn wait(who: Option<&Node>, receiver: &Header) {
     while !relief.relieved.load(Ordering::Acquire) {
         relief.parker.park();
     }
-}
-
-/// Whether this is the thread of a pinned stage, with more than one actor.
-pub(crate) fn is_pinned_here() -> bool {
-    let home = current::here().home.get();
-    // SAFETY: as in `felt`.
-    let stage = home.as_pinned().and_then(|stage| unsafe { stage.as_ref() });
-    stage.is_some_and(|stage| !stage.is_dedicated())
 }
 
 /// Waits without blocking until `receiver` is relieved or has ended, or whoever waits here must go on because
@@ -332,7 +324,8 @@ pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
             });
         }
         HeldBy::Bound(receiver, gate) => {
-            let (giver, what) = (Node::of(receiver.header()), What::Place(gate.clone()));
+            let giver = Node::of_handler(receiver.header());
+            let what = What::Place(gate.clone());
             let waiting = Waiting::enter(who.clone(), giver.clone(), what.clone());
             gate.line_up_actor(HeldBack { _waiting: waiting, _parked: parked });
             waits::open_circles(&who, &giver, what);

@@ -70,19 +70,20 @@ impl Registry {
         (cell, true)
     }
 
-    /// Takes the actor out, if it was entered; its alive count passes to the caller.
-    pub(crate) fn remove(&self, header: &Header) {
+    /// Takes the actor out; `false` if it was never entered. Its alive count passes to the caller.
+    pub(crate) fn remove(&self, header: &Header) -> bool {
         let mut guard = self.lock(header.id.shard());
         // ORDERING: Relaxed, here and below: under the shard's lock.
         let index = header.registry.0.swap(u32::MAX, Ordering::Relaxed) as usize;
         if index == u32::MAX as usize {
-            return;
+            return false;
         }
         guard.live.swap_remove(index);
         if let Some(moved) = guard.live.get(index) {
             // SAFETY: entries are alive while they are in the list.
             unsafe { moved.0.as_ref() }.registry.0.store(index as u32, Ordering::Relaxed);
         }
+        true
     }
 
     /// Calls `visit` for each live actor, under the lock of its shard: `visit` must not create or

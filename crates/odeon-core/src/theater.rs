@@ -8,10 +8,12 @@ pub(crate) mod spawn;
 mod spawn_async;
 
 use std::convert::identity;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 use odeon_sync::Mutex;
+use odeon_sync::atomic::AtomicBool;
 use odeon_sync::thread::JoinHandle;
 
 use crate::actor::Actor;
@@ -53,6 +55,9 @@ pub(crate) struct Parts {
     pool: Option<Arc<PoolShared>>,
     pinned: Mutex<Vec<Arc<PinnedShared>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// The thread that ends the theater: only one does.
+    ender: OnceLock<ThreadId>,
+    ended: AtomicBool,
 }
 
 /// A thread that owns its actors; made by [`Theater::pinned`].
@@ -89,6 +94,8 @@ impl Theater {
             pool: Some(pool),
             pinned: Mutex::default(),
             threads: Mutex::new(threads),
+            ender: OnceLock::new(),
+            ended: AtomicBool::new(false),
         };
         Ok(Self::of(parts))
     }
@@ -103,6 +110,8 @@ impl Theater {
             pool: None,
             pinned: Mutex::default(),
             threads: Mutex::default(),
+            ender: OnceLock::new(),
+            ended: AtomicBool::new(false),
         };
         Self::of(parts)
     }

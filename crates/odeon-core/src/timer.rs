@@ -82,8 +82,9 @@ impl Timer {
 
     /// Cancels the timer; its message is dropped. `true`: no message will be sent by it from now on.
     /// `false`: a message of this timer has been sent, or is being sent at this moment and may arrive
-    /// later than this call returns, or its actor or theater has stopped first. A periodic timer is
-    /// over in any case; `true` says of one that no message is being sent at this moment.
+    /// later than this call returns, or it found its actor stopped when it was due, or its theater has
+    /// stopped. A periodic timer is over in any case; `true` says of one that no message is being sent at
+    /// this moment.
     ///
     /// Takes effect at once, also in an attempt whose effects are held back (S8): a timer armed in the
     /// same attempt is then never armed.

@@ -52,11 +52,36 @@ fn s14_a_watcher_is_told_how_the_actor_ended() {
         assert_eq!((ended.reason(), ended.failure()), (EndReason::Failed, Some("asked to")));
         assert_eq!(told.recv_timeout(SOON).ok(), None, "told twice");
     });
-    let theater = Theater::new().unwrap();
-    let actor = theater.spawn(probe());
-    let told = watched(&actor);
-    drop(theater);
-    assert_ne!(told.recv_timeout(SOON).unwrap().reason(), EndReason::Failed);
+}
+
+struct Waiting;
+impl AsyncActor for Waiting {
+    type Msg = Do;
+    async fn started(&mut self, _: &mut AsyncContext<'_, Self>) {
+        std::future::pending().await
+    }
+    async fn handle(&mut self, _: Do, _: &mut AsyncContext<'_, Self>) {}
+}
+
+#[test]
+fn s14_a_watcher_is_told_that_the_theater_ended_the_actor() {
+    let ends: [fn(Theater); 2] = [drop, |theater| drop(theater.shutdown(SOON))];
+    for end in ends {
+        let theater = Theater::builder().workers(2).build().unwrap();
+        let stage = theater.pinned("stage").unwrap();
+        let actors = [
+            theater.spawn(probe()),
+            theater.spawn_on(&stage, probe()),
+            theater.spawn_dedicated("own", probe()).unwrap(),
+            theater.spawn_async(Waiting),
+            theater.spawn_async_on(&stage, Waiting),
+            theater.spawn_async_dedicated("own too", Waiting).unwrap(),
+        ];
+        let told = actors.each_ref().map(watched);
+        end(theater);
+        let reasons = told.map(|told| told.recv_timeout(SOON).unwrap().reason());
+        assert_eq!(reasons, [EndReason::Shutdown; 6]);
+    }
 }
 
 #[test]

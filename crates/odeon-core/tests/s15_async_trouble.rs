@@ -158,3 +158,36 @@ fn s15_a_panic_while_a_restart_cancels_is_contained() {
         assert_eq!(told.try_iter().collect::<Vec<_>>(), [2]);
     }
 }
+
+/// As in a plain actor: the handler that asked for the end has not returned.
+#[test]
+fn s15_a_handler_that_stops_its_actor_and_fails_is_resumed_from() {
+    struct Hasty(std::sync::mpsc::Sender<u32>);
+    enum To {
+        StopAndFail,
+        Note(u32),
+    }
+    impl Message for To {}
+    impl AsyncActor for Hasty {
+        type Msg = To;
+        async fn handle(&mut self, to: To, ctx: &mut AsyncContext<'_, Self>) {
+            match to {
+                To::StopAndFail => {
+                    ctx.stop();
+                    silent_panic("before the end");
+                }
+                To::Note(number) => self.0.send(number).unwrap(),
+            }
+        }
+    }
+    let run = Deterministic::new(1);
+    let (tell, told) = channel();
+    let policy = at_once().always(Directive::Resume);
+    let hasty = run.theater().spawn_async_supervised(policy, move || Hasty(tell.clone()));
+    hasty.send(To::StopAndFail).unwrap();
+    hasty.send(To::Note(1)).unwrap();
+    hasty.send(To::Note(2)).unwrap();
+    run.run_until_idle();
+    assert_eq!(told.try_iter().collect::<Vec<_>>(), [1, 2]);
+    assert!(!hasty.is_stopped());
+}

@@ -286,6 +286,29 @@ fn s16_members_that_fail_are_made_anew_or_replaced_by_others() {
     assert_eq!(run.theater().dead_letters(), 0);
 }
 
+/// As any actor that fails while it is made (S15), with nothing to resume with: it eats no messages.
+#[test]
+fn s16_a_member_that_cannot_be_made_is_not_resumed() {
+    let run = Deterministic::new(5);
+    let ledger = Ledger::new();
+    let made = Arc::new(AtomicUsize::new(0));
+    let count = made.clone();
+    let make = move |number| {
+        count.fetch_add(1, Ordering::SeqCst);
+        if number == 0 {
+            silent_panic("the first one cannot be made");
+        }
+        Clerk { number, done: Done::default() }
+    };
+    let policy = Supervision::new().always(Directive::Resume);
+    let pool = run.theater().spawn_worker_pool(2, Routing::RoundRobin, policy, make);
+    run.run_until_idle();
+    assert_eq!((made.load(Ordering::SeqCst), pool.len()), (2, 1));
+    (0..8).for_each(|_| pool.send(Work::Ticket(ledger.ticket())).unwrap());
+    run.run_until_idle();
+    assert_eq!((ledger.check().handled, made.load(Ordering::SeqCst)), (8, 2));
+}
+
 /// Ends and replaces the members one after the other, so that there is always one, while its key is
 /// being looked for.
 struct Saboteur(AtomicBool, WorkerPool<Saboteur>);

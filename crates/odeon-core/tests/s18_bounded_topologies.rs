@@ -3,11 +3,15 @@
 
 mod bounded;
 
+use std::pin::Pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use bounded::*;
 use odeon_core::*;
-use odeon_testkit::{Counted, Deterministic, DropTracker, Ledger, Ticket, for_seeds, silent_panic};
+use odeon_testkit::{
+    Bell, Counted, Deterministic, DropTracker, Ledger, Ticket, for_seeds, silent_panic,
+};
 
 /// Passes tokens on at random, as long as they have hops left.
 struct Forwarder {
@@ -349,5 +353,73 @@ fn s18_random_failures_restarts_and_stops_lose_nothing_in_parallel() {
         drop(actors);
         tracker.check();
         ledger.check();
+    });
+}
+
+/// Who waits for two that a third holds back, which then waits for it: both are let go.
+#[test]
+fn s18_s17_of_several_circles_all_are_opened() {
+    enum Say {
+        Ask(ActorRef<Say>),
+        Fill(ActorRef<Say>, usize),
+        AskBoth(ActorRef<Say>, ActorRef<Say>),
+        Question(Reply<u32>),
+        Nothing(usize),
+    }
+    impl Message for Say {
+        const MAILBOXES: usize = 3;
+        fn mailbox(&self) -> usize {
+            if let Self::Nothing(mailbox) = self { *mailbox } else { 0 }
+        }
+    }
+    struct Talker(Bell, Count);
+    impl AsyncActor for Talker {
+        type Msg = Say;
+        async fn handle(&mut self, say: Say, _: &mut AsyncContext<'_, Self>) {
+            match say {
+                Say::Ask(whom) => {
+                    self.0.rings().await;
+                    assert_eq!(whom.ask(Say::Question).await, Ok(1));
+                    self.1.add();
+                }
+                Say::Fill(whom, mailbox) => {
+                    (0..3).for_each(|_| whom.send(Say::Nothing(mailbox)).unwrap());
+                }
+                Say::AskBoth(one, other) => {
+                    let mut answers = [one.ask(Say::Question), other.ask(Say::Question)].map(Some);
+                    std::future::poll_fn(|cx| {
+                        for place in &mut answers {
+                            if place.as_mut().is_some_and(|ask| Pin::new(ask).poll(cx).is_ready()) {
+                                *place = None;
+                            }
+                        }
+                        let done = answers.iter().all(Option::is_none);
+                        if done { Poll::Ready(()) } else { Poll::Pending }
+                    })
+                    .await;
+                }
+                Say::Question(reply) => reply.send(1),
+                Say::Nothing(_) => {}
+            }
+        }
+    }
+    for_seeds(20, |seed| {
+        let run = Deterministic::new(seed);
+        let (bell, done) = (Bell::new(), Count::default());
+        let spawn = || run.theater().spawn_async(Talker(bell.clone(), done.clone()));
+        let holder = Bounded::new_async(Talker(bell.clone(), done.clone()));
+        let holder = holder.mailbox(1, Bound::wait(1)).mailbox(2, Bound::wait(1));
+        let holder = run.theater().spawn_async(holder);
+        let (one, other, middle) = (spawn(), spawn(), spawn());
+        holder.send(Say::Ask(middle.clone())).unwrap();
+        run.run_until_idle();
+        one.send(Say::Fill(holder.clone(), 1)).unwrap();
+        other.send(Say::Fill(holder, 2)).unwrap();
+        run.run_until_idle();
+        middle.send(Say::AskBoth(one, other)).unwrap();
+        run.run_until_idle();
+        bell.ring();
+        run.run_until_idle();
+        assert_eq!(done.now(), 1);
     });
 }

@@ -1,7 +1,7 @@
 //! S1 one at a time, S2 order per sender and mailbox: beyond the stage suite, in one long run.
 #![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 
 use odeon_core::*;
 use odeon_testkit::conformance::stage::probe::{Do, Log, Probe};
@@ -81,4 +81,91 @@ fn s2_a_chain_through_another_actor_comes_after_its_cause() {
         waits.recv().unwrap();
     }
     assert_eq!(log.handled(), (0..2_000).collect::<Vec<_>>());
+}
+
+/// Spawned from outside while an actor of the stage looks for them: what it sends at once may overtake the
+/// signal to start.
+#[test]
+fn s1_an_actor_that_is_found_by_name_starts_before_its_first_message() {
+    const ACTORS: usize = 3_000;
+
+    #[derive(Clone)]
+    struct Found;
+    impl Message for Found {
+        const MAILBOXES: usize = 2;
+        fn mailbox(&self) -> usize {
+            1
+        }
+    }
+    struct One {
+        started: bool,
+        out: Sender<bool>,
+    }
+    impl Actor for One {
+        type Msg = ();
+        fn started(&mut self, _: &mut Context<'_, Self>) {
+            self.started = true;
+        }
+        fn handle(&mut self, (): (), ctx: &mut Context<'_, Self>) {
+            self.out.send(self.started).unwrap();
+            ctx.stop();
+        }
+    }
+    struct Two(One);
+    impl Actor for Two {
+        type Msg = Found;
+        fn started(&mut self, _: &mut Context<'_, Self>) {
+            self.0.started = true;
+        }
+        fn handle(&mut self, _: Found, ctx: &mut Context<'_, Self>) {
+            self.0.out.send(self.0.started).unwrap();
+            ctx.stop();
+        }
+    }
+    struct Waits(One);
+    impl AsyncActor for Waits {
+        type Msg = ();
+        async fn started(&mut self, _: &mut AsyncContext<'_, Self>) {
+            odeon_testkit::yields(1).await;
+            self.0.started = true;
+        }
+        async fn handle(&mut self, (): (), ctx: &mut AsyncContext<'_, Self>) {
+            odeon_testkit::yields(1).await;
+            self.0.out.send(self.0.started).unwrap();
+            ctx.stop();
+        }
+    }
+    struct Seeker;
+    impl Actor for Seeker {
+        type Msg = ();
+        fn handle(&mut self, (): (), ctx: &mut Context<'_, Self>) {
+            for name in ["one", "waits"] {
+                if let Ok(found) = ctx.lookup::<()>(name) {
+                    ctx.unregister(name);
+                    found.send(()).unwrap();
+                }
+            }
+            if let Ok(found) = ctx.lookup::<Found>("two") {
+                ctx.unregister("two");
+                found.send(Found).unwrap();
+            }
+            ctx.send_self(());
+        }
+    }
+
+    for stats in [false, true] {
+        let theater = Theater::builder().workers(1).stats(stats).build().unwrap();
+        let stage = theater.pinned("stage").unwrap();
+        let seeker = theater.spawn_on(&stage, Seeker);
+        seeker.send(()).unwrap();
+        let (out, heard) = channel();
+        for _ in 0..ACTORS {
+            let one = || One { started: false, out: out.clone() };
+            theater.register("one", &theater.spawn_on(&stage, one())).unwrap();
+            theater.register("two", &theater.spawn_on(&stage, Two(one()))).unwrap();
+            theater.register("waits", &theater.spawn_async_on(&stage, Waits(one()))).unwrap();
+            (0..3).for_each(|_| assert!(heard.recv().unwrap(), "handled before it started"));
+        }
+        seeker.stop();
+    }
 }

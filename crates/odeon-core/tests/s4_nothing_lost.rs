@@ -56,6 +56,8 @@ fn s4_the_hook_gets_actor_reason_and_message() {
     (0..3).for_each(|n| actor.send(Do::Note(n)).unwrap());
     run.run_until_idle();
     assert_eq!(run.theater().dead_letters(), 3);
+    let counts = format!("{:?}", run.theater().dead_letter_counts());
+    assert_eq!(counts, "{Stopped: 3, Failed: 0, Shutdown: 0, Displaced: 0, Rejected: 0}");
     for (n, letter) in letters.lock().unwrap().drain(..).enumerate() {
         assert_eq!((letter.actor, letter.reason), (actor.id(), DeadLetterReason::Stopped));
         let message = letter.message.downcast::<Do>().unwrap();
@@ -75,6 +77,17 @@ fn s4_shutdown_drains_then_stops() {
     assert_eq!(log.handled(), (1..=1_000).collect::<Vec<_>>());
     assert!(log.has(Event::Stopped) && log.has(Event::Dropped));
     assert!(actor.send(Do::Note(0)).is_err());
+}
+
+#[test]
+fn s4_a_shutdown_may_drain_for_as_long_as_a_duration() {
+    let theater = Theater::builder().workers(2).build().unwrap();
+    let log = Log::default();
+    let actor = theater.spawn(Probe::new(&log));
+    (1..=1_000).for_each(|n| actor.send(Do::Note(n)).unwrap());
+    let report = theater.shutdown(Duration::MAX);
+    assert!(report.drained && report.leftovers.is_empty());
+    assert_eq!(log.handled().len(), 1_000);
 }
 
 /// Threads go on sending while the theater is shut down under them.

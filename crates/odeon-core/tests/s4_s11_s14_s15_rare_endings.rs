@@ -141,3 +141,45 @@ fn s15_a_stop_during_a_pause_takes_effect_at_its_end() {
     assert_eq!(faults.messages(), 2, "the third was not handled");
     assert_eq!(*letters.0.lock().unwrap(), [(keeper.id(), DeadLetterReason::Stopped)]);
 }
+
+/// Who comes too late was never there: what an observer counts adds up.
+#[test]
+fn s4_an_observer_is_told_of_no_end_without_a_beginning() {
+    #[derive(Default)]
+    struct Seen {
+        spawned: Mutex<Vec<ActorId>>,
+        ended: Mutex<Vec<ActorId>>,
+    }
+    impl Observer for Seen {
+        fn actor_spawned(&self, actor: ActorId) {
+            self.spawned.lock().unwrap().push(actor);
+        }
+        fn actor_ended(&self, actor: ActorId, _: EndReason) {
+            self.ended.lock().unwrap().push(actor);
+        }
+    }
+    /// Has an heir when its theater ends.
+    struct Parent(Option<WorkerPool<Do>>);
+    impl Actor for Parent {
+        type Msg = Do;
+        fn handle(&mut self, _: Do, ctx: &mut Context<'_, Self>) {
+            let policy = Supervision::new();
+            let make = |_| Keeper::new();
+            self.0 = Some(ctx.spawn_worker_pool(1, Routing::RoundRobin, policy, make));
+        }
+        fn stopped(&mut self) {
+            self.0.as_ref().unwrap().resize(3);
+        }
+    }
+    let seen = Arc::new(Seen::default());
+    let run = Deterministic::with(1, Theater::builder().observer(seen.clone()));
+    let parent = run.theater().spawn(Parent(None));
+    parent.send(Do::Keep).unwrap();
+    run.run_until_idle();
+    assert_eq!(run.shutdown().stuck, 0);
+    let [mut spawned, mut ended] =
+        [&seen.spawned, &seen.ended].map(|actors| actors.lock().unwrap().clone());
+    spawned.sort();
+    ended.sort();
+    assert_eq!((spawned.len(), &spawned), (2, &ended));
+}

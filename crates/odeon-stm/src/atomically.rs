@@ -4,8 +4,9 @@
 
 use crate::abort::{Abort, Cause, Rollback};
 use crate::attempt::Mode;
-use crate::between;
-use crate::thread_cache::Borrowed;
+use crate::between::{self, Verdict};
+use crate::hooks;
+use crate::thread_cache::{self, Borrowed};
 use crate::transaction::Tx;
 use crate::wakeup::Wait;
 use std::convert::Infallible;
@@ -138,22 +139,27 @@ impl Run {
                 Outcome::Failed(error)
             }
             // Also a closure that has swallowed a rollback, or brings one from elsewhere.
-            _ => Outcome::RolledBack(self.roll_back(Cause::ReadOverwritten)),
+            _ => {
+                let waits_for_nothing = between::waits_for_nothing(&self.attempt);
+                let event = self.roll_back(Cause::ReadOverwritten);
+                assert!(!waits_for_nothing, "{}", between::WAITS_FOR_NOTHING);
+                Outcome::RolledBack(event)
+            }
         }
     }
 
     /// Ends the attempt under way without effect; answers what to wait for before another one.
     #[cold]
-    #[track_caller]
     fn roll_back(&mut self, otherwise: Cause) -> Option<Wait<'static>> {
         self.is_attempting = false;
-        let stopped = self.attempt.roll_back(otherwise);
-        // What there is to wait for has to be entered while the attempt's variables are safe to use.
-        let event = between::event(&self.attempt, stopped);
-        self.attempt.end();
+        let Verdict { event, .. } = between::roll_back(&mut self.attempt, otherwise);
         self.open_gate();
         if let Some(hooks) = self.attempt.hooks.take() {
-            self.attempt.outside(|| hooks.on_rollback.into_iter().for_each(|act| act()));
+            thread_cache::outside(|| hooks::call(hooks.on_rollback));
+        }
+        if self.attempt.writes.has_left() {
+            let left = self.attempt.writes.take_left();
+            thread_cache::outside(|| drop(left));
         }
         event
     }
@@ -189,7 +195,7 @@ impl Run {
             self.open_gate();
         }
         if let Some(hooks) = self.attempt.hooks.take() {
-            self.attempt.outside(|| hooks.on_commit.into_iter().for_each(|act| act()));
+            thread_cache::outside(|| hooks::call(hooks.on_commit));
         }
     }
 }
@@ -200,5 +206,6 @@ impl Drop for Run {
         if self.is_attempting {
             self.roll_back(Cause::Dropped);
         }
+        self.open_gate();
     }
 }

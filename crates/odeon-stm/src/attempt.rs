@@ -15,8 +15,9 @@ use crate::garbage::Bag;
 use crate::hooks::{self, Hooks};
 use crate::read_set::ReadSet;
 use crate::slot::Slot;
+use crate::snapshot::registry;
 use crate::version_word::{Held, VersionWord};
-use crate::write_set::{Kind, Mark, WriteSet, free_unpublished};
+use crate::write_set::{Kind, Mark, WriteSet};
 use odeon_sync::{Backoff, fence_after_rmw};
 
 /// How an attempt runs.
@@ -39,6 +40,9 @@ pub(crate) struct Nested {
     hooks: hooks::Count,
 }
 
+/// A number that no slot has and no word can hold.
+const NO_SLOT: u64 = u64::MAX;
+
 /// Where an attempt was stopped, and why.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stopped {
@@ -55,14 +59,15 @@ pub(crate) struct Attempt {
     pub(crate) mode: Mode,
     pub(crate) reads: ReadSet,
     pub(crate) writes: WriteSet,
+    /// The number of the slot; for snapshots, which have to tell epochs only, that of none.
+    own: u64,
     /// The first word that is too young to be read without a further look (I1).
     limit: u64,
     pub(crate) stopped: Option<Stopped>,
     /// What is to be done after the end; mostly nothing.
     pub(crate) hooks: Option<Box<Hooks>>,
-    /// Copies of inline values whose references a closure has asked for; boxed, because they must stay in
-    /// place while the list grows.
-    #[expect(clippy::vec_box, reason = "see above")]
+    /// Copies of inline values whose references a closure has asked for.
+    #[expect(clippy::vec_box, reason = "references to the copies outlive the growth of the list")]
     copies: Vec<Box<u64>>,
     pub(crate) bag: Bag,
 }
@@ -81,6 +86,7 @@ impl Attempt {
             mode: Mode::Logged,
             reads: ReadSet::default(),
             writes: WriteSet::default(),
+            own: slot.number(),
             limit: 0,
             stopped: None,
             hooks: None,
@@ -100,12 +106,14 @@ impl Attempt {
         fence_after_rmw();
         debug_assert_ne!(mode, Mode::Snapshot);
         self.mode = mode;
+        self.own = self.slot.number();
         self.limit = if mode == Mode::Logged { VersionWord::first_of(epoch) } else { u64::MAX };
     }
 
     /// Begins as a snapshot of what was committed up to `epoch`; the caller has registered it.
     pub(crate) fn begin_at(&mut self, epoch: u64) {
         self.mode = Mode::Snapshot;
+        self.own = NO_SLOT;
         self.limit = VersionWord::first_of(epoch + 1);
     }
 
@@ -126,7 +134,9 @@ impl Attempt {
     #[inline(always)]
     fn read_committed(&mut self, cell: &Cell) -> Result<u64, Rollback> {
         let word = cell.word();
-        if word.0 < self.limit && !word.is_write_held() {
+        let is_older = word.0 < self.limit && !word.is_write_held();
+        // I1: also older than this attempt, whatever its epoch.
+        if is_older || word.is_free_and_of(self.own) {
             if let Some(bits) = cell.bits_under(word) {
                 if self.mode == Mode::Logged {
                     self.reads.add(cell, word.without_waiters());
@@ -166,8 +176,7 @@ impl Attempt {
                 Held::PreparedWrite => return Err(self.stop(Cause::Prepared, Some(cell))),
                 Held::Free | Held::PreparedRead => {}
             }
-            let own = word.held() == Held::Free && word.slot() == self.slot.number();
-            if word.0 >= self.limit && !own {
+            if word.0 >= self.limit && !word.is_free_and_of(self.own) {
                 // I2: only when the epoch of the value is over is it sure that what was read before
                 // and this value were there together.
                 self.extend(word.epoch())?;
@@ -190,6 +199,7 @@ impl Attempt {
         odeon_sync::atomic::fence(odeon_sync::atomic::Ordering::SeqCst);
         if !self.domain.has(Flaw::UncheckedExtension) {
             self.validate()?;
+            self.validate_updates()?;
         }
         self.limit = VersionWord::first_of(now);
         Ok(())
@@ -203,6 +213,20 @@ impl Attempt {
             let word = read.cell().word().without_waiters();
             if word != read.word && !self.still_stands(read.cell(), read.word, word) {
                 let cell = std::ptr::from_ref(read.cell());
+                return Err(self.stop_at(Cause::ReadOverwritten, Some(cell)));
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`validate`](Self::validate), for the variables that were read and will be written. A commit and a
+    /// prepare look at these when they lock them.
+    fn validate_updates(&mut self) -> Result<(), Rollback> {
+        for write in self.writes.as_slice().iter().filter(|write| write.is_update) {
+            let (cell, word) = (write.cell(), write.cell().word());
+            let own = word.is_write_held() && word.slot() == self.own;
+            if !own && (word.is_write_held() || !self.is_unchanged(write.before, word)) {
+                let cell = std::ptr::from_ref(cell);
                 return Err(self.stop_at(Cause::ReadOverwritten, Some(cell)));
             }
         }
@@ -233,8 +257,42 @@ impl Attempt {
     /// Whether a variable that was read under `before` can be said to have the same value under `now`,
     /// in which somebody may hold it.
     pub(crate) fn is_unchanged(&self, before: VersionWord, now: VersionWord) -> bool {
-        let now = now.without_waiters();
-        before == now || before.epoch() == now.epoch() && before.0 < self.limit
+        before.is_unchanged_as(now, self.limit)
+    }
+
+    /// Writes what `change` makes of the present bits.
+    #[inline(always)]
+    pub(crate) fn update(
+        &mut self,
+        cell: &Cell,
+        kind: Kind,
+        change: impl FnOnce(u64) -> u64,
+    ) -> Result<(), Rollback> {
+        let word = cell.word();
+        let is_older = word.0 < self.limit && !word.is_write_held();
+        let is_plain = self.mode == Mode::Logged && !self.writes.may_hold(cell);
+        if is_plain && (is_older || word.is_free_and_of(self.own)) {
+            if let Some(bits) = cell.bits_under(word) {
+                // One entry that is read and written: the lock of the commit is its validation.
+                let bits = change(bits);
+                self.writes.add_update(cell, bits, kind, word.without_waiters());
+                return Ok(());
+            }
+        }
+        let bits = change(self.read(cell)?);
+        self.write(cell, bits, kind)
+    }
+
+    /// Everything that was read, with the word under which it was.
+    pub(crate) fn all_reads(&self) -> impl Iterator<Item = (&Cell, VersionWord)> {
+        let updates = self.writes.as_slice().iter().filter(|write| write.is_update);
+        let reads = self.reads.as_slice().iter().map(|read| (read.cell(), read.word));
+        reads.chain(updates.map(|write| (write.cell(), write.before)))
+    }
+
+    /// The first word that is too young to be read without a further look.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// Notes what to write, or in which way to change it.
@@ -251,10 +309,11 @@ impl Attempt {
         if self.mode == Mode::Direct {
             // A compare-and-swap although the caller owns the variable: if it does not, that costs the
             // attempt and not the memory.
-            match commit::lock(cell, |word| word.committing(self.slot.number())) {
+            // As if prepared: until the end may be long, and whoever only looks takes the old value.
+            match commit::lock(cell, |word| word.prepared_write(self.slot.number())) {
                 Ok(word) => before = word,
                 Err(cause) => {
-                    free_unpublished(bits, kind);
+                    self.writes.leave(bits, kind);
                     return Err(self.stop(cause, Some(cell)));
                 }
             }
@@ -276,6 +335,13 @@ impl Attempt {
             _ => (bits, kind),
         };
         self.writes.replace(place, bits, kind);
+    }
+
+    /// The word for a variable that is made within this attempt: of the epoch before it, so that a snapshot
+    /// which began earlier is known not to need its first value.
+    pub(crate) fn birth(&self) -> VersionWord {
+        let since = self.slot.since().expect("an attempt that writes has begun");
+        VersionWord::written(since - 1, 0)
     }
 
     /// A stable place for a copy of inline bits, until the attempt ends.
@@ -304,10 +370,14 @@ impl Attempt {
 
     /// The nested closure failed: its writes go, its reads stay.
     pub(crate) fn undo_nested(&mut self, nested: Nested) {
-        let direct = self.mode == Mode::Direct;
+        let is_direct = self.mode == Mode::Direct;
+        if is_direct {
+            self.let_go(nested.writes.writes.., ..0);
+        }
+        let reads = &mut self.reads;
         self.writes.undo_nested(nested.writes, |write| {
-            if direct {
-                write.cell().set_word(write.before);
+            if write.is_update && !is_direct {
+                reads.add(write.cell(), write.before);
             }
         });
         if let Some(hooks) = &mut self.hooks {
@@ -315,15 +385,12 @@ impl Attempt {
         }
     }
 
-    /// Rolls back: whatever was to be written goes. Answers why.
-    pub(crate) fn roll_back(&mut self, otherwise: Cause) -> Stopped {
+    /// Rolls back: whatever was to be written goes.
+    pub(crate) fn roll_back(&mut self, stopped: Stopped) {
         if self.mode == Mode::Direct {
-            for write in self.writes.as_slice() {
-                write.cell().set_word(write.before);
-            }
+            self.let_go(.., ..0);
         }
         self.writes.discard();
-        let stopped = self.stopped.unwrap_or(Stopped { cause: otherwise, cell: None });
         self.slot.counters.rolled_back(stopped.cause);
         if let Some(cell) = stopped.cell {
             // SAFETY: the attempt still holds its slot, so the cell lives (see `Read`).
@@ -332,12 +399,14 @@ impl Attempt {
                 self.domain.labels.count(cell.address(), stopped.cause);
             }
         }
-        stopped
     }
 
     /// The end, after the commit or the rollback: what was read is not looked at any more.
     #[inline]
     pub(crate) fn end(&mut self) {
+        if self.mode == Mode::Snapshot {
+            registry::end(self);
+        }
         self.reads.clear();
         if !self.copies.is_empty() {
             self.copies.clear();

@@ -15,33 +15,47 @@ pub(crate) const ROLLBACKS_UNTIL_IRREVOCABLE: u32 = 16;
 /// TUNE: steps of the longest pause after a rollback by a conflict; the later ones yield the processor.
 const LONGEST_PAUSE: u32 = 10;
 
-/// What the attempt that was `stopped`, and has not ended, has to wait for; `None`: a while.
-///
-/// # Panics
-///
-/// Panics if it asked to retry and has read nothing.
-#[track_caller]
-pub(crate) fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>> {
+/// Whether `attempt`, which has not been rolled back yet, would wait for ever.
+pub(crate) fn waits_for_nothing(attempt: &Attempt) -> bool {
+    let retries = attempt.stopped.is_some_and(|stopped| stopped.cause == Cause::Retry);
+    retries && attempt.all_reads().next().is_none()
+}
+
+/// What to say of it, when everything is in order again.
+pub(crate) const WAITS_FOR_NOTHING: &str =
+    "a retry of a transaction that has read nothing would wait for ever";
+
+/// Why an attempt has ended without a commit, and the event to wait for before another one, if it is not
+/// just a conflict.
+#[derive(Debug)]
+pub(crate) struct Verdict {
+    pub(crate) cause: Cause,
+    pub(crate) event: Option<Wait<'static>>,
+}
+
+/// Rolls `attempt` back and ends it. What there is to wait for is entered before, while the attempt's
+/// variables are safe to use and its logs are there.
+pub(crate) fn roll_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
+    let stopped = attempt.stopped.unwrap_or(Stopped { cause: otherwise, cell: None });
+    let event = event(attempt, stopped);
+    attempt.roll_back(stopped);
+    attempt.end();
+    Verdict { cause: stopped.cause, event }
+}
+
+fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>> {
     let mut wait = Wait::new(&attempt.domain.waits);
     match stopped.cause {
-        Cause::Retry => on_reads(attempt, &mut wait),
+        Cause::Retry => {
+            for (cell, read) in attempt.all_reads() {
+                wait.on_change(cell, |word| attempt.is_unchanged(read, word));
+            }
+        }
         Cause::Prepared => on_prepared(stopped, &mut wait),
         Cause::Irrevocable => attempt.domain.gate.wait(&mut wait),
         _ => return None,
     }
     Some(wait)
-}
-
-/// Enters `wait` for a change of anything that `attempt` has read.
-#[track_caller]
-fn on_reads(attempt: &Attempt, wait: &mut Wait<'_>) {
-    assert!(
-        attempt.reads.len() > 0,
-        "a retry of a transaction that has read nothing would wait for ever"
-    );
-    for read in attempt.reads.as_slice() {
-        wait.on_change(read.cell(), |word| attempt.is_unchanged(read.word, word));
-    }
 }
 
 /// Enters `wait` for the outcome of the prepared attempt that has `stopped` another one.

@@ -20,6 +20,11 @@ impl Cell {
         Self { word: AtomicU64::new(VersionWord::NEW.0), bits: AtomicU64::new(bits) }
     }
 
+    /// A cell that a running attempt has made; `word` is its [birth](crate::attempt::Attempt::birth).
+    pub(crate) fn born(word: VersionWord, bits: u64) -> Self {
+        Self { word: AtomicU64::new(word.0), bits: AtomicU64::new(bits) }
+    }
+
     /// The address, by which logs and tables know the cell.
     #[inline(always)]
     pub(crate) fn address(&self) -> usize {

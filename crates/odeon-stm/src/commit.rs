@@ -7,8 +7,17 @@ use crate::flaw::Flaw;
 use crate::garbage::Retired;
 use crate::snapshot;
 use crate::version_word::{Held, VersionWord};
-use crate::write_set::Kind;
+use crate::write_set::{Kind, Write};
 use odeon_sync::{Backoff, fence_after_rmw};
+
+/// Which variables' waiters a commit has to wake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Announced {
+    /// Those of variables that have changed.
+    Changes,
+    /// Those of all: they may wait for the decision.
+    Decision,
+}
 
 impl Attempt {
     /// Makes the attempt's writes visible, all at once, or says that it has to be rolled back. The
@@ -21,7 +30,7 @@ impl Attempt {
         if !self.writes.is_empty() {
             match self.mode {
                 Mode::Logged => self.commit_logged()?,
-                Mode::Direct => self.commit_direct(),
+                Mode::Direct => self.publish_decided(),
                 Mode::Snapshot => unreachable!("a snapshot writes nothing"),
             }
         }
@@ -49,24 +58,17 @@ impl Attempt {
             return Err(rollback);
         }
         // The linearisation point: all locks are held, all reads stand.
-        self.publish(epoch);
+        self.publish(epoch, Announced::Changes);
         Ok(())
-    }
-
-    fn commit_direct(&mut self) {
-        // I6: the locks stand before the epoch is read: a snapshot that does not find a variable locked
-        // gets an earlier epoch than this commit.
-        fence_after_rmw();
-        let epoch = self.domain.clock.now();
-        self.publish(epoch);
     }
 
     /// Locks every variable of the write set, or none.
     #[inline]
     fn lock_writes(&mut self) -> Result<(), Rollback> {
         let slot = self.slot.number();
+        let limit = self.limit();
         for (place, write) in self.writes.as_mut_slice().iter_mut().enumerate() {
-            match lock(write.cell(), |word| word.committing(slot)) {
+            match write.lock(limit, |word| word.committing(slot)) {
                 Ok(before) => write.before = before,
                 Err(cause) => return Err(self.give_up(place, cause)),
             }
@@ -90,7 +92,7 @@ impl Attempt {
     }
 
     /// Writes everything, stamped with `epoch`, and lets go. All variables are locked (0 1).
-    pub(crate) fn publish(&mut self, epoch: u64) {
+    pub(crate) fn publish(&mut self, epoch: u64, announced: Announced) {
         let slot = self.slot.number();
         let snapshots = snapshot::running(self.domain);
         let mut waiters = false;
@@ -106,9 +108,18 @@ impl Attempt {
                 Kind::Plain | Kind::Owning(_) => write.bits,
             };
             if bits == old && matches!(write.kind, Kind::Change(_)) {
-                // Nobody can tell, so nobody has to be in conflict with it.
-                cell.set_word(write.before);
-                write.before = write.before.without_waiters();
+                // Nobody can tell, so nobody has to be in conflict with it. Who waits for a change goes on
+                // waiting, who waits for a decision does not.
+                match announced {
+                    Announced::Changes => {
+                        cell.set_word(write.before);
+                        write.before = write.before.without_waiters();
+                    }
+                    Announced::Decision => {
+                        cell.set_word(write.before.without_waiters());
+                        waiters |= write.before.has_waiters();
+                    }
+                }
                 continue;
             }
             cell.publish(bits, VersionWord::written(epoch, slot).labelled_as(write.before));
@@ -137,6 +148,27 @@ impl Attempt {
 /// TUNE: looks at a locked variable before a commit gives up, as for reads.
 const PATIENCE: u32 = 64;
 
+impl Write {
+    /// Takes the word of this variable, which must not have been written since it was read, if it was; answers
+    /// the word before.
+    #[inline(always)]
+    pub(crate) fn lock(
+        &self,
+        limit: u64,
+        taken: impl Fn(VersionWord) -> VersionWord,
+    ) -> Result<VersionWord, Cause> {
+        let cell = self.cell();
+        if !self.is_update {
+            return lock(cell, taken);
+        }
+        let free = self.before;
+        if free.held() == Held::Free && cell.exchange(free, taken(free)).is_ok() {
+            return Ok(free);
+        }
+        lock_with_care(cell, |word| free.is_unchanged_as(word, limit), taken)
+    }
+}
+
 /// Takes the word of a free variable; answers the word before.
 #[inline(always)]
 pub(crate) fn lock(
@@ -147,18 +179,20 @@ pub(crate) fn lock(
     if word.held() == Held::Free && cell.exchange(word, taken(word)).is_ok() {
         return Ok(word);
     }
-    lock_with_care(cell, taken)
+    lock_with_care(cell, |_| true, taken)
 }
 
 #[cold]
 fn lock_with_care(
     cell: &Cell,
+    is_unchanged: impl Fn(VersionWord) -> bool,
     taken: impl Fn(VersionWord) -> VersionWord,
 ) -> Result<VersionWord, Cause> {
     let mut backoff = Backoff::new();
     for _ in 0..PATIENCE {
         let word = cell.word();
         match word.held() {
+            Held::Free if !is_unchanged(word) => return Err(Cause::ReadOverwritten),
             Held::Free => {
                 if cell.exchange(word, taken(word)).is_ok() {
                     return Ok(word);

@@ -14,18 +14,40 @@ use crate::slot::Slot;
 use crate::snapshot::kept::Needs;
 use odeon_sync::{Mutex, fence_after_rmw};
 
-/// An overwritten value with what frees it.
+/// A value with what frees it; dropping this does.
 #[derive(Debug)]
-pub(crate) struct Retired {
-    pub(crate) from: u64,
-    pub(crate) until: u64,
+pub(crate) struct Owned {
     bits: u64,
     free: unsafe fn(u64),
 }
 
 // SAFETY: the bits are a value of a type that is `Send` (required where variables are made), or a
 // snapshot's kept values, which are `Send`.
-unsafe impl Send for Retired {}
+unsafe impl Send for Owned {}
+
+impl Owned {
+    /// # Safety
+    ///
+    /// `free(bits)` must be sound once, on any thread, when this is dropped.
+    pub(crate) unsafe fn new(bits: u64, free: unsafe fn(u64)) -> Self {
+        Self { bits, free }
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: `new`'s caller, and who alone drops, see to it.
+        unsafe { (self.free)(self.bits) };
+    }
+}
+
+/// An overwritten value with the time in which it was there.
+#[derive(Debug)]
+pub(crate) struct Retired {
+    pub(crate) from: u64,
+    pub(crate) until: u64,
+    _value: Owned,
+}
 
 impl Retired {
     /// # Safety
@@ -33,14 +55,8 @@ impl Retired {
     /// `free(bits)` must be sound once, on any thread, when nobody can reach the value by the rules
     /// of the module.
     pub(crate) unsafe fn new(from: u64, until: u64, bits: u64, free: unsafe fn(u64)) -> Self {
-        Self { from, until, bits, free }
-    }
-}
-
-impl Drop for Retired {
-    fn drop(&mut self) {
-        // SAFETY: `new`'s caller and the collector, which alone drops, see to it.
-        unsafe { (self.free)(self.bits) };
+        // SAFETY: the caller's; the collector alone drops.
+        Self { from, until, _value: unsafe { Owned::new(bits, free) } }
     }
 }
 
@@ -54,6 +70,7 @@ pub(crate) struct Bag {
     retired: Vec<Retired>,
     /// How many make a look worth its cost, less `GATHERED`.
     due_above: usize,
+    is_due: bool,
 }
 
 impl Bag {
@@ -62,10 +79,16 @@ impl Bag {
         self.retired.push(retired);
     }
 
+    /// The next look is worth its cost whatever there is: something large will be free.
+    pub(crate) fn make_due(&mut self) {
+        self.due_above = 0;
+        self.is_due = true;
+    }
+
     /// Whether a look is worth its cost.
     #[inline(always)]
     pub(crate) fn is_due(&self) -> bool {
-        self.retired.len() >= self.due_above + GATHERED
+        self.is_due || self.retired.len() >= self.due_above + GATHERED
     }
 
     /// Takes out what nobody can reach any more, to be dropped where user code may run. `slot`: the
@@ -73,6 +96,7 @@ impl Bag {
     #[must_use = "dropping it frees the values"]
     pub(crate) fn collect(&mut self, domain: &Domain, slot: &Slot) -> Vec<Retired> {
         let reach = Reach::now(domain, slot);
+        self.is_due = false;
         let mut free = Vec::new();
         let mut held = Vec::new();
         for value in std::mem::take(&mut self.retired) {

@@ -1,6 +1,7 @@
 //! What closures want done after the end of their attempt.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// See the module; each list in the order in which it was made.
 #[derive(Default)]
@@ -25,6 +26,20 @@ impl Hooks {
     pub(crate) fn truncate(&mut self, count: Count) {
         self.on_commit.truncate(count.on_commit);
         self.on_rollback.truncate(count.on_rollback);
+    }
+}
+
+/// Calls each once, in order, outside of any transaction. One that panics does not keep the others from being
+/// called; the first panic goes on after the last of them, unless this thread panics already.
+pub(crate) fn call(hooks: Vec<Box<dyn FnOnce() + Send>>) {
+    let mut panic = None;
+    for act in hooks {
+        if let Err(other) = catch_unwind(AssertUnwindSafe(act)) {
+            panic.get_or_insert(other);
+        }
+    }
+    if let Some(panic) = panic.filter(|_| !std::thread::panicking()) {
+        resume_unwind(panic);
     }
 }
 

@@ -5,6 +5,7 @@ mod atomically;
 mod attempt;
 mod between;
 mod cell;
+pub mod collections;
 mod commit;
 mod domain;
 mod flaw;

@@ -16,10 +16,13 @@
 use crate::abort::{Cause, Rollback};
 use crate::attempt::Attempt;
 use crate::cell::Cell;
-use crate::commit::lock;
+use crate::commit::Announced;
 use crate::flaw::Flaw;
+use crate::read_set::Read;
 use crate::version_word::{Held, VersionWord};
+use crate::write_set::Write;
 use odeon_sync::{Backoff, fence_after_rmw};
+use std::slice::SliceIndex;
 
 impl Attempt {
     /// PROTOCOL 1. On an error everything is as before, and the caller ends the attempt.
@@ -30,27 +33,26 @@ impl Attempt {
         self.reads.deduplicate();
         let slot = self.slot.number();
         for place in 0..self.writes.as_slice().len() {
-            let cell = self.writes.as_slice()[place].cell();
-            match lock(cell, |word| word.prepared_write(slot)) {
+            let write = &self.writes.as_slice()[place];
+            match write.lock(self.limit(), |word| word.prepared_write(slot)) {
                 Ok(before) => self.writes.as_mut_slice()[place].before = before,
                 Err(cause) => {
-                    let cell = std::ptr::from_ref(cell);
-                    self.let_go(place, 0);
+                    let cell = std::ptr::from_ref(write.cell());
+                    self.let_go(..place, ..0);
                     return Err(self.stop_at(cause, Some(cell)));
                 }
             }
         }
-        let writes = self.writes.as_slice().len();
         // I6 and the gate: as in a commit.
         fence_after_rmw();
         if self.domain.gate.is_closed_to(slot) {
-            self.let_go(writes, 0);
+            self.let_go(.., ..0);
             return Err(self.stop(Cause::Irrevocable, None));
         }
         // Equal epochs say "the same value" only of an epoch that is over (I5).
         let youngest = self.reads.as_slice().iter().map(|read| read.word.epoch()).max();
         if let Some(Err(rollback)) = youngest.map(|epoch| self.extend(epoch)) {
-            self.let_go(writes, 0);
+            self.let_go(.., ..0);
             return Err(rollback);
         }
         for place in 0..self.reads.len() {
@@ -63,7 +65,7 @@ impl Attempt {
             };
             if let Err(cause) = protected {
                 let cell = std::ptr::from_ref(read.cell());
-                self.let_go(writes, place);
+                self.let_go(.., ..place);
                 return Err(self.stop_at(cause, Some(cell)));
             }
         }
@@ -98,21 +100,37 @@ impl Attempt {
         }
     }
 
-    /// Gives back the first `writes` and `reads` as they were, and wakes who waits for them.
-    fn let_go(&self, writes: usize, reads: usize) {
-        for write in &self.writes.as_slice()[..writes] {
-            self.change_word(write.cell(), |word| word.restored(write.before).without_waiters());
+    /// Gives back these writes and reads as they were, and wakes who waits for them.
+    pub(crate) fn let_go(
+        &self,
+        writes: impl SliceIndex<[Write], Output = [Write]>,
+        reads: impl SliceIndex<[Read], Output = [Read]>,
+    ) {
+        let mut waited_for = Vec::new();
+        for write in &self.writes.as_slice()[writes] {
+            let free = |word: VersionWord| word.restored(write.before).without_waiters();
+            waited_for.extend(change_word(write.cell(), free));
         }
-        for read in &self.reads.as_slice()[..reads] {
+        for read in &self.reads.as_slice()[reads] {
             let protected = !self.domain.has(Flaw::ReadsUnprotected);
             if protected && self.writes.find(read.cell()).is_none() {
-                self.change_word(read.cell(), unprotected);
+                waited_for.extend(change_word(read.cell(), unprotected));
             }
         }
+        // Not before everything is free: who is woken may want any of it.
+        waited_for.into_iter().for_each(|address| self.domain.waits.wake(address));
     }
 
     /// PROTOCOL 3: makes the writes of this prepared attempt visible and lets go of its reads.
     pub(crate) fn commit_prepared(&mut self) {
+        self.publish_decided();
+        self.let_go(..0, ..);
+        self.slot.counters.committed(self.reads.len(), self.writes.as_slice().len());
+        self.writes.forget();
+    }
+
+    /// Makes the writes of an attempt visible that has locked them before (1 1).
+    pub(crate) fn publish_decided(&mut self) {
         for write in self.writes.as_mut_slice() {
             let mut word = write.cell().word();
             while let Err(other) = write.cell().exchange(word, word.decided()) {
@@ -121,30 +139,27 @@ impl Attempt {
             // Who has raised the flag until here is woken by `publish`; later nobody raises it.
             write.before = word.restored(write.before);
         }
+        // I6: as in a commit: a snapshot that does not find a variable taken by this commit gets an
+        // earlier epoch.
         fence_after_rmw();
         let epoch = self.domain.clock.now();
-        self.publish(epoch);
-        self.let_go(0, self.reads.len());
-        self.slot.counters.committed(self.reads.len(), self.writes.as_slice().len());
-        self.writes.forget();
+        self.publish(epoch, Announced::Decision);
     }
 
     /// Undoes [`prepare`](Self::prepare).
     pub(crate) fn let_go_prepared(&mut self) {
-        self.let_go(self.writes.as_slice().len(), self.reads.len());
+        self.let_go(.., ..);
     }
+}
 
-    /// Changes the word of a variable that this attempt holds, and wakes who waits for it if `change` takes
-    /// the wait flag away.
-    fn change_word(&self, cell: &Cell, change: impl Fn(VersionWord) -> VersionWord) {
-        let mut word = cell.word();
-        while let Err(other) = cell.exchange(word, change(word)) {
-            word = other;
-        }
-        if word.has_waiters() && !change(word).has_waiters() {
-            self.domain.waits.wake(cell.address());
-        }
+/// Changes the word of a variable that the caller holds; answers its address if `change` has taken the wait
+/// flag away, so that who waits for it has to be woken.
+fn change_word(cell: &Cell, change: impl Fn(VersionWord) -> VersionWord) -> Option<usize> {
+    let mut word = cell.word();
+    while let Err(other) = cell.exchange(word, change(word)) {
+        word = other;
     }
+    (word.has_waiters() && !change(word).has_waiters()).then(|| cell.address())
 }
 
 /// One protector less; the last one takes the wait flag along.

@@ -42,6 +42,17 @@ impl ReadSet {
         self.0.clear();
     }
 
+    /// Forgets what was read from place `from` on, but for the last `keep` reads: the caller has read these
+    /// variables to find its way only, and argues that nothing hangs on them any more.
+    #[inline(always)]
+    pub(crate) fn forget(&mut self, from: usize, keep: usize) {
+        let len = self.0.len();
+        if len > from + keep {
+            self.0.copy_within(len - keep.., from);
+            self.0.truncate(from + keep);
+        }
+    }
+
     /// Each variable once: of several reads of one variable one is enough, all have seen one word.
     pub(crate) fn deduplicate(&mut self) {
         self.0.sort_unstable_by_key(|read| read.cell.addr());

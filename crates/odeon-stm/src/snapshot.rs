@@ -55,13 +55,14 @@ pub(crate) fn read(snapshot: &mut Attempt, cell: &Cell) -> Result<u64, Rollback>
             let kept = snapshot.slot.kept().expect("a running snapshot is registered");
             // SAFETY: the snapshot's own, freed after its end.
             let kept = unsafe { kept.as_ref() };
-            return match kept.find(cell.address(), seen) {
-                Some(bits) => Ok(bits),
-                None => {
-                    assert!(kept.is_expired(), "a commit has kept what this snapshot needs");
-                    Err(snapshot.stop(Cause::SnapshotExpired, Some(cell)))
-                }
-            };
+            // First: of an expired snapshot a value may be missing, and one that is found may be of an older
+            // variable at the same address. The commit that has kept nothing has said so before it published
+            // the word that was read above.
+            if kept.is_expired() {
+                return Err(snapshot.stop(Cause::SnapshotExpired, Some(cell)));
+            }
+            let bits = kept.find(cell.address(), seen);
+            return Ok(bits.expect("a commit has kept what this snapshot needs"));
         } else if let Some(bits) = cell.bits_under(word) {
             return Ok(bits);
         }

@@ -13,7 +13,8 @@
 
 use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Mode};
-use crate::between;
+use crate::between::{self, Verdict};
+use crate::hooks;
 use crate::snapshot::registry;
 use crate::snapshot::run::DEFAULT_LIMIT;
 use crate::thread_cache::{self, Borrowed};
@@ -79,7 +80,12 @@ pub fn attempt<S, R, E>(
             end(running.finish().keep(), Cause::Failed);
             Attempted::Failed(error)
         }
-        _ => Attempted::RolledBack(end(running.finish().keep(), Cause::ReadOverwritten)),
+        _ => {
+            let waits_for_nothing = between::waits_for_nothing(&running.0);
+            let rolled_back = end(running.finish().keep(), Cause::ReadOverwritten);
+            assert!(!waits_for_nothing, "{}", between::WAITS_FOR_NOTHING);
+            Attempted::RolledBack(rolled_back)
+        }
     }
 }
 
@@ -103,31 +109,20 @@ impl Drop for Running {
 }
 
 /// Rolls back and ends; answers why.
-#[track_caller]
 fn end(mut attempt: Box<Attempt>, otherwise: Cause) -> RolledBack {
-    let stopped = attempt.roll_back(otherwise);
-    let wait = between::event(&attempt, stopped);
-    conclude(&mut attempt);
+    let Verdict { cause, event } = between::roll_back(&mut attempt, otherwise);
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
-    hooks.into_iter().flat_map(|hooks| hooks.on_rollback).for_each(|act| act());
-    RolledBack { cause: stopped.cause, wait }
-}
-
-/// The end in each mode.
-fn conclude(attempt: &mut Attempt) {
-    match attempt.mode {
-        Mode::Snapshot => registry::end(attempt),
-        Mode::Logged | Mode::Direct => attempt.end(),
-    }
+    hooks::call(hooks.map(|hooks| hooks.on_rollback).unwrap_or_default());
+    RolledBack { cause, wait: event }
 }
 
 /// The end after a success.
 fn succeed(mut attempt: Box<Attempt>) {
-    conclude(&mut attempt);
+    attempt.end();
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
-    hooks.into_iter().flat_map(|hooks| hooks.on_commit).for_each(|act| act());
+    hooks::call(hooks.map(|hooks| hooks.on_commit).unwrap_or_default());
 }
 
 /// An attempt whose closure has ended well, and which has not committed. It may wait, and be sent to another
@@ -167,9 +162,11 @@ impl<S> Finished<S> {
     /// # Panics
     ///
     /// Panics if the attempt is not a logged one.
+    #[track_caller]
     pub fn prepare(mut self) -> Result<Prepared<S>, RolledBack> {
+        let mode = self.attempt.as_ref().map(|attempt| attempt.mode);
+        assert_eq!(mode, Some(Mode::Logged), "only logged attempts can be prepared");
         let mut attempt = self.attempt.take().expect("once only");
-        assert_eq!(attempt.mode, Mode::Logged, "only logged attempts can be prepared");
         match attempt.prepare() {
             Ok(()) => Ok(Prepared { attempt: Some(attempt), _state: self._state.clone() }),
             Err(_) => Err(end(attempt, Cause::ReadOverwritten)),

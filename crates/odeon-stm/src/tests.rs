@@ -55,25 +55,26 @@ impl Step {
         self.0.write(cell, value, Kind::Plain).is_ok()
     }
 
+    fn add(&mut self, cell: &Cell, more: u64) -> bool {
+        self.0.update(cell, Kind::Plain, |bits| bits + more).is_ok()
+    }
+
     /// Whether it has committed.
     fn commit(mut self) -> bool {
         let committed = self.0.commit().is_ok();
         if !committed {
-            self.0.roll_back(crate::Cause::Dropped);
+            self.roll_back();
+        } else {
+            self.end();
         }
-        self.end();
         committed
     }
 
     fn roll_back(mut self) {
-        self.0.roll_back(crate::Cause::Dropped);
-        self.end();
+        crate::between::roll_back(&mut self.0, crate::Cause::Dropped);
     }
 
     fn end(&mut self) {
-        match self.0.mode {
-            Mode::Snapshot => crate::snapshot::registry::end(&mut self.0),
-            _ => self.0.end(),
-        }
+        self.0.end();
     }
 }

@@ -33,28 +33,16 @@ impl Borrowed {
     #[track_caller]
     pub(crate) fn take() -> Self {
         let caller = Location::caller();
-        CACHE.with(|cache| {
+        let attempt = CACHE.try_with(|cache| {
             if let Some(running) = cache.running.get() {
                 nested(running, caller);
             }
             let attempt = cache.attempt.take().unwrap_or_else(|| new_attempt(caller));
             cache.running.set(Some(caller));
-            Self(ManuallyDrop::new(attempt))
-        })
-    }
-
-    /// Calls `act`, which may begin transactions of its own.
-    #[cold]
-    pub(crate) fn outside(&mut self, act: impl FnOnce()) {
-        /// Puts back where the surrounding transaction was begun, also after a panic.
-        struct Back(Option<&'static Location<'static>>);
-        impl Drop for Back {
-            fn drop(&mut self) {
-                let _ = CACHE.try_with(|cache| cache.running.set(self.0));
-            }
-        }
-        let _back = Back(CACHE.with(|cache| cache.running.take()));
-        act();
+            attempt
+        });
+        // The thread ends, and something of its end begins a transaction: without a cache.
+        Self(ManuallyDrop::new(attempt.unwrap_or_else(|_| new_attempt(caller))))
     }
 
     /// Leaves the thread's transaction without ending the attempt: the caller keeps it, the thread will
@@ -67,12 +55,27 @@ impl Borrowed {
     }
 }
 
+/// Calls `act`, which may begin transactions of its own although this thread is within one.
+#[cold]
+pub(crate) fn outside(act: impl FnOnce()) {
+    /// Puts back where the surrounding transaction was begun, also after a panic.
+    struct Back(Option<&'static Location<'static>>);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            let _ = CACHE.try_with(|cache| cache.running.set(self.0));
+        }
+    }
+    let _back = Back(CACHE.try_with(|cache| cache.running.take()).unwrap_or_default());
+    act();
+}
+
 /// Gives memory that was kept, and whose attempt has ended, to this thread for its next ones.
 pub(crate) fn give_back(mut attempt: Box<Attempt>) {
     let free = if attempt.bag.is_due() { sweep(&mut attempt) } else { Vec::new() };
+    let left = attempt.writes.take_left();
     // One that is there already goes, with its slot.
     let _ = CACHE.try_with(move |cache| cache.attempt.replace(Some(attempt)));
-    drop(free);
+    drop((free, left));
 }
 
 #[cold]
@@ -109,6 +112,7 @@ impl Drop for Borrowed {
     #[inline]
     fn drop(&mut self) {
         let free = if self.bag.is_due() { sweep(self) } else { Vec::new() };
+        let left = self.writes.take_left();
         // SAFETY: taken once, here; `self` is not used afterwards.
         let attempt = unsafe { ManuallyDrop::take(&mut self.0) };
         // A thread that ends has no cache any more; the attempt then gives its slot back.
@@ -117,7 +121,7 @@ impl Drop for Borrowed {
             cache.attempt.set(Some(attempt));
         });
         // User code may run here, and begin transactions.
-        drop(free);
+        drop((free, left));
     }
 }
 
@@ -131,6 +135,11 @@ fn sweep(attempt: &mut Attempt) -> Vec<crate::garbage::Retired> {
 
 /// Frees what this thread's attempts have overwritten and nobody can reach any more; what a thread
 /// gathers is otherwise freed while it goes on with transactions.
+///
+/// # Panics
+///
+/// Panics at the caller's line within a transaction or snapshot.
+#[track_caller]
 pub fn collect() {
     let mut borrowed = Borrowed::take();
     let free = sweep(&mut borrowed);

@@ -84,6 +84,11 @@ impl<N: Send + Sync + 'static> TLink<N> {
         Self { cell: Cell::new(to_bits(node)), node: PhantomData }
     }
 
+    /// A link that this transaction makes, as a part of something that it links.
+    pub(crate) fn born(tx: &mut Tx<'_, '_>, node: Option<Arc<N>>) -> Self {
+        Self { cell: Cell::born(tx.writer().birth(), to_bits(node)), node: PhantomData }
+    }
+
     /// The node; the reference lives as long as the attempt.
     ///
     /// # Errors

@@ -47,6 +47,12 @@ impl<T: Send + Sync + 'static> TVar<T> {
         Self { cell: Cell::new(Stored::<T>::to_bits(value)), value: PhantomData }
     }
 
+    /// A variable that this transaction makes, as a part of something that it links.
+    pub(crate) fn born(tx: &mut Tx<'_, '_>, value: T) -> Self {
+        let cell = Cell::born(tx.writer().birth(), Stored::<T>::to_bits(value));
+        Self { cell, value: PhantomData }
+    }
+
     /// The value; the reference lives as long as the attempt.
     ///
     /// # Errors
@@ -80,6 +86,22 @@ impl<T: Send + Sync + 'static> TVar<T> {
         Ok(unsafe { Stored::<T>::copied(bits) })
     }
 
+    /// What `look` makes of the value, which is neither cloned nor copied.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[inline]
+    pub fn read_with<'t, V: View<'t>, R>(
+        &'t self,
+        view: &mut V,
+        look: impl FnOnce(&T) -> R,
+    ) -> Result<R, Rollback> {
+        let bits = view.attempt().0.read(&self.cell)?;
+        // SAFETY: as in `get`; the reference ends with the call.
+        Ok(unsafe { Stored::<T>::with(bits, look) })
+    }
+
     /// Another value, from the commit on.
     ///
     /// # Errors
@@ -103,14 +125,19 @@ impl<T: Send + Sync + 'static> TVar<T> {
         tx: &mut Tx<'t, '_>,
         change: impl FnOnce(&T) -> T,
     ) -> Result<(), Rollback> {
-        let bits = tx.writer().read(&self.cell)?;
-        // SAFETY: as in `get`; the reference ends with the call.
-        let value = unsafe { Stored::<T>::with(bits, change) };
-        self.set(tx, value)
+        tx.writer().update(&self.cell, Stored::<T>::kind(), |bits| {
+            // SAFETY: as in `get`; the reference ends with the call.
+            Stored::<T>::to_bits(unsafe { Stored::<T>::with(bits, change) })
+        })
     }
 
     /// The latest committed value, outside of any transaction: it conflicts with nothing, waits for
     /// nothing but a commit that is writing this variable, and says nothing about other variables.
+    ///
+    /// # Panics
+    ///
+    /// Panics at the caller's line within a transaction, for values behind a pointer.
+    #[track_caller]
     pub fn peek(&self) -> T
     where
         T: Clone,

@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | 0 0 | free | slot of the attempt that wrote it; 0: nobody's |
 //! | 0 1 | locked by a commit that will end within some instructions | slot of that attempt |
-//! | 1 1 | locked by a prepared attempt | slot of that attempt |
+//! | 1 1 | locked by a prepared or direct attempt | slot of that attempt |
 //! | 1 0 | its value is protected by prepared attempts that read it | how many |
 //!
 //! The epoch is that of the value in every state, so whoever meets a lock still knows how old the
@@ -44,7 +44,7 @@ pub(crate) enum Held {
     Free,
     /// A commit that is under way.
     Committing,
-    /// A prepared attempt that will write it.
+    /// A prepared or direct attempt that will write it.
     PreparedWrite,
     /// Prepared attempts that have read it.
     PreparedRead,
@@ -94,6 +94,12 @@ impl VersionWord {
         self.0 & WRITE != 0
     }
 
+    /// Whether it is free and was written by the attempts of `slot`.
+    #[inline(always)]
+    pub(crate) fn is_free_and_of(self, slot: u64) -> bool {
+        self.0 & (MIDDLE | PREPARED | WRITE) == slot << MIDDLE_SHIFT
+    }
+
     #[inline(always)]
     pub(crate) fn has_waiters(self) -> bool {
         self.0 & WAIT != 0
@@ -123,6 +129,14 @@ impl VersionWord {
     #[inline(always)]
     pub(crate) fn labelled_as(self, other: Self) -> Self {
         Self(self.0 & !LABEL | other.0 & LABEL)
+    }
+
+    /// Whether a variable that was read under this word can be said to have the same value under `now`. Equal
+    /// epochs say so if they were over before `limit`, up to which the reader has looked (I5).
+    #[inline(always)]
+    pub(crate) fn is_unchanged_as(self, now: Self, limit: u64) -> bool {
+        let now = now.without_waiters();
+        self == now || self.epoch() == now.epoch() && self.0 < limit
     }
 
     /// A free word, taken by a commit.

@@ -12,10 +12,12 @@
 //! (3 finds the waiter, by 1) or comes first (2).
 
 use crate::cell::Cell;
+use crate::thread_cache;
 use crate::version_word::{Held, VersionWord};
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Arc, Mutex};
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
 /// TUNE: pieces of the table; only who waits or wakes comes here. Guessed.
@@ -40,10 +42,16 @@ impl Waiter {
         if !self.woken.swap(true, Ordering::AcqRel) {
             let waker = self.waker.lock().expect("no panic happens under this lock").take();
             if let Some(waker) = waker {
-                waker.wake();
+                wake_outside(waker);
             }
         }
     }
+}
+
+/// Who wakes may be in the middle of a commit, and the waker is anybody's code: it may begin transactions,
+/// and its panic ends with it, after the report, because the commit has to be finished.
+fn wake_outside(waker: Waker) {
+    thread_cache::outside(|| _ = catch_unwind(AssertUnwindSafe(|| waker.wake())));
 }
 
 impl WaitTable {

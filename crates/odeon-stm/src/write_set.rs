@@ -1,6 +1,7 @@
 //! What an attempt will write: new bits per variable, and changes that commute.
 
 use crate::cell::Cell;
+use crate::garbage::Owned;
 use crate::version_word::VersionWord;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -23,8 +24,11 @@ pub(crate) struct Write {
     cell: *const Cell,
     pub(crate) bits: u64,
     pub(crate) kind: Kind,
-    /// The word before the lock; meaningless while the variable is not locked.
+    /// The word before the lock. While the variable is not locked: the word under which it was read, if it
+    /// was, and meaningless otherwise.
     pub(crate) before: VersionWord,
+    /// Whether the new value was made of the old one, so that the commit has to find that unchanged.
+    pub(crate) is_update: bool,
 }
 
 impl Write {
@@ -48,12 +52,15 @@ pub(crate) struct WriteSet {
     /// Values that were replaced since a nested closure began, and where they stood.
     replaced: Vec<(usize, u64, Kind)>,
     nested: usize,
+    /// Values that will not be published. The closure may hold references to them, and the logs point to
+    /// variables in them: they live until the attempt has ended.
+    left: Vec<Owned>,
 }
 
 /// A place in the log to which a nested closure may have to return.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
-    writes: usize,
+    pub(crate) writes: usize,
     replaced: usize,
 }
 
@@ -96,11 +103,22 @@ impl WriteSet {
         self.writes.is_empty()
     }
 
-    /// Adds a variable that is not in the set.
+    /// Adds a variable that is not in the set, with a value that has nothing to do with the old one.
     #[inline]
     pub(crate) fn add(&mut self, cell: &Cell, bits: u64, kind: Kind, before: VersionWord) {
-        self.filter |= filter_bit(cell.address());
-        self.writes.push(Write { cell, bits, kind, before });
+        self.push(Write { cell, bits, kind, before, is_update: false });
+    }
+
+    /// Adds a variable that is not in the set, with a value that was made of the one under `read`.
+    #[inline(always)]
+    pub(crate) fn add_update(&mut self, cell: &Cell, bits: u64, kind: Kind, read: VersionWord) {
+        self.push(Write { cell, bits, kind, before: read, is_update: true });
+    }
+
+    #[inline(always)]
+    fn push(&mut self, write: Write) {
+        self.filter |= filter_bit(write.cell.addr());
+        self.writes.push(write);
         if self.writes.len() > SEARCHED_LINEARLY {
             self.index();
         }
@@ -126,8 +144,27 @@ impl WriteSet {
         if self.nested > 0 {
             self.replaced.push((place, old.0, old.1));
         } else {
-            free_unpublished(old.0, old.1);
+            self.leave(old.0, old.1);
         }
+    }
+
+    /// A value that will not be published.
+    pub(crate) fn leave(&mut self, bits: u64, kind: Kind) {
+        if let Kind::Owning(free) = kind {
+            // SAFETY: the value is the log's alone, and leaves it here.
+            self.left.push(unsafe { Owned::new(bits, free) });
+        }
+    }
+
+    /// What was not published, to be dropped after the end of the attempt, where user code may run.
+    #[inline(always)]
+    pub(crate) fn take_left(&mut self) -> Vec<Owned> {
+        std::mem::take(&mut self.left)
+    }
+
+    #[inline(always)]
+    pub(crate) fn has_left(&self) -> bool {
+        !self.left.is_empty()
     }
 
     /// A nested closure begins.
@@ -140,27 +177,31 @@ impl WriteSet {
     pub(crate) fn keep_nested(&mut self) {
         self.nested -= 1;
         if self.nested == 0 {
-            for (_, bits, kind) in self.replaced.drain(..) {
-                free_unpublished(bits, kind);
-            }
+            self.leave_replaced();
         }
     }
 
-    /// The nested closure has failed: everything is as at `mark`. `unlock` is told of each write that
-    /// goes.
-    pub(crate) fn undo_nested(&mut self, mark: Mark, mut unlock: impl FnMut(&Write)) {
+    fn leave_replaced(&mut self) {
+        for (_, bits, kind) in std::mem::take(&mut self.replaced) {
+            self.leave(bits, kind);
+        }
+    }
+
+    /// The nested closure has failed: everything is as at `mark`. `gone` is told of each write that goes.
+    pub(crate) fn undo_nested(&mut self, mark: Mark, mut gone: impl FnMut(&Write)) {
         self.nested -= 1;
-        for (place, bits, kind) in self.replaced.drain(mark.replaced..).rev() {
+        for (place, bits, kind) in self.replaced.split_off(mark.replaced).into_iter().rev() {
             let write = &mut self.writes[place];
-            free_unpublished(
+            let (bits, kind) = (
                 std::mem::replace(&mut write.bits, bits),
                 std::mem::replace(&mut write.kind, kind),
             );
+            self.leave(bits, kind);
         }
-        for write in self.writes.drain(mark.writes..).rev() {
-            unlock(&write);
+        for write in self.writes.split_off(mark.writes).into_iter().rev() {
+            gone(&write);
             self.places.remove(&write.cell.addr());
-            free_unpublished(write.bits, write.kind);
+            self.leave(write.bits, write.kind);
         }
         // The filter keeps bits of writes that are gone, which costs searches and nothing else.
     }
@@ -171,10 +212,10 @@ impl WriteSet {
         self.reset();
     }
 
-    /// Empties the set and frees the values.
+    /// Empties the set and leaves the values.
     pub(crate) fn discard(&mut self) {
-        for write in self.writes.drain(..) {
-            free_unpublished(write.bits, write.kind);
+        while let Some(write) = self.writes.pop() {
+            self.leave(write.bits, write.kind);
         }
         self.reset();
     }
@@ -183,20 +224,12 @@ impl WriteSet {
     fn reset(&mut self) {
         self.filter = 0;
         self.nested = 0;
-        for (_, bits, kind) in self.replaced.drain(..) {
-            free_unpublished(bits, kind);
+        if !self.replaced.is_empty() {
+            self.leave_replaced();
         }
         if !self.places.is_empty() {
             self.places.clear();
         }
-    }
-}
-
-/// Frees a value that was never published.
-pub(crate) fn free_unpublished(bits: u64, kind: Kind) {
-    if let Kind::Owning(free) = kind {
-        // SAFETY: the value is the log's alone, and leaves it here.
-        unsafe { free(bits) };
     }
 }
 

@@ -5,7 +5,8 @@ use std::pin::{Pin, pin};
 use std::task::{Context as TaskContext, Poll};
 
 use futures_core::Stream;
-use odeon_core::{Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, Pipe};
+use odeon_core::extend::room_in;
+use odeon_core::{Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, Pipe, SendError};
 
 /// Items after which the pipe lets others have their turns, should the stream and the actor never make
 /// it wait.
@@ -34,8 +35,8 @@ pub trait Attach {
     /// Has this actor sent each item of `stream`, as the message that `message` makes of it, in order.
     ///
     /// The stream is polled beside the actor, on the workers of its stage. The next item is asked for only
-    /// when the last one has been accepted; while the actor has too much waiting (S17) the stream
-    /// is not polled. It is a pipe of the actor (S19): dropped when the actor ends or is made anew, its panic is
+    /// when the last one has been accepted; while the actor has too much waiting (S17), or its bounded mailbox is
+    /// full (S18, also if it rejects what others send), the stream is not polled. It is a pipe of the actor (S19): dropped when the actor ends or is made anew, its panic is
     /// a failure of the actor, and until its end it keeps the actor as a reference does.
     fn attach<S>(
         &self,
@@ -125,7 +126,7 @@ async fn feed<M, S>(
     let mut stream = pin!(stream);
     let mut at_once = 0;
     while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
-        if to.send_async(message(item)).await.is_err() {
+        if !arrives(&to, message(item)).await {
             return;
         }
         at_once += 1;
@@ -136,8 +137,19 @@ async fn feed<M, S>(
     }
     if let Some(end) = end {
         // An actor that has ended needs no telling.
-        let _ = to.send_async(end()).await;
+        let _ = arrives(&to, end()).await;
     }
+}
+
+/// Sends a message; `false` if the actor has ended. A mailbox that rejects what it has no room for makes a stream
+/// wait all the same: it has nobody to give an item back to.
+async fn arrives<M: Message>(to: &ActorRef<M>, message: M) -> bool {
+    let mut sent = to.send_async(message).await;
+    while let Err(SendError::Full(message)) = sent {
+        room_in(to, message.mailbox()).await;
+        sent = to.send_async(message).await;
+    }
+    sent.is_ok()
 }
 
 /// Ready at the second look; wakes itself for that.

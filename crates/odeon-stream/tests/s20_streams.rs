@@ -143,6 +143,47 @@ fn s20_items_arrive_in_order_and_then_the_end_in_any_order_of_turns() {
 }
 
 #[test]
+fn s20_s18_a_bounded_mailbox_makes_a_stream_wait_also_one_that_rejects() {
+    for bound in [Bound::wait(2), Bound::reject(1), Bound::reject(3)] {
+        for_seeds(50, |seed| {
+            let run = Deterministic::new(seed);
+            let (plain, log) = Collector::of(Numbers::below(100, seed));
+            let (waiting, other) = Collector::of(Numbers::below(100, seed + 1));
+            run.theater().spawn(Bounded::new(plain).mailbox(0, bound));
+            run.theater().spawn_async(Bounded::new_async(Waiting(waiting)).mailbox(0, bound));
+            run.run_until_idle();
+            assert!(has_all(&log, 100) && has_all(&other, 100));
+        });
+    }
+}
+
+#[test]
+fn s20_s18_a_stream_waits_for_an_asynchronous_actor_of_a_pinned_stage() {
+    struct Slow(Option<Numbers>, Bell);
+    impl AsyncActor for Slow {
+        type Msg = u32;
+        async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
+            ctx.attach(self.0.take().unwrap(), |n| n);
+        }
+        async fn handle(&mut self, _: u32, _: &mut AsyncContext<'_, Self>) {
+            self.1.rings().await;
+        }
+    }
+    let theater = Theater::builder().workers(1).build().unwrap();
+    let stage = theater.pinned("stage").unwrap();
+    for bound in [Bound::wait(10), Bound::reject(10)] {
+        let (numbers, bell) = (Numbers::below(1_000, 1), Bell::new());
+        let given = numbers.given.clone();
+        let slow = Bounded::new_async(Slow(Some(numbers), bell.clone())).mailbox(0, bound);
+        let _slow = theater.spawn_async_on(&stage, slow);
+        std::thread::sleep(Duration::from_millis(50));
+        assert_eq!(given.load(Ordering::SeqCst), 12, "one is handled, one waits for room");
+        bell.ring();
+        wait_for(|| given.load(Ordering::SeqCst) == 1_000);
+    }
+}
+
+#[test]
 fn s20_on_every_stage() {
     let theater = Theater::builder().workers(2).build().unwrap();
     let stage = theater.pinned("stage").unwrap();

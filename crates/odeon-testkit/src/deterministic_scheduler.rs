@@ -28,6 +28,9 @@ const ENDLESS_STEPS: usize = 20_000_000;
 
 /// A theater whose every turn is chosen by a seed, run step by step on the test's own thread.
 ///
+/// Nothing happens between the steps: an [`Ask::wait`](odeon_core::Ask::wait) before the steps that
+/// lead to its answer waits for ever.
+///
 /// ```
 /// # use odeon_core::*;
 /// # use odeon_testkit::Deterministic;

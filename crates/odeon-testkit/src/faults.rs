@@ -17,6 +17,7 @@ pub const INJECTED: &str = "an injected failure";
 /// The actor is wrapped, and panics before it handles the message (or
 /// [afterwards](Self::after_handling)). The rest is its supervision's business (S15); without any it ends
 /// as failed (S5). The message counts as handled (S4).
+/// An actor with bounds (S18) goes around it, `Bounded::new(faults.plain(actor))`.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -93,13 +94,26 @@ impl Faults {
         self
     }
 
-    /// An actor that fails as planned here.
+    /// An actor that fails as planned here. Bounds go around it: `Bounded::new(faults.plain(actor))`; the other way
+    /// round is refused when the program is compiled.
     pub fn plain<A: Actor>(&self, actor: A) -> Faulty<A> {
+        const {
+            assert!(
+                !A::BOUNDED,
+                "bounds go around injected failures: Bounded::new(faults.plain(actor))"
+            )
+        };
         Faulty { actor, faults: self.clone() }
     }
 
-    /// As [`plain`](Self::plain), for an asynchronous actor.
+    /// As [`plain`](Self::plain), for an asynchronous actor: `Bounded::new_async(faults.waiting(actor))`.
     pub fn waiting<A: AsyncActor>(&self, actor: A) -> AsyncFaulty<A> {
+        const {
+            assert!(
+                !A::BOUNDED,
+                "bounds go around injected failures: Bounded::new_async(faults.waiting(actor))"
+            )
+        };
         AsyncFaulty { actor, faults: self.clone() }
     }
 

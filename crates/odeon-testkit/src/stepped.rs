@@ -74,7 +74,9 @@ pub struct Stepped<'r, M: Message> {
 }
 
 impl Deterministic {
-    /// Creates an actor that handles a message only when the test says so.
+    /// Creates an actor that handles a message only when the test says so. One with bounds
+    /// ([`Bounded`](odeon_core::Bounded)) is refused when the program is compiled: what waits is laid out, and would
+    /// not count.
     pub fn spawn_stepped<A: Actor>(&self, actor: A) -> Stepped<'_, A::Msg> {
         self.step(|shelf| self.theater().spawn(OnShelf::new(actor, shelf)))
     }
@@ -146,7 +148,7 @@ impl<M: Message> Stepped<'_, M> {
     /// Lets a handler that was woken go on, as far as it gets, and the actor see that it was stopped.
     /// Begins no message.
     pub fn go_on(&self) {
-        self.put_back(self.lay_out());
+        drop(self.lay_out());
     }
 
     /// From here on the actor handles its messages like any other, when the seed chooses it.
@@ -156,8 +158,9 @@ impl<M: Message> Stepped<'_, M> {
     }
 
     /// All messages that wait in open mailboxes, the next first; the actor has nothing left to do but them.
-    fn lay_out(&self) -> Vec<M> {
-        self.shelf.collect(|| self.turns_while(|| true))
+    fn lay_out(&self) -> LaidOut<'_, M> {
+        let messages = self.shelf.collect(|| self.turns_while(|| true));
+        LaidOut { stepped: self, messages }
     }
 
     /// Gives all messages back to the actor, in order.
@@ -170,7 +173,8 @@ impl<M: Message> Stepped<'_, M> {
     }
 
     /// Has one of `messages` handled before those in front of it, and gives the others back.
-    fn handle(&self, mut messages: Vec<M>, at: usize) {
+    fn handle(&self, mut laid_out: LaidOut<'_, M>, at: usize) {
+        let mut messages = std::mem::take(&mut laid_out.messages);
         messages[..=at].rotate_right(1);
         // Those of higher mailboxes would go first all the same.
         let mailbox = messages[0].mailbox();
@@ -213,8 +217,6 @@ impl<M: Message + fmt::Debug> Stepped<'_, M> {
         let allowed = messages.first().is_some_and(matches);
         if allowed {
             self.handle(messages, 0);
-        } else {
-            self.put_back(messages);
         }
         allowed
     }
@@ -229,7 +231,6 @@ impl<M: Message + fmt::Debug> Stepped<'_, M> {
         if messages.first().is_some_and(matches) {
             self.refuse("the next message is one that is not allowed", &messages);
         }
-        self.put_back(messages);
     }
 
     /// No message waits.
@@ -298,9 +299,7 @@ impl<M: Message + fmt::Debug> Stepped<'_, M> {
     /// The waiting messages of open mailboxes as `{:?}` prints them, the next first.
     pub fn waiting(&self) -> Vec<String> {
         let messages = self.lay_out();
-        let printed = messages.iter().map(|message| format!("{message:?}")).collect();
-        self.put_back(messages);
-        printed
+        messages.iter().map(|message| format!("{message:?}")).collect()
     }
 
     #[track_caller]
@@ -318,6 +317,25 @@ impl<M: Message + fmt::Debug> Stepped<'_, M> {
             (false, false) => "",
         };
         panic!("actor {}{state}: {what}; waiting: {messages:?}; seed {seed}", self.actor.id());
+    }
+}
+
+/// A stepped actor's messages in the hand of the test; the actor gets them back, also from a check that panics.
+struct LaidOut<'s, M: Message> {
+    stepped: &'s Stepped<'s, M>,
+    messages: Vec<M>,
+}
+
+impl<M: Message> Deref for LaidOut<'_, M> {
+    type Target = [M];
+    fn deref(&self) -> &[M] {
+        &self.messages
+    }
+}
+
+impl<M: Message> Drop for LaidOut<'_, M> {
+    fn drop(&mut self) {
+        self.stepped.put_back(std::mem::take(&mut self.messages));
     }
 }
 

@@ -17,7 +17,14 @@ impl VirtualClock {
         Self::default()
     }
 
+    /// The latest time that it can say.
+    pub(crate) const END: Duration = Duration::from_nanos(u64::MAX);
+
     /// Moves the time forward.
+    ///
+    /// # Panics
+    /// If `by` is 584 years or more.
+    #[track_caller]
     pub fn advance(&self, by: Duration) {
         // ORDERING: Relaxed: a single value; tests that need more order have it from their messages.
         self.nanoseconds.fetch_add(whole_nanoseconds(by), Ordering::Relaxed);
@@ -42,6 +49,7 @@ impl Clock for VirtualClock {
     }
 }
 
+#[track_caller]
 fn whole_nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).expect("a test lasts less than 584 years")
 }

@@ -131,13 +131,14 @@ fn s23_a_refusal_says_what_waits_and_which_seed() {
 
     send(&worker, [Job::Urgent(3)]);
     let said = complaint(|| worker.expect_nothing());
-    assert!(said.ends_with("no message was expected; waiting: [Urgent(3)]; seed 77"), "{said}");
+    let three = "no message was expected; waiting: [Urgent(1), Urgent(3), Ordinary(2)]; seed 77";
+    assert!(said.ends_with(three), "{said}");
 
     let said = complaint(|| worker.bring_forward(|job| *job == Job::Quit));
     assert!(said.contains("no waiting message is the wanted one"), "{said}");
 
     send(&worker, [Job::Quit]);
-    worker.expect(|job| *job == Job::Quit);
+    worker.bring_forward_past_other_senders(|job| *job == Job::Quit);
     let said = complaint(|| worker.expect(|_| true));
     assert!(said.contains("(it has ended)"), "{said}");
 }
@@ -162,6 +163,22 @@ fn s23_a_refusal_is_reported_at_the_callers_line() {
     std::panic::set_hook(before);
     assert!(said.contains("not the expected one"));
     assert_eq!(place.lock().unwrap().take(), Some((file!().to_owned(), line)));
+}
+
+#[test]
+fn s23_a_check_that_fails_loses_nothing() {
+    let run = Deterministic::new(1);
+    let (worker, log) = worker(&run);
+    let jobs = [Job::Ordinary(1), Job::Ordinary(2)];
+    send(&worker, jobs);
+    complaint(|| worker.expect(|job| *job == Job::Ordinary(2)));
+    complaint(|| worker.disallow(|_| true));
+    complaint(|| worker.expect_nothing());
+    complaint(|| worker.bring_forward(|job| *job == Job::Ordinary(2)));
+    complaint(|| worker.expect(|job| panic!("cannot say of {job:?}")));
+    assert_eq!(worker.waiting(), ["Ordinary(1)", "Ordinary(2)"]);
+    jobs.iter().for_each(|job| worker.expect(|next| next == job));
+    assert_eq!(*log.lock().unwrap(), jobs);
 }
 
 #[test]
@@ -308,6 +325,20 @@ fn s23_a_probe_receives_in_virtual_time() {
     probe.send(2).unwrap();
     let said = complaint(|| probe.expect_silence(Duration::from_secs(1)));
     assert!(said.contains("received Some(2)"), "{said}");
+}
+
+#[test]
+fn s23_a_limit_may_be_as_long_as_a_duration() {
+    let run = Deterministic::new(1);
+    let probe = run.probe::<u32>();
+    run.advance(Duration::from_secs(1));
+    probe.send_after(Duration::from_secs(10), 1);
+    assert_eq!(probe.next(Duration::MAX), 1);
+    probe.send_after(Duration::from_secs(10), 2);
+    run.run_through_timers(Duration::MAX);
+    assert_eq!((run.clock().now(), probe.try_next()), (Duration::from_secs(21), Some(2)));
+    let said = complaint(|| assert_eq!(probe.next(Duration::MAX), 0));
+    assert!(said.contains("no message within"), "{said}");
 }
 
 /// Pipes go on with the actor itself, wrapped as it is: by steps and failures, plain and asynchronous.

@@ -19,8 +19,17 @@ pub(crate) fn json(path: Option<&Path>) -> Result<Option<JsonLines>, BenchError>
     file.map_err(|error| BenchError::bad_argument("--json", error.to_string()))
 }
 
-/// Any other file, created or refused before measuring.
+/// Whether a file can be written, asked before measuring. What is in it stays until there are results.
+pub(crate) fn check(option: &str, path: &Path) -> Result<(), BenchError> {
+    let opened = File::options().append(true).create(true).open(path);
+    opened.map(drop).map_err(|error| refused(option, path, &error))
+}
+
+/// A file for results, empty.
 pub(crate) fn create(option: &str, path: &Path) -> Result<File, BenchError> {
-    File::create(path)
-        .map_err(|error| BenchError::bad_argument(option, format!("{}: {error}", path.display())))
+    File::create(path).map_err(|error| refused(option, path, &error))
+}
+
+fn refused(option: &str, path: &Path, error: &std::io::Error) -> BenchError {
+    BenchError::bad_argument(option, format!("{}: {error}", path.display()))
 }

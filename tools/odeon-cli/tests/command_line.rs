@@ -165,6 +165,20 @@ fn a_sweep_of_transactions_prints_a_table_and_writes_its_files() {
 }
 
 #[test]
+fn what_is_refused_leaves_earlier_results_alone() {
+    let folder = Folder::new("earlier");
+    let [history, plot, json] = ["history", "plot", "json"].map(|name| folder.file(name));
+    for file in [&history, &plot, &json] {
+        std::fs::write(file, "earlier").expect("the folder is writable");
+    }
+    refused(&format!("bench list --history {history} --plot {plot} --json /no/such/folder/x"));
+    refused(&format!("bench list --json {json} --plot /no/such/folder/x"));
+    for file in [&history, &plot, &json] {
+        assert_eq!(std::fs::read_to_string(file).expect("it is there"), "earlier", "{file}");
+    }
+}
+
+#[test]
 fn the_list_records_a_history() {
     let folder = Folder::new("history");
     let history = folder.file("history.jsonl");

@@ -119,16 +119,21 @@ async fn send_async_to_full<M: Message>(
     number: usize,
     message: M,
 ) -> Sent<M> {
-    if pressure::is_pinned_here() {
-        // Whose handler this is only the stage's actors know.
-        return send_beyond(mailbox, to.cell(), number, message);
-    }
     match pressure::place(Kin::new(&to.cell().header), &mailbox.gate).await {
         Some(place) => {
             place.fill();
             leave(to.cell(), number, message)
         }
         None => send_unhindered(to.cell(), number, message),
+    }
+}
+
+/// Waits until there has been room in a mailbox that was full, whatever its rule, or the actor has ended.
+/// Somebody else's message may come in between.
+pub(crate) async fn room<M: Message>(to: &ActorRef<M>, number: usize) {
+    if to.cell().header.home.is_bounded() {
+        let gate = &bounds::of(to.cell()).mailbox(number).gate;
+        drop(pressure::place(Kin::new(&to.cell().header), gate).await);
     }
 }
 

@@ -5,6 +5,10 @@
 //! * while it is held back by it, or waits for its relief, or a place in a bounded mailbox, in `send_async`;
 //! * while it awaits an answer from it: an asynchronous handler, or a dedicated actor that blocks.
 //!
+//! An actor of a pinned stage is a node besides its stage: while its handler waits for an answer or a place, the
+//! stage goes on, also with messages that relieve it; but who waits for an answer or a place of that very actor
+//! waits on. While the stage waits, all its actors do.
+//!
 //! Of a circle nobody would ever go on: actors that all have too much waiting and send to each other, or a
 //! receiver that awaits an answer from a sender it holds back. Therefore whoever is about to wait enters
 //! that first and then looks for a circle; if there is one, all in it that are held back go on, and have
@@ -51,8 +55,22 @@ impl Node {
         }
     }
 
-    /// The node whose code this thread is running, if it stands still while that code waits: not on the
-    /// thread of a pinned stage, which turns to its other messages.
+    /// The node that is to handle a message of the actor, be it to answer or to make room in a bounded mailbox.
+    pub(super) fn of_handler(actor: &Header) -> Self {
+        match actor.pinned() {
+            Some(stage) if stage.is_dedicated() => Self::Stage(stage.to_arc()),
+            _ => Self::Actor(Kin::new(actor)),
+        }
+    }
+
+    /// Whose standing still is this one's as well.
+    fn stage(&self) -> Option<Self> {
+        let Self::Actor(actor) = self else { return None };
+        actor.header().pinned().map(|stage| Self::Stage(stage.to_arc()))
+    }
+
+    /// The node whose code this thread is running, if it stands still while that code waits: of a pinned stage
+    /// only the actor whose handler it is, since the stage turns to its other messages.
     pub(super) fn here() -> Option<Self> {
         let here = current::here();
         if let Some(actor) = ptr::NonNull::new(here.actor.get()) {
@@ -61,7 +79,11 @@ impl Node {
         }
         // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
         let stage = unsafe { here.home.get().as_pinned()?.as_ref() }?;
-        stage.is_dedicated().then(|| Self::Stage(stage.to_arc()))
+        if stage.is_dedicated() {
+            return Some(Self::Stage(stage.to_arc()));
+        }
+        // SAFETY: set by this thread while it runs the actor, which keeps the cell.
+        unsafe { here.pinned_handler.get().as_ref() }.map(|actor| Self::Actor(Kin::new(actor)))
     }
 
     pub(super) fn is_pressed(&self) -> bool {
@@ -90,6 +112,12 @@ struct Wait {
     what: What,
 }
 
+impl Wait {
+    fn whom_and_what(&self) -> (Node, What) {
+        (self.whom.clone(), self.what.clone())
+    }
+}
+
 /// What somebody waits for.
 #[derive(Clone)]
 pub(crate) enum What {
@@ -100,13 +128,22 @@ pub(crate) enum What {
     Answer,
 }
 
-/// Somebody who holds others back, with what it can let them go by.
+/// Somebody who is waited for, by whom, and what the one can let the other go by.
 struct Holder {
+    held: *const Waiters,
     node: Node,
     what: What,
 }
 
 impl Holder {
+    fn of(held: &Waiters, node: Node, what: What) -> Self {
+        Self { held, node, what }
+    }
+
+    fn leads_to(&self, nodes: &HashSet<*const Waiters>) -> bool {
+        self.node.waiters().is_some_and(|waiters| nodes.contains(&ptr::from_ref(waiters)))
+    }
+
     fn let_go(&self) {
         match &self.what {
             What::Relief => {
@@ -156,28 +193,42 @@ impl Drop for Waiting {
 }
 
 /// Looks whether `whom` waits for `who`, who has just entered that it waits for `whom`, directly or through
-/// others. All that are held back in the circle are let go then, `who` among them.
+/// others. All that are held back in such circles are let go then, `who` among them: one that waits for several
+/// may be in several, and goes on only when it gets what it waits for in each.
 pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
     let (Some(myself), Some(other)) = (who.waiters(), whom.waiters()) else { return };
-    if !ptr::eq(myself, other) && other.waits.lock().is_empty() {
+    if !ptr::eq(myself, other) && other.waits.lock().is_empty() && whom.stage().is_none() {
         // By far the most: a receiver that waits for nobody.
         return;
     }
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::from([ptr::from_ref(myself)]);
     let mut next = vec![whom.clone()];
-    let mut holders = vec![Holder { node: whom.clone(), what }];
+    let mut holders = vec![Holder::of(myself, whom.clone(), what)];
     while let Some(node) = next.pop() {
         let Some(waiters) = node.waiters() else { continue };
-        if ptr::eq(waiters, myself) || seen.len() == SEARCH_LIMIT {
+        if !seen.insert(ptr::from_ref(waiters)) {
+            continue;
+        }
+        if seen.len() > SEARCH_LIMIT {
             return holders.iter().for_each(Holder::let_go);
         }
-        if seen.insert(ptr::from_ref(waiters)) {
-            for wait in &*waiters.waits.lock() {
-                next.push(wait.whom.clone());
-                holders.push(Holder { node: wait.whom.clone(), what: wait.what.clone() });
-            }
+        // A stage that stands still is not let go by its actors.
+        let stage = node.stage().map(|stage| (stage, What::Answer));
+        let waits = waiters.waits.lock().iter().map(Wait::whom_and_what).collect::<Vec<_>>();
+        for (whom, what) in stage.into_iter().chain(waits) {
+            next.push(whom.clone());
+            holders.push(Holder::of(waiters, whom, what));
         }
     }
+    let mut in_circles = HashSet::from([ptr::from_ref(myself)]);
+    let mut before = 0;
+    while in_circles.len() > before {
+        before = in_circles.len();
+        let leading = holders.iter().filter(|holder| holder.leads_to(&in_circles));
+        let more: Vec<_> = leading.map(|holder| holder.held).collect();
+        in_circles.extend(more);
+    }
+    holders.iter().filter(|holder| holder.leads_to(&in_circles)).for_each(Holder::let_go);
 }
 
 /// A question, until it is answered or given up.
@@ -192,7 +243,7 @@ impl Question {
         let here = current::here();
         let asks_as_actor = !here.actor.get().is_null()
             || here.home.get().as_pinned().is_some_and(|stage| !stage.is_null());
-        asks_as_actor.then(|| Self { asked: Node::of(actor), waiting: None })
+        asks_as_actor.then(|| Self { asked: Node::of_handler(actor), waiting: None })
     }
 
     /// The answer is not there, and whoever asks does nothing more until it is.

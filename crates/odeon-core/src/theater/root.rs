@@ -55,7 +55,7 @@ impl Root {
         self.lock().get_or_insert(RootFailure { actor: from, text });
         self.failed.notify_all();
         if let Some(parts) = self.parts.get().and_then(Weak::upgrade) {
-            parts.stop_unattended();
+            parts.stop_for_failure();
         }
     }
 

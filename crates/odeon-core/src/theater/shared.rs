@@ -135,11 +135,12 @@ impl TheaterShared {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    /// From here on actors end; timers are dropped, which may run destructors of messages.
+    /// From here on actors that are made end at once.
     pub(super) fn set_stopping(&self) {
         // ORDERING: SeqCst: as above.
         self.stopping.store(true, Ordering::SeqCst);
-        self.timers.end();
+        // A shutdown may be draining.
+        self.tell_shutdown();
     }
 
     pub(crate) fn dead_letter_counts(&self) -> DeadLetterCounts {
@@ -215,8 +216,9 @@ impl TheaterShared {
 
     /// An actor has ended: out of the registry.
     pub(crate) fn actor_ended(&self, header: &Header, reason: EndReason) {
-        self.registry.remove(header);
-        if let Some(observer) = self.observer() {
+        let was_spawned = self.registry.remove(header);
+        // One that came when the theater was stopping was never said to be there.
+        if let (true, Some(observer)) = (was_spawned, self.observer()) {
             observer.actor_ended(header.id, reason);
         }
         self.tell_shutdown();
@@ -292,7 +294,7 @@ impl TheaterShared {
         self.tell_shutdown();
     }
 
-    fn tell_shutdown(&self) {
+    pub(super) fn tell_shutdown(&self) {
         // ORDERING: SeqCst: the shutdown sets the flag and then looks; we change something and then
         // look at the flag. One of the two sees the other.
         if self.shutdown_waits.load(Ordering::SeqCst) {

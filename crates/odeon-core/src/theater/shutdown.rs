@@ -8,6 +8,7 @@
 //! 4. *Dismantling*: unless something is stuck, actors that never got to their end are ended here.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use odeon_sync::atomic::Ordering;
@@ -21,6 +22,14 @@ use crate::scheduler::home::Home;
 
 /// How long after the deadline the message that an actor is handling may still take.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// Longer than anybody waits: what a deadline is that no clock can tell.
+const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+fn moment_after(delay: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(delay).unwrap_or_else(|| now + FOR_EVER)
+}
 
 /// What a [`Theater::shutdown`](crate::Theater::shutdown) came to.
 #[derive(Debug)]
@@ -41,26 +50,42 @@ pub struct StopReport {
 }
 
 impl Parts {
-    /// Stops without draining and without a report, unless it has been stopped already. On a stage's
-    /// thread this happens in the background: the thread may be one that has to end first, and the
-    /// actors beside it should not wait.
+    /// Stops without draining and without a report. On a stage's thread this happens in the background:
+    /// the thread may be one that has to end first, and the actors beside it should not wait.
     pub(super) fn stop_unattended(self: &Arc<Self>) {
-        if self.shared.is_stopping() {
-            return;
-        }
         if current::here().home.get() == Home::NOWHERE {
             let _ = self.stop(None);
             return;
         }
+        if self.shared.is_stopping() {
+            return;
+        }
         let parts = self.clone();
-        let reaper = std::thread::Builder::new()
+        let reaper = thread::Builder::new()
             .name("odeon-shutdown".into())
             .spawn(move || drop(parts.stop(None)));
         if reaper.is_err() {
             // Without a thread to wait on, telling everybody to end must do.
-            self.shared.set_stopping();
-            self.stop_all_actors();
+            self.tell_to_end();
         }
+    }
+
+    /// Stops because of a failure that came up to the root, in the turn of an actor.
+    pub(super) fn stop_for_failure(self: &Arc<Self>) {
+        if self.shared.is_driven_from_outside() {
+            // Nobody may end the actors here: whoever drives the stage has tasks of theirs. They end in the
+            // turns that these are for.
+            self.tell_to_end();
+        } else {
+            self.stop_unattended();
+        }
+    }
+
+    fn tell_to_end(&self) {
+        self.shared.set_stopping();
+        self.stop_all_actors();
+        // Last: it releases actors that pause before a restart, which are to find that they have to end.
+        self.shared.timers.end();
     }
 
     /// Whether the present thread belongs to one of this theater's stages or to its timers.
@@ -79,11 +104,36 @@ impl Parts {
             *self.shared.leftovers.lock().expect("nothing panics under this lock") =
                 Some(Vec::new());
         }
-        let deadline = Instant::now() + drain.unwrap_or_default();
-        let drained = drain.is_some() && self.wait_until(deadline, || self.is_quiet());
-        self.shared.set_stopping();
-        self.stop_all_actors();
+        let deadline = moment_after(drain.unwrap_or_default());
+        let drained = drain.is_some() && self.drain(deadline);
         let last_moment = Instant::now().min(deadline) + GRACE;
+        let me = thread::current().id();
+        if self.ender.set(me).is_ok() {
+            self.end(last_moment);
+        } else if self.ender.get() != Some(&me) {
+            // A failure at the root and its owner may both end a theater; what is ended by two at once would
+            // be ended twice. The other one takes as long as this would, at most.
+            self.wait_until(last_moment + GRACE, || self.has_ended());
+        }
+        let stuck = self.shared.registry.len();
+        // They are of the shutdown that asked for them.
+        let leftovers = drain.and_then(|_| {
+            self.shared.leftovers.lock().expect("nothing panics under this lock").take()
+        });
+        let dead_letters = self.shared.dead_letter_counts();
+        StopReport { drained, leftovers: leftovers.unwrap_or_default(), stuck, dead_letters }
+    }
+
+    /// Phase 1; `false` if there was no quiet moment before the deadline, or before somebody else stopped
+    /// the theater.
+    fn drain(&self, deadline: Instant) -> bool {
+        self.wait_until(deadline, || self.shared.is_stopping() || self.is_quiet())
+            && !self.shared.is_stopping()
+    }
+
+    /// Phases 2 to 4, once.
+    fn end(&self, last_moment: Instant) {
+        self.tell_to_end();
         // A theater whose stage is driven from outside has no thread that could end its actors.
         if self.pool.is_some() {
             self.wait_until(last_moment, || self.shared.registry.len() == 0);
@@ -92,11 +142,14 @@ impl Parts {
             self.dismantle();
         }
         self.shared.naming.clear();
-        let stuck = self.shared.registry.len();
-        let leftovers =
-            self.shared.leftovers.lock().expect("nothing panics under this lock").take();
-        let dead_letters = self.shared.dead_letter_counts();
-        StopReport { drained, leftovers: leftovers.unwrap_or_default(), stuck, dead_letters }
+        // ORDERING: Release: whoever waits for the end sees all of it (Acquire in `has_ended`).
+        self.ended.store(true, Ordering::Release);
+        self.shared.tell_shutdown();
+    }
+
+    fn has_ended(&self) -> bool {
+        // ORDERING: Acquire: as above.
+        self.ended.load(Ordering::Acquire)
     }
 
     fn stop_all_actors(&self) {

@@ -110,17 +110,17 @@ fn create<N: NewActor>(
     let (cell, entered) = theater.registry.insert(shard, theater, |id| {
         // A pool actor is born with its start signal and the task that goes with it; a pinned
         // actor's inbox serves only to be closed.
-        let (inbox, inbox_owner) = if home.as_pinned().is_none() {
-            Inbox::new_with_signal(label::START)
+        let ((inbox, inbox_owner), unstarted_bit) = if home.as_pinned().is_none() {
+            (Inbox::new_with_signal(label::START), 0)
         } else {
-            Inbox::new()
+            (Inbox::new(), signal::UNSTARTED)
         };
         let header = Header {
             vtable: N::VTABLE,
             stage: stage.clone(),
             home,
             id,
-            signals: AtomicU32::new(signal::UNREFERENCED_DUE | seen_bit),
+            signals: AtomicU32::new(signal::UNREFERENCED_DUE | unstarted_bit | seen_bit),
             registry: RegistrySlot::unset(),
             strong: AtomicU32::new(1),
             // The strong references' common count and the one for being alive.

@@ -57,6 +57,11 @@ pub(super) unsafe fn end_cell<M: Message>(
     // SAFETY: by contract; the actor's alive count keeps the cell until `release_weak`.
     let message = unsafe { &*cell.as_ptr() };
     let header = &message.header;
+    // The theater stops its actors as references do: only here is it seen that it was the theater.
+    let reason = match reason {
+        EndReason::Stopped if header.stage.theater().is_stopping() => EndReason::Shutdown,
+        reason => reason,
+    };
     // SAFETY: we own the actor; it ends once.
     unsafe {
         (*inbox.as_ptr()).close(&message.inbox, |label, content| {

@@ -68,7 +68,7 @@ unsafe impl<A: Actor> Renewable for ActorCell<A> {
 
     unsafe fn has_state(cell: NonNull<Self>) -> bool {
         // SAFETY: by contract.
-        unsafe { owner(cell) }.actor.is_some()
+        unsafe { owner(cell) }.actor.as_ref().is_some_and(Actor::__is_made)
     }
 
     unsafe fn abandon_message(_: NonNull<Self>) {}

@@ -27,7 +27,9 @@ use crate::observe::EndReason;
 use crate::pressure;
 use crate::scheduler::envelope::{Payload, RESUME};
 use crate::sight;
-use rare::{aside, deliver_followed, handle_pinned, handle_rarely, handle_signal, note_end};
+use rare::{
+    aside, deliver_followed, handle_pinned, handle_rarely, handle_signal, note_end, start_first,
+};
 
 // SAFETY: `ActorCell` is as demanded, and these are its operations.
 unsafe impl<A: Actor> NewActor for A {
@@ -333,7 +335,7 @@ unsafe fn deliver<A: Actor>(cell: NonNull<Header>, label: u32, payload: *const P
         let content = unsafe { Payload::take::<A::Msg>(payload) };
         // ORDERING: Acquire: as in `turn`.
         let signals = message.header.signals.load(Ordering::Acquire);
-        let rare = signals & (signal::STOP | signal::SEEN) != 0;
+        let rare = signals & (signal::STOP | signal::UNSTARTED | signal::SEEN) != 0;
         if let (Some(actor), false) = (owner.actor.as_mut(), rare) {
             let handled = catch_unwind(AssertUnwindSafe(|| {
                 let mut ctx = Context::new(message, None);
@@ -365,7 +367,7 @@ unsafe fn deliver<A: Actor>(cell: NonNull<Header>, label: u32, payload: *const P
 }
 
 /// What a pinned actor gets apart from messages to its only mailbox: several mailboxes, signals,
-/// messages after its end, and everything if somebody looks at it.
+/// messages before its start and after its end, and everything if somebody looks at it.
 #[inline(never)]
 fn deliver_rarely<A: Actor>(
     cell: NonNull<ActorCell<A>>,
@@ -381,6 +383,14 @@ fn deliver_rarely<A: Actor>(
             let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
             ending::dead_letter(&message.header, reason, content);
         }
+        return false;
+    }
+    if label != label::START {
+        if message.header.is_unstarted() {
+            start_first(cell, message, owner);
+            return deliver_rarely(cell, message, owner, label, content);
+        }
+    } else if !message.header.take_unstarted() {
         return false;
     }
     let seen = message.header.is_seen().then(|| sight::PinnedTurn::begin(&message.header));

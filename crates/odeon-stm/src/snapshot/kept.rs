@@ -3,6 +3,8 @@
 //! A commit that overwrites a value on which a running snapshot may look puts it here first; the
 //! snapshot looks here when it meets a value that is too new. Nothing is ever removed, so neither
 //! side waits for the other: a commit adds with one compare-and-swap, and the snapshot only reads.
+//! A variable may end and another one begin at its address; the younger one's values then stand before the
+//! older one's, and are found first.
 //! What is kept ends with the snapshot; there are no chains of versions in the variables.
 
 use crate::stats::RunningSnapshot;
@@ -95,6 +97,12 @@ impl Kept {
     pub(crate) fn is_expired(&self) -> bool {
         // ORDERING: Acquire, from `keep`.
         self.expired.load(Ordering::Acquire)
+    }
+
+    /// Whether nothing was kept.
+    pub(crate) fn is_empty(&self) -> bool {
+        // ORDERING: Relaxed: a count.
+        self.values.load(Ordering::Relaxed) == 0
     }
 
     /// For statistics.

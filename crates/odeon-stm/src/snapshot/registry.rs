@@ -44,19 +44,24 @@ pub(crate) fn begin(attempt: &mut Attempt, limit: usize) {
     attempt.begin_at(epoch);
 }
 
-/// Ends the snapshot; what was kept for it is freed when no commit looks at it any more.
+/// The snapshot's part of the end of its attempt; what was kept for it is freed when no commit looks at it any more.
 pub(crate) fn end(attempt: &mut Attempt) {
     let (domain, slot) = (attempt.domain, attempt.slot);
     let kept = slot.kept().expect("a running snapshot is registered");
     slot.set_kept(std::ptr::null_mut());
     // ORDERING: AcqRel: not before the slot is empty.
     domain.snapshots.0.fetch_sub(1, Ordering::AcqRel);
+    // I4: an attempt that has found the slot filled began in an epoch not after the one read below.
+    fence_after_rmw();
     slot.counters.snapshot_ended();
+    // SAFETY: this snapshot's own until it is retired below.
+    if !unsafe { kept.as_ref() }.is_empty() {
+        attempt.bag.make_due();
+    }
     let (until, kept) = (domain.clock.now(), kept.as_ptr().expose_provenance() as u64);
     // SAFETY: made from a box at the begin, and out of reach of commits that begin later; earlier ones
     // hold on to their epoch (I4).
     attempt.bag.add(unsafe { Retired::new(until, until, kept, free) });
-    attempt.end();
 }
 
 /// # Safety

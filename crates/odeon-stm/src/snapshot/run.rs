@@ -1,6 +1,7 @@
 //! Running a closure on a snapshot.
 
-use crate::abort::Rollback;
+use crate::abort::{Cause, Rollback};
+use crate::between;
 use crate::snapshot::registry;
 use crate::thread_cache::Borrowed;
 use crate::transaction::Snapshot;
@@ -66,7 +67,11 @@ pub fn snapshot_within<'env, R>(
     let mut running = Running(Borrowed::take());
     registry::begin(&mut running.0, limit);
     let outcome = closure(Snapshot::of(&mut running.0));
-    outcome.map_err(|_| SnapshotExpired(()))
+    match outcome {
+        Ok(value) if running.0.stopped.is_none() => Ok(value),
+        // Also a closure that has swallowed the error.
+        _ => Err(SnapshotExpired(())),
+    }
 }
 
 /// Ends the snapshot, also if the closure panics.
@@ -74,6 +79,10 @@ struct Running(Borrowed);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        registry::end(&mut self.0);
+        if self.0.stopped.is_some() {
+            between::roll_back(&mut self.0, Cause::SnapshotExpired);
+        } else {
+            self.0.end();
+        }
     }
 }

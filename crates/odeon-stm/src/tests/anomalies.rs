@@ -21,6 +21,49 @@ fn lost_update() {
     assert_eq!(counter.bits(), 1, "two commits, one addition: the test sees a lost update");
 }
 
+/// An update is one entry that is read and written: it is lost no more than a read and a write.
+#[test]
+fn lost_update_in_one_step() {
+    let engine = Engine::sound();
+    let counter = Cell::new(0);
+    let (mut one, mut other) = (engine.begin(), engine.begin());
+    assert!(one.add(&counter, 1) && other.add(&counter, 1));
+    assert!(one.commit());
+    assert!(!other.commit());
+    assert_eq!(counter.bits(), 1);
+}
+
+/// The state in which an updated variable was read is that of the other reads.
+#[test]
+fn torn_read_of_an_updated_variable() {
+    let engine = Engine::sound();
+    let (left, right) = (Cell::new(0), Cell::new(0));
+    let mut updater = engine.begin();
+    assert!(updater.add(&left, 1));
+    let mut writer = engine.begin();
+    writer.set(&left, 1);
+    writer.set(&right, 1);
+    assert!(writer.commit());
+    assert_eq!(updater.get(&right), None);
+    updater.roll_back();
+}
+
+/// What a nested closure has updated and undone was read all the same.
+#[test]
+fn an_undone_update_remains_a_read() {
+    let engine = Engine::sound();
+    let (seen, out) = (Cell::new(0), Cell::new(0));
+    let mut step = engine.begin();
+    let mark = step.0.nest();
+    assert!(step.add(&seen, 1));
+    step.0.undo_nested(mark);
+    step.set(&out, 1);
+    let mut writer = engine.begin();
+    writer.set(&seen, 5);
+    assert!(writer.commit());
+    assert!(!step.commit());
+}
+
 /// Each of two transactions clears its own flag if it sees the other's raised; whether both have committed.
 fn both_clear(engine: Engine, left: &Cell, right: &Cell) -> bool {
     let (mut one, mut other) = (engine.begin(), engine.begin());

@@ -74,7 +74,7 @@ fn only_the_snapshot_over_its_limit_expires() {
         assert!(writer.commit());
     }
     let seen: Vec<_> = cells.iter().map(|cell| limited.get(cell)).collect();
-    assert_eq!(seen.iter().flatten().count(), 5);
+    assert_eq!(seen.iter().flatten().count(), 0, "also what was kept before is not to be trusted");
     assert_eq!(limited.0.stopped.unwrap().cause, crate::Cause::SnapshotExpired);
     let total: u64 = cells.iter().filter_map(|cell| patient.get(cell)).sum();
     assert_eq!(total, 45);

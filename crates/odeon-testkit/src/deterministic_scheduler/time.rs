@@ -5,6 +5,7 @@ use std::time::Duration;
 use odeon_core::Clock;
 
 use super::{Deterministic, ENDLESS_STEPS};
+use crate::VirtualClock;
 
 impl Deterministic {
     /// Lets `time` pass: runs until idle, moves the clock to the next timer, and so on, to the end of
@@ -36,7 +37,7 @@ impl Deterministic {
     /// As [`run_until_idle`](Self::run_until_idle), at each stop.
     #[track_caller]
     pub fn advance(&self, time: Duration) -> usize {
-        let end = self.clock.now() + time;
+        let end = self.clock.now().saturating_add(time);
         let steps = self.run_timers_until(end);
         self.clock.set(end);
         steps + self.run_until_idle()
@@ -50,7 +51,7 @@ impl Deterministic {
     /// As [`run_until_idle`](Self::run_until_idle), at each stop.
     #[track_caller]
     pub fn run_through_timers(&self, limit: Duration) -> usize {
-        self.run_timers_until(self.clock.now() + limit)
+        self.run_timers_until(self.end_of(limit))
     }
 
     /// Makes steps until `done`, and lets time pass where nothing else is left to do, at most `limit` of
@@ -74,7 +75,7 @@ impl Deterministic {
     /// If that takes more than twenty million steps.
     #[track_caller]
     pub fn run_until(&self, limit: Duration, mut done: impl FnMut() -> bool) -> bool {
-        let end = self.clock.now() + limit;
+        let end = self.end_of(limit);
         let mut steps = 0;
         while !done() {
             if self.run_steps(1) == 1 {
@@ -89,6 +90,11 @@ impl Deterministic {
             self.clock.set(next);
         }
         true
+    }
+
+    /// When `limit` has passed; the end of the clock if that would be later.
+    fn end_of(&self, limit: Duration) -> Duration {
+        self.clock.now().saturating_add(limit).min(VirtualClock::END)
     }
 
     #[track_caller]

@@ -77,8 +77,9 @@ pub(super) struct OnShelf<A, M> {
     shelf: Arc<Shelf<M>>,
 }
 
-impl<A, M> OnShelf<A, M> {
-    pub(super) fn new(actor: A, shelf: &Arc<Shelf<M>>) -> Self {
+impl<A: Actor> OnShelf<A, A::Msg> {
+    pub(super) fn new(actor: A, shelf: &Arc<Shelf<A::Msg>>) -> Self {
+        const { assert!(!A::BOUNDED, "a stepped actor has no bounds: step the actor inside") };
         Self { actor, shelf: shelf.clone() }
     }
 }
@@ -108,9 +109,10 @@ impl<A: Actor> Actor for OnShelf<A, A::Msg> {
 /// As [`OnShelf`], for an asynchronous actor.
 pub(super) struct AsyncOnShelf<A, M>(OnShelf<A, M>);
 
-impl<A, M> AsyncOnShelf<A, M> {
-    pub(super) fn new(actor: A, shelf: &Arc<Shelf<M>>) -> Self {
-        Self(OnShelf::new(actor, shelf))
+impl<A: AsyncActor> AsyncOnShelf<A, A::Msg> {
+    pub(super) fn new(actor: A, shelf: &Arc<Shelf<A::Msg>>) -> Self {
+        const { assert!(!A::BOUNDED, "a stepped actor has no bounds: step the actor inside") };
+        Self(OnShelf { actor, shelf: shelf.clone() })
     }
 }
 

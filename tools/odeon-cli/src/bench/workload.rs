@@ -120,10 +120,11 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     let WorkloadArguments { workload, variants, comparison, .. } = arguments;
     let combinations = sweep::combinations(*workload, &arguments.sweeps)?;
     check_history(arguments, combinations.len())?;
-    let mut json = output::json(comparison.json.as_deref())?;
     if let Some(path) = &arguments.plot {
-        output::create("--plot", path)?;
+        output::check("--plot", path)?;
     }
+    // The last one: this empties the file.
+    let mut json = output::json(comparison.json.as_deref())?;
 
     let mut peers = Peers::start(&comparison.vs)?;
     let mut plan = Plan::default();
@@ -171,7 +172,7 @@ fn check_history(arguments: &WorkloadArguments, combinations: usize) -> Result<(
         let problem = format!("records one combination of values, not {combinations}");
         return Err(BenchError::bad_argument("--history", problem));
     }
-    output::create("--history", path).map(drop)
+    output::check("--history", path)
 }
 
 fn write_history(arguments: &WorkloadArguments, combinations: &[Params]) -> Result<(), BenchError> {

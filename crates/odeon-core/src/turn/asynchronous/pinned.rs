@@ -1,7 +1,7 @@
 //! What is done with a delivery to an asynchronous actor of a pinned or dedicated stage.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use odeon_sync::atomic::Ordering;
 
@@ -11,6 +11,7 @@ use super::future::{self, Handlers};
 use super::{Step, end, go_on, stops, take_signal};
 use crate::async_actor::AsyncActor;
 use crate::cell::{Header, signal};
+use crate::current;
 use crate::mailbox::label;
 use crate::message::Message;
 use crate::observe::EndReason;
@@ -33,6 +34,15 @@ pub(super) unsafe fn deliver<A: AsyncActor, H: Handlers<A>>(
     // SAFETY: by contract; taken before any user code runs, as the ring demands.
     let content = is_message.then(|| unsafe { Payload::take::<A::Msg>(payload) });
     let content = content.map(|content| Arrived { content, tag });
+    // SAFETY: what is under way to an actor keeps its cell, also behind its end.
+    let unstarted = unsafe { (*cell.as_ptr()).message.header.is_unstarted() };
+    if unstarted && label != label::START {
+        // What another actor of the stage sends may overtake the signal to start, if that came from
+        // elsewhere. The actor starts before it is given anything, and may have ended then.
+        // SAFETY: by contract; the signal has no payload.
+        let resumes = unsafe { deliver::<A, H>(cell.cast(), label::START, payload) };
+        debug_assert!(!resumes, "nothing has been put aside before the start");
+    }
     // SAFETY: this thread owns all actors of its stage.
     if unsafe { cell::phase(cell) } == Phase::Ended {
         // SAFETY: by contract.
@@ -41,9 +51,15 @@ pub(super) unsafe fn deliver<A: AsyncActor, H: Handlers<A>>(
     }
     // SAFETY: as above; the reference is not used after the actor's end.
     let header = unsafe { &(*cell.as_ptr()).message.header };
+    if label == label::START && !header.take_unstarted() {
+        return false;
+    }
     let seen = header.is_seen().then(|| PinnedTurn::begin(header));
+    let handler = &current::here().pinned_handler;
+    handler.set(header);
     // SAFETY: as above.
     let step = catch_unwind(AssertUnwindSafe(|| unsafe { step(cell, label, content) }));
+    handler.set(ptr::null());
     if let Some(seen) = seen {
         // SAFETY: as above.
         let (begun, aside) = unsafe { aside::numbers(cell) };

@@ -26,6 +26,9 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         let header = unsafe { cell.cast::<Header>().as_ref() };
         // SAFETY: as above.
         contained(header, || unsafe { future::cancel(cell) });
+        // A handler that has not returned has not stopped its actor.
+        // SAFETY: by contract.
+        unsafe { (*owner(cell)).context.stop = false };
     }
 
     unsafe fn drop_state(cell: NonNull<Self>) {
@@ -35,7 +38,6 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         // SAFETY: by contract.
         let (header, before) = unsafe {
             (*owner).context.guards = Guards::ALL_OPEN;
-            (*owner).context.stop = false;
             let before = std::mem::replace(&mut (*owner).phase, Phase::Absent);
             (cell.cast::<Header>().as_ref(), before)
         };

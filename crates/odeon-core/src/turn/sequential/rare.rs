@@ -80,6 +80,18 @@ pub(super) fn handle_signal<A: Actor>(
     sight::noting_signal(&message.header, take, |step| *step == Step::Handled)
 }
 
+/// What another actor of a pinned stage sends may overtake the signal to start, if that came from
+/// elsewhere. The actor starts before it is given anything, and may have ended then.
+#[cold]
+pub(super) fn start_first<A: Actor>(
+    cell: NonNull<ActorCell<A>>,
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+) {
+    let resumes = deliver_rarely(cell, message, owner, label::START, None);
+    debug_assert!(!resumes, "nothing has been put aside before the start");
+}
+
 /// As [`deliver`], for a message that is followed.
 #[cold]
 pub(super) fn deliver_followed<A: Actor>(
@@ -91,6 +103,9 @@ pub(super) fn deliver_followed<A: Actor>(
 ) -> bool {
     let (label, tag) = label::split(label);
     let mailbox = (label - label::FIRST_MAILBOX) as usize;
+    if owner.actor.is_some() && message.header.is_unstarted() {
+        start_first(cell, message, owner);
+    }
     let is_next = |s: &Selector<A::Msg>| s.set.would_be_next(mailbox, s.guards);
     if owner.actor.is_none() || !owner.selector.as_deref().is_none_or(is_next) {
         follow::forget(&message.header, tag);

@@ -1,0 +1,300 @@
+//! A sorted list, in which changes far behind a traversal do not conflict with it.
+//!
+//! A search keeps one link in the read set: the last one that it has followed; what it has read before
+//! it forgets (elastic transactions, Felber, Gramoli, Guerraoui, DISC 2009). That is enough:
+//!
+//! *While a search runs, the node whose link is the last in the read set is in the list, as of the moment
+//! that the attempt sees.* The head always is. A step from a node that is in the list leads to one that
+//! is in the list at the same moment: the engine answers the second read only as of a moment at which the
+//! first one stands. And when the attempt moves to a later moment, it checks the last link; the node of an
+//! unchanged link was not removed, because *a removal writes the link of the removed node too*.
+//!
+//! The answer of a search follows from its last link alone: the node before has a lesser key and is in the
+//! list, the node behind has not. The link is in the read set until the commit, so the answer stands like
+//! any other read, also beside reads of other variables and other searches, which are not forgotten.
+//! Traversals of the whole list remember everything.
+
+use crate::abort::Rollback;
+use crate::tlink::TLink;
+use crate::transaction::{Tx, View};
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Arc;
+
+/// A sorted list of different keys.
+///
+/// Looking for a key takes time in proportion to its place; beyond some hundred keys
+/// an ordered map is faster. Searches follow links without remembering them all, so changes at
+/// different places do not conflict; see the module.
+///
+/// ```
+/// use odeon_stm::collections::TList;
+/// use odeon_stm::{atomically, snapshot};
+///
+/// let list = TList::from_iter([3, 1]);
+/// atomically(|tx| {
+///     assert!(list.insert(tx, 2)?);
+///     assert_eq!(list.remove(tx, &1)?, Some(&1));
+///     Ok(())
+/// });
+/// let sum = snapshot(|view| list.fold(view, 0, |sum, key| sum + key));
+/// assert_eq!(sum, Ok(5));
+/// ```
+pub struct TList<K: Send + Sync + 'static> {
+    head: TLink<Node<K>>,
+}
+
+struct Node<K: Send + Sync + 'static> {
+    key: K,
+    next: TLink<Node<K>>,
+}
+
+impl<K: Send + Sync + 'static> Drop for Node<K> {
+    /// Drops what hangs on this node alone, one by one: recursion would exhaust the stack.
+    fn drop(&mut self) {
+        let mut next = self.next.take();
+        while let Some(mut node) = next.and_then(Arc::into_inner) {
+            next = node.next.take();
+        }
+    }
+}
+
+/// Where a search has ended.
+struct Place<'t, K: Send + Sync + 'static> {
+    /// The link to the first node that is not before the key.
+    link: &'t TLink<Node<K>>,
+    /// That node, if it has the key itself.
+    found: Option<&'t Node<K>>,
+}
+
+impl<K: Send + Sync + 'static> TList<K> {
+    /// An empty list.
+    pub fn new() -> Self {
+        Self { head: TLink::new(None) }
+    }
+
+    /// The least key.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn first<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<Option<&'t K>, Rollback> {
+        Ok(self.head.get(view)?.map(|node| &node.key))
+    }
+
+    /// Whether there is no key.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn is_empty<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<bool, Rollback> {
+        Ok(self.head.get(view)?.is_none())
+    }
+
+    /// Combines all keys in their order. A transaction remembers every link on the way, so that it commits
+    /// only if the list is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[inline]
+    pub fn fold<'t, V: View<'t>, A>(
+        &'t self,
+        view: &mut V,
+        start: A,
+        mut combine: impl FnMut(A, &'t K) -> A,
+    ) -> Result<A, Rollback> {
+        let (mut folded, mut link) = (start, &self.head);
+        while let Some(node) = link.get(view)? {
+            folded = combine(folded, &node.key);
+            link = &node.next;
+        }
+        Ok(folded)
+    }
+
+    /// All keys in their order, as an iterator that borrows `view`; like [`fold`](TList::fold) it remembers
+    /// what it has seen.
+    ///
+    /// ```
+    /// # use odeon_stm::{atomically, collections::TList};
+    /// let list = TList::from_iter([2, 1]);
+    /// let doubled: Vec<i32> = atomically(|tx| list.iter(tx).map(|key| Ok(key? * 2)).collect());
+    /// assert_eq!(doubled, [2, 4]);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// An item is a [`Rollback`] if the attempt cannot go on.
+    pub fn iter<'a, 't, V: View<'t>>(&'t self, view: &'a mut V) -> Iter<'a, 't, V, K> {
+        Iter { view, link: Some(&self.head) }
+    }
+
+    /// Removes all keys at once.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[track_caller]
+    pub fn clear<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<(), Rollback> {
+        // Searches may stand anywhere, so every link is written, like by single removals.
+        let mut link = &self.head;
+        while let Some(node) = link.get(tx)? {
+            link.set(tx, None)?;
+            link = &node.next;
+        }
+        Ok(())
+    }
+}
+
+impl<K: Ord + Send + Sync + 'static> TList<K> {
+    /// Walks hand over hand to the place of `key`.
+    #[inline]
+    fn search<'t, V, Q>(&'t self, view: &mut V, key: &Q) -> Result<Place<'t, K>, Rollback>
+    where
+        V: View<'t>,
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        let from = view.attempt().0.reads.len();
+        let mut link = &self.head;
+        loop {
+            let node = link.get(view)?;
+            // See the module: the last read stands for all before it.
+            view.attempt().0.reads.forget(from, 1);
+            let Some(node) = node else { return Ok(Place { link, found: None }) };
+            match node.key.borrow().cmp(key) {
+                Ordering::Less => link = &node.next,
+                Ordering::Equal => return Ok(Place { link, found: Some(node) }),
+                Ordering::Greater => return Ok(Place { link, found: None }),
+            }
+        }
+    }
+
+    /// Whether `key` is in the list.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn contains<'t, V, Q>(&'t self, view: &mut V, key: &Q) -> Result<bool, Rollback>
+    where
+        V: View<'t>,
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        Ok(self.search(view, key)?.found.is_some())
+    }
+
+    /// The key in the list that equals `key`.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn get<'t, V, Q>(&'t self, view: &mut V, key: &Q) -> Result<Option<&'t K>, Rollback>
+    where
+        V: View<'t>,
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        Ok(self.search(view, key)?.found.map(|node| &node.key))
+    }
+
+    /// Inserts `key`; answers whether it was not there. A key that is there stays.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[track_caller]
+    pub fn insert<'t>(&'t self, tx: &mut Tx<'t, '_>, key: K) -> Result<bool, Rollback> {
+        let place = self.search(tx, &key)?;
+        if place.found.is_some() {
+            return Ok(false);
+        }
+        let next = place.link.share(tx)?;
+        let next = TLink::born(tx, next);
+        place.link.set(tx, Some(Arc::new(Node { key, next })))?;
+        Ok(true)
+    }
+
+    /// Removes the key that equals `key` and answers it.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[track_caller]
+    pub fn remove<'t, Q>(&'t self, tx: &mut Tx<'t, '_>, key: &Q) -> Result<Option<&'t K>, Rollback>
+    where
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        let Place { link, found: Some(node) } = self.search(tx, key)? else { return Ok(None) };
+        let next = node.next.share(tx)?;
+        link.set(tx, next)?;
+        // Who stands on the node must notice; see the module.
+        node.next.set(tx, None)?;
+        Ok(Some(&node.key))
+    }
+
+    /// Inserts all `keys`.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[track_caller]
+    pub fn extend<'t>(
+        &'t self,
+        tx: &mut Tx<'t, '_>,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<(), Rollback> {
+        keys.into_iter().try_for_each(|key| self.insert(tx, key).map(drop))
+    }
+}
+
+/// The keys of a [`TList`]; see [`TList::iter`].
+pub struct Iter<'a, 't, V, K: Send + Sync + 'static> {
+    view: &'a mut V,
+    /// `None` after the end or a rollback.
+    link: Option<&'t TLink<Node<K>>>,
+}
+
+impl<'t, V: View<'t>, K: Send + Sync + 'static> Iterator for Iter<'_, 't, V, K> {
+    type Item = Result<&'t K, Rollback>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let node = self.link.take()?.get(self.view).transpose()?;
+        Some(node.map(|node| {
+            self.link = Some(&node.next);
+            &node.key
+        }))
+    }
+}
+
+impl<K: Ord + Send + Sync + 'static> FromIterator<K> for TList<K> {
+    /// A list of these keys, without a transaction; of equal keys the first.
+    fn from_iter<I: IntoIterator<Item = K>>(keys: I) -> Self {
+        let mut keys: Vec<K> = keys.into_iter().collect();
+        keys.sort();
+        keys.dedup();
+        let link = |next, key| Some(Arc::new(Node { key, next: TLink::new(next) }));
+        Self { head: TLink::new(keys.into_iter().rev().fold(None, link)) }
+    }
+}
+
+impl<K: Send + Sync + 'static> Default for TList<K> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K: Send + Sync + 'static> fmt::Debug for TList<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TList").finish_non_exhaustive()
+    }
+}
+
+impl<V, K: Send + Sync + 'static> fmt::Debug for Iter<'_, '_, V, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Iter").finish_non_exhaustive()
+    }
+}

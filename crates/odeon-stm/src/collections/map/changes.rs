@@ -1,0 +1,161 @@
+//! How maps change.
+
+use super::TMap;
+use super::trie::{Leaf, Node, Place};
+use crate::abort::Rollback;
+use crate::tlink::TLink;
+use crate::transaction::Tx;
+use crate::tvar::TVar;
+use std::borrow::Borrow;
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+
+impl<K, V, S> TMap<K, V, S>
+where
+    K: Hash + Eq + Send + Sync + 'static,
+    V: Send + Sync + 'static,
+    S: BuildHasher,
+{
+    /// Another value for `key`; answers the one before, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[track_caller]
+    pub fn insert<'t>(
+        &'t self,
+        tx: &mut Tx<'t, '_>,
+        key: K,
+        value: V,
+    ) -> Result<Option<&'t V>, Rollback> {
+        let hash = self.hasher.hash_one(&key);
+        let place = self.place(tx, hash)?;
+        if let Some(leaf) = place.leaf(hash, &key) {
+            let before = leaf.value.read(tx)?;
+            leaf.value.set(tx, value)?;
+            return Ok(Some(before));
+        }
+        self.add(tx, &place, hash, key, value)?;
+        Ok(None)
+    }
+
+    /// Another value for `key`, without a look at the one before: two of these do not conflict if `key` has
+    /// a value. Answers whether it had none.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[track_caller]
+    pub fn put<'t>(&'t self, tx: &mut Tx<'t, '_>, key: K, value: V) -> Result<bool, Rollback> {
+        let hash = self.hasher.hash_one(&key);
+        let place = self.place(tx, hash)?;
+        if let Some(leaf) = place.leaf(hash, &key) {
+            leaf.value.set(tx, value)?;
+            return Ok(false);
+        }
+        self.add(tx, &place, hash, key, value)?;
+        Ok(true)
+    }
+
+    /// Adds a leaf at its `place`, where there is none of its key.
+    #[track_caller]
+    fn add<'t>(
+        &'t self,
+        tx: &mut Tx<'t, '_>,
+        place: &Place<'t, K, V>,
+        hash: u64,
+        key: K,
+        value: V,
+    ) -> Result<(), Rollback> {
+        let leaf = Arc::new(Node::Leaf(Leaf { hash, key, value: TVar::born(tx, value) }));
+        let node = match place.link.share(tx)? {
+            None => leaf,
+            Some(there) => {
+                Node::join(there, leaf, place.used_bits, &mut |node| TLink::born(tx, node))
+            }
+        };
+        place.link.set(tx, Some(node))?;
+        self.len.add(tx, 1)
+    }
+
+    /// The value of `key`, or else the one that `make` gives it.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[track_caller]
+    pub fn get_or_insert_with<'t>(
+        &'t self,
+        tx: &mut Tx<'t, '_>,
+        key: K,
+        make: impl FnOnce() -> V,
+    ) -> Result<&'t V, Rollback> {
+        let hash = self.hasher.hash_one(&key);
+        let place = self.place(tx, hash)?;
+        if let Some(leaf) = place.leaf(hash, &key) {
+            return leaf.value.read(tx);
+        }
+        self.add(tx, &place, hash, key, make())?;
+        // The new leaf is the one without which the place would be as before: the last of its kind.
+        let place = self.place(tx, hash)?;
+        let leaf = place.node.and_then(|node| node.leaves().last()).expect("added above");
+        leaf.value.read(tx)
+    }
+
+    /// Changes the value of `key`; answers whether there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[track_caller]
+    pub fn update<'t, Q>(
+        &'t self,
+        tx: &mut Tx<'t, '_>,
+        key: &Q,
+        change: impl FnOnce(&V) -> V,
+    ) -> Result<bool, Rollback>
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let Some(leaf) = self.leaf(tx, key)? else { return Ok(false) };
+        leaf.value.update(tx, change)?;
+        Ok(true)
+    }
+
+    /// Removes `key`; answers its value.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[track_caller]
+    pub fn remove<'t, Q>(&'t self, tx: &mut Tx<'t, '_>, key: &Q) -> Result<Option<&'t V>, Rollback>
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let hash = self.hasher.hash_one(key);
+        let place = self.place(tx, hash)?;
+        let (Some(node), Some(leaf)) = (place.node, place.leaf(hash, key)) else {
+            return Ok(None);
+        };
+        let value = leaf.value.read(tx)?;
+        place.link.set(tx, node.without(hash, key))?;
+        self.len.add(tx, -1)?;
+        Ok(Some(value))
+    }
+
+    /// Inserts all `pairs`; later ones replace earlier ones.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    #[track_caller]
+    pub fn extend<'t>(
+        &'t self,
+        tx: &mut Tx<'t, '_>,
+        pairs: impl IntoIterator<Item = (K, V)>,
+    ) -> Result<(), Rollback> {
+        pairs.into_iter().try_for_each(|(key, value)| self.put(tx, key, value).map(drop))
+    }
+}

@@ -1,0 +1,178 @@
+//! The trie below a map: how places are found and how two leaves share one.
+//!
+//! A place is empty, or holds a leaf, a bucket of leaves whose hashes are equal, or an inner node with 16
+//! places, chosen by the next four bits of the hash. A place that holds an inner node keeps it until the
+//! map is cleared, so searches conflict only where leaves come and go.
+
+use crate::abort::Rollback;
+use crate::tlink::TLink;
+use crate::transaction::View;
+use crate::tvar::TVar;
+use std::borrow::Borrow;
+use std::sync::Arc;
+
+const FAN_OUT: usize = 16;
+const BITS_PER_LEVEL: u32 = 4;
+
+/// See the module.
+pub(super) enum Node<K: Send + Sync + 'static, V: Send + Sync + 'static> {
+    /// Behind a pointer, so that leaves are small.
+    Inner(Box<[Link<K, V>; FAN_OUT]>),
+    Leaf(Leaf<K, V>),
+    /// At least two leaves of one hash.
+    Bucket(Box<[Arc<Node<K, V>>]>),
+}
+
+pub(super) type Link<K, V> = TLink<Node<K, V>>;
+
+pub(super) struct Leaf<K: Send + Sync + 'static, V: Send + Sync + 'static> {
+    pub(super) hash: u64,
+    pub(super) key: K,
+    pub(super) value: TVar<V>,
+}
+
+/// Where the leaf of a hash is, or would be.
+pub(super) struct Place<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> {
+    pub(super) link: &'t Link<K, V>,
+    /// What it holds; no inner node.
+    pub(super) node: Option<&'t Node<K, V>>,
+    /// How many bits of the hash have led here.
+    pub(super) used_bits: u32,
+}
+
+/// The places in a node, by the bits of `hash` behind the first `used_bits`.
+fn branch(hash: u64, used_bits: u32) -> usize {
+    (hash.checked_shl(used_bits).unwrap_or(0) >> (u64::BITS - BITS_PER_LEVEL)) as usize
+}
+
+impl<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> Place<'t, K, V> {
+    /// The place of `hash` below `link`, to which `used_bits` of it have led.
+    #[inline]
+    pub(super) fn find<W: View<'t>>(
+        mut link: &'t Link<K, V>,
+        mut used_bits: u32,
+        hash: u64,
+        view: &mut W,
+    ) -> Result<Self, Rollback> {
+        loop {
+            match link.get(view)? {
+                Some(Node::Inner(links)) => {
+                    link = &links[branch(hash, used_bits)];
+                    used_bits += BITS_PER_LEVEL;
+                }
+                node => return Ok(Self { link, node, used_bits }),
+            }
+        }
+    }
+
+    /// The leaf of `key`.
+    #[inline]
+    pub(super) fn leaf<Q: Eq + ?Sized>(&self, hash: u64, key: &Q) -> Option<&'t Leaf<K, V>>
+    where
+        K: Borrow<Q>,
+    {
+        self.node.and_then(|node| node.leaves().find(|leaf| leaf.is(hash, key)))
+    }
+}
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Leaf<K, V> {
+    #[inline]
+    fn is<Q: Eq + ?Sized>(&self, hash: u64, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.hash == hash && self.key.borrow() == key
+    }
+}
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
+    /// The leaves right here.
+    #[inline]
+    pub(super) fn leaves(&self) -> impl Iterator<Item = &Leaf<K, V>> {
+        let (own, bucket) = match self {
+            Self::Leaf(leaf) => (Some(leaf), None),
+            Self::Bucket(nodes) => (None, Some(nodes)),
+            Self::Inner(_) => (None, None),
+        };
+        own.into_iter().chain(bucket.into_iter().flatten().flat_map(|node| match &**node {
+            Self::Leaf(leaf) => Some(leaf),
+            _ => None,
+        }))
+    }
+
+    /// The hash of the leaves right here.
+    fn hash(&self) -> Option<u64> {
+        self.leaves().next().map(|leaf| leaf.hash)
+    }
+
+    /// What a place holds from now on that has held `there` and gets the leaf `more`; `used_bits` have led
+    /// to the place, and `link` makes links.
+    pub(super) fn join(
+        there: Arc<Self>,
+        more: Arc<Self>,
+        used_bits: u32,
+        link: &mut impl FnMut(Option<Arc<Self>>) -> Link<K, V>,
+    ) -> Arc<Self> {
+        let hash = more.hash().expect("a leaf");
+        let other = there.hash().expect("a leaf or a bucket");
+        if hash == other {
+            let mut leaves = match &*there {
+                Self::Bucket(leaves) => leaves.to_vec(),
+                _ => vec![there],
+            };
+            leaves.push(more);
+            return Arc::new(Self::Bucket(leaves.into()));
+        }
+        let (left, right) = (branch(other, used_bits), branch(hash, used_bits));
+        let mut places: [_; FAN_OUT] = std::array::from_fn(|_| None);
+        if left == right {
+            places[left] = Some(Self::join(there, more, used_bits + BITS_PER_LEVEL, link));
+        } else {
+            (places[left], places[right]) = (Some(there), Some(more));
+        }
+        Arc::new(Self::Inner(Box::new(places.map(link))))
+    }
+
+    /// What a place holds from now on that has held `there` and loses the leaf of `key`.
+    pub(super) fn without<Q: Eq + ?Sized>(&self, hash: u64, key: &Q) -> Option<Arc<Self>>
+    where
+        K: Borrow<Q>,
+    {
+        let Self::Bucket(nodes) = self else { return None };
+        let stays = |node: &&Arc<Self>| !node.leaves().any(|leaf| leaf.is(hash, key));
+        let mut left: Vec<_> = nodes.iter().filter(stays).cloned().collect();
+        if left.len() == 1 { left.pop() } else { Some(Arc::new(Self::Bucket(left.into()))) }
+    }
+
+    /// Calls `act` with every leaf below `link`.
+    pub(super) fn visit<'t, W: View<'t>>(
+        link: &'t Link<K, V>,
+        view: &mut W,
+        act: &mut impl FnMut(&mut W, &'t Leaf<K, V>) -> Result<(), Rollback>,
+    ) -> Result<(), Rollback> {
+        match link.get(view)? {
+            None => Ok(()),
+            Some(Self::Inner(links)) => {
+                links.iter().try_for_each(|link| Self::visit(link, view, act))
+            }
+            Some(node) => node.leaves().try_for_each(|leaf| act(view, leaf)),
+        }
+    }
+
+    /// Puts the leaf `more` below `link`, which is not shared yet; nobody has its key.
+    pub(super) fn plant(link: &mut Link<K, V>, more: Arc<Self>, used_bits: u32) {
+        let hash = more.hash().expect("a leaf");
+        let node = match link.take() {
+            None => more,
+            Some(mut there) => match Arc::get_mut(&mut there) {
+                Some(Self::Inner(links)) => {
+                    let below = &mut links[branch(hash, used_bits)];
+                    Self::plant(below, more, used_bits + BITS_PER_LEVEL);
+                    there
+                }
+                _ => Self::join(there, more, used_bits, &mut TLink::new),
+            },
+        };
+        *link = TLink::new(Some(node));
+    }
+}
