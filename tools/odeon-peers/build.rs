@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::{env, fs};
 
-const PEERS: [&str; 3] = ["tokio", "kameo", "ractor"];
+const PEERS: [&str; 5] = ["tokio", "kameo", "ractor", "stm", "fast-stm"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -18,7 +18,8 @@ fn main() {
     let lock = fs::read_to_string("Cargo.lock").expect("the package has a lock file");
     for peer in PEERS {
         let version = locked_version(&lock, peer);
-        println!("cargo::rustc-env=ODEON_PEERS_{}={version}", peer.to_uppercase());
+        let variable = peer.to_uppercase().replace('-', "_");
+        println!("cargo::rustc-env=ODEON_PEERS_{variable}={version}");
     }
 }
 

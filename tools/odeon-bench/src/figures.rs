@@ -1,5 +1,7 @@
 //! What Odeon promises in numbers: the list behind `odeon bench figures`, as data.
 
+mod stm;
+
 use crate::parameter::Value;
 use crate::peers;
 use crate::workload::Variant;
@@ -139,7 +141,7 @@ pub fn groups() -> Vec<Group> {
             &[],
             AtMostNanoseconds(150.0),
         ),
-        group("bank", &[("transfers", Value::Number(20_000))]).with_all_peers().figure(
+        group("bank", &[("transfers", Value::Number(20_000))]).with_all_runtimes().figure(
             "bank (1,000 accounts, 1,000,000 transfers)",
             Pool,
             &[],
@@ -158,6 +160,7 @@ pub fn groups() -> Vec<Group> {
             .figure("pressure: memory", Pool, &[], AtMostMiBAboveFloor(64)),
     ];
     groups.extend(list_groups());
+    groups.extend(stm::groups());
     groups
 }
 
@@ -173,12 +176,9 @@ fn list_groups() -> Vec<Group> {
         let requests = if walks_far { ", 200 requests each" } else { "" };
         let what =
             format!("list, {list_actors} list actors, {mix}, {requesters} requesters{requests}");
-        let mut group = group("list", &[("requests", Value::Number(40))]).with_all_peers().figure(
-            &what,
-            Sequential,
-            &[],
-            TimesFasterThanPeers(times),
-        );
+        let mut group = group("list", &[("requests", Value::Number(40))])
+            .with_all_runtimes()
+            .figure(&what, Sequential, &[], TimesFasterThanPeers(times));
         group.settings = vec![
             ("list_actors", Value::Number(list_actors)),
             ("requesters", Value::Number(requesters)),
@@ -206,8 +206,13 @@ impl Group {
         self
     }
 
-    fn with_all_peers(mut self) -> Self {
-        self.peers = &peers::NAMES;
+    fn with(mut self, settings: &[Setting]) -> Self {
+        self.settings.extend(settings);
+        self
+    }
+
+    fn with_all_runtimes(mut self) -> Self {
+        self.peers = &peers::ACTOR_RUNTIMES;
         self
     }
 

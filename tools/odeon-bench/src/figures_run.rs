@@ -5,7 +5,7 @@ use crate::error::BenchError;
 use crate::figures::{self, Figure, Goal, Group, Setting};
 use crate::idle::{self, BytesPerActor};
 use crate::parameter::Params;
-use crate::peers::Peers;
+use crate::peers::{self, Peers};
 use crate::runner::{Case, Plan, Results, Rounds, measure};
 use crate::samples::Samples;
 use crate::statistics::Spread;
@@ -134,8 +134,8 @@ impl FiguresPlan {
         let watched = (figures::IDLE_THEATER_COUNT, self.idle_seconds);
         let percents = idle::cpu_percent(watched.0, watched.1, &params, || {})?;
         let count = idle::peers_params(figures::IDLE_ACTOR_COUNT);
-        for hello in peers.hellos() {
-            let name = &hello.implementation;
+        let names = peers.hellos().map(|hello| &hello.implementation);
+        for name in names.filter(|name| peers::ACTOR_RUNTIMES.contains(&name.as_str())) {
             outcome.peers_idle_bytes.push((name.clone(), peers.idle_actor_bytes(name, &count)?));
         }
         Ok(vec![judge_bytes(bytes), judge_cpu(&percents)])

@@ -17,6 +17,8 @@ pub struct Parameter {
     pub in_floor: bool,
     /// Whether peers know it; otherwise they are compared at its default only.
     pub in_peers: bool,
+    /// The words that peers know; `None` for all. With another word there is no comparison.
+    pub peers_words: Option<&'static [&'static str]>,
 }
 
 /// The values a parameter may take.
@@ -50,7 +52,7 @@ impl Parameter {
         default: u64,
     ) -> Self {
         let domain = Domain::Number { min, max, default };
-        Self { name, about, domain, in_floor: true, in_peers: true }
+        Self { name, about, domain, in_floor: true, in_peers: true, peers_words: None }
     }
 
     /// One of a few words; the first is the default.
@@ -60,7 +62,7 @@ impl Parameter {
         allowed: &'static [&'static str],
     ) -> Self {
         let domain = Domain::Word { allowed, default: allowed[0] };
-        Self { name, about, domain, in_floor: true, in_peers: true }
+        Self { name, about, domain, in_floor: true, in_peers: true, peers_words: None }
     }
 
     /// The floor's work does not depend on it.
@@ -73,6 +75,20 @@ impl Parameter {
     pub const fn odeon_only(mut self) -> Self {
         self.in_peers = false;
         self
+    }
+
+    /// Peers know these words only.
+    pub const fn peers_know(mut self, words: &'static [&'static str]) -> Self {
+        self.peers_words = Some(words);
+        self
+    }
+
+    /// Whether peers can do the same at this value.
+    fn is_comparable(&self, value: Option<Value>) -> bool {
+        match (self.peers_words, value) {
+            (Some(words), Some(Value::Word(word))) => words.contains(&word),
+            _ => self.in_peers || value == Some(self.default_value()),
+        }
     }
 
     /// The option on the command line, with its dashes.
@@ -212,7 +228,7 @@ impl Params {
 
     /// What peers are told; `None` when the run uses something they do not have.
     pub fn for_peers(&self, parameters: &[Parameter]) -> Option<Self> {
-        let comparable = |p: &Parameter| p.in_peers || self.get(p.name) == Some(p.default_value());
+        let comparable = |p: &Parameter| p.is_comparable(self.get(p.name));
         parameters.iter().all(comparable).then(|| self.kept(parameters, |p| p.in_peers))
     }
 

@@ -1,4 +1,4 @@
-//! Other runtimes doing the same work: one child process each, which answers requests line by line.
+//! Other runtimes and libraries doing the same work: one child process each, which answers requests line by line.
 //!
 //! The program behind them is the package `tools/odeon-peers`, which ordinary builds do not
 //! compile.
@@ -13,8 +13,15 @@ use process::Process;
 use serde::Deserialize;
 use std::path::PathBuf;
 
-/// The runtimes that the peers' program knows.
-pub const NAMES: [&str; 3] = ["tokio", "kameo", "ractor"];
+/// The actor runtimes that the peers' program knows.
+pub const ACTOR_RUNTIMES: [&str; 3] = ["tokio", "kameo", "ractor"];
+/// The transactional memories that it knows.
+pub const TRANSACTIONAL_MEMORIES: [&str; 2] = ["stm", "fast-stm"];
+
+/// All peers.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ACTOR_RUNTIMES.into_iter().chain(TRANSACTIONAL_MEMORIES)
+}
 
 /// What a peer says about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

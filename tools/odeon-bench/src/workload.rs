@@ -3,10 +3,11 @@
 use crate::error::BenchError;
 use crate::history::History;
 use crate::parameter::{Parameter, Params};
+use crate::peers;
 use crate::samples::Measured;
 
-/// A benchmark program for actor runtimes, with the same work done without any runtime as its
-/// floor.
+/// A benchmark program for actor runtimes, or for the transactional memory that Odeon brings, with the
+/// same work done without either as its floor.
 pub trait Workload: Sync {
     /// What it is called, what it takes, what it counts.
     fn about(&self) -> &'static About;
@@ -21,6 +22,11 @@ pub trait Workload: Sync {
 
     /// The same work with no runtime: a loop, a queue, two atomics.
     fn floor(&self, params: &Params) -> Result<Measured, BenchError>;
+
+    /// The peers that know it.
+    fn peers(&self) -> &'static [&'static str] {
+        &peers::ACTOR_RUNTIMES
+    }
 
     /// How to record what every client of a run saw, where that makes sense.
     fn recorder(&self) -> Option<Recorder> {
@@ -42,7 +48,7 @@ pub struct About {
     pub operation: &'static str,
     /// What the floor does.
     pub floor: &'static str,
-    /// All parameters, `workers` included.
+    /// All parameters, `workers` included where there is a runtime.
     pub parameters: &'static [Parameter],
     /// The ways in which Odeon can run it; the first is the default.
     pub variants: &'static [Variant],
@@ -59,6 +65,8 @@ pub enum Variant {
     Sequential,
     /// On the pool, with asynchronous handlers.
     Async,
+    /// On threads of the workload's own, in transactions: there is no theater.
+    Stm,
 }
 
 impl Variant {
@@ -69,6 +77,7 @@ impl Variant {
             Self::Pinned => "pinned",
             Self::Sequential => "sequential",
             Self::Async => "async",
+            Self::Stm => "stm",
         }
     }
 
@@ -79,10 +88,11 @@ impl Variant {
             Self::Pinned => "odeon-pinned",
             Self::Sequential => "odeon-sequential",
             Self::Async => "odeon-async",
+            Self::Stm => "odeon-stm",
         }
     }
 }
 
-/// The worker threads of the runtime: a parameter of every workload.
+/// The worker threads of the runtime: a parameter of every workload that has one.
 pub const WORKERS: Parameter =
     Parameter::number("workers", "worker threads of the runtime", 1, 256, 2).outside_floor();

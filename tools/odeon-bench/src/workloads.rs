@@ -15,12 +15,13 @@ mod pingpong;
 mod pressure;
 mod restart;
 mod ring;
+mod stm;
 mod timers;
 
 use crate::workload::Workload;
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 13] = [
+pub const ALL: [&dyn Workload; 14] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -34,6 +35,7 @@ pub const ALL: [&dyn Workload; 13] = [
     &bank::Bank,
     &restart::Restart,
     &pressure::Pressure,
+    &stm::Stm,
 ];
 
 /// The workload of that name.

@@ -68,6 +68,14 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench ring --stage gpu", "[possible values: pool, pinned, both]"),
         ("bench list --mode speculative", "[possible values: sequential]"),
         ("bench ring --vs akka", "[possible values: tokio, kameo, ractor]"),
+        ("bench ring --vs stm", "[possible values: tokio, kameo, ractor]"),
+        ("bench stm --vs tokio", "[possible values: stm, fast-stm]"),
+        ("bench idle --vs stm", "[possible values: tokio, kameo, ractor]"),
+        ("bench stm --case walk", "--case takes read-write, disjoint, transfer, walk-snapshot, "),
+        ("bench stm --threads 65", "--threads takes whole numbers from 1 to 64, not '65'"),
+        ("bench stm --length 1", "--length takes whole numbers from 2 to 1000, not '1'"),
+        ("bench stm --length 2,20 --variables 10", "--length: 20 different variables need as many"),
+        ("bench stm --stage pool", "unexpected argument '--stage'"),
         ("bench ring --vs tokio,tokio", "--vs: lists tokio twice"),
         ("bench idle --seconds 0", "'--seconds <N>': 0 is not in 1..=3600"),
         ("bench figures --only rings", "invalid value 'rings' for '--only <LIST>'"),
@@ -128,6 +136,36 @@ fn a_sweep_prints_a_table_and_writes_its_files() {
         assert!(line["machine"]["rustc"].is_string());
     }
     assert!(std::fs::read_to_string(&svg).expect("it was written").starts_with("<svg"));
+}
+
+#[test]
+fn a_sweep_of_transactions_prints_a_table_and_writes_its_files() {
+    let folder = Folder::new("stm");
+    let (json, svg) = (folder.file("stm.jsonl"), folder.file("stm.svg"));
+    let line = "bench stm --case transfer --variables 10,100,1000 --length 2,8 --transactions 200 \
+                --samples 3 --json";
+    let mut arguments: Vec<&str> = line.split_whitespace().collect();
+    arguments.extend([json.as_str(), "--plot", &svg]);
+    let table = accepted(&arguments);
+    assert!(table.contains("ns per transaction"), "{table}");
+    for name in ["odeon-stm", "floor"] {
+        assert_eq!(table.matches(&format!("\n{name}")).count(), 6, "{table}");
+    }
+    let text = std::fs::read_to_string(&json).expect("it was written");
+    for line in text.lines() {
+        let line: serde_json::Value = serde_json::from_str(line).expect("lines are JSON");
+        assert_eq!(
+            (&line["workload"], &line["params"]["case"]),
+            (&"stm".into(), &"transfer".into())
+        );
+        assert_eq!(line["ops"], 200);
+        assert!(line["floor_ns_per_op"].as_f64().is_some_and(|ns| ns > 0.0), "{line}");
+    }
+    let svg = std::fs::read_to_string(&svg).expect("it was written");
+    // The longer sweep is the axis, each value of the other a line.
+    for text in ["variables", "odeon-stm length=2", "odeon-stm length=8", "floor length=8"] {
+        assert!(svg.contains(text), "{text}");
+    }
 }
 
 #[test]
@@ -263,7 +301,7 @@ fn figures_write_their_page() {
         "--quick",
         "--no-peers",
         "--only",
-        "create,forward",
+        "create,forward,stm",
         "--samples",
         "1",
         "--warmup",
@@ -274,6 +312,7 @@ fn figures_write_their_page() {
     assert!(table.contains("reached?") && table.contains("forward: FIFO against LIFO"), "{table}");
     let page = std::fs::read_to_string(&page).expect("it was written");
     assert!(page.contains("| create, acknowledge, stop | at most 200 ns"), "{page}");
+    assert!(page.contains("| stm: direct walk and update | at most 1.10x its floor"), "{page}");
     assert!(page.contains("not measured") && page.contains("## All medians"), "{page}");
 }
 
@@ -292,6 +331,7 @@ fn help_names_every_workload() {
         "list",
         "bank",
         "restart",
+        "stm",
         "idle",
         "figures",
     ] {

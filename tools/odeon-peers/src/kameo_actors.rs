@@ -19,9 +19,9 @@ mod ring;
 use kameo::mailbox;
 use kameo::prelude::*;
 
-use crate::peer::Peer;
+use crate::peer::Runtime;
 
-pub const PEER: Peer = Peer {
+pub const RUNTIME: Runtime = Runtime {
     name: "kameo",
     version: env!("ODEON_PEERS_KAMEO"),
     ring: ring::run,

@@ -1,4 +1,5 @@
-//! Runs the benchmark workloads on another actor runtime, named by the only argument.
+//! Runs the benchmark workloads on another actor runtime or transactional memory, named by the only
+//! argument.
 //!
 //! Prints one line about itself, then answers each request line on standard input with one line on
 //! standard output, until the input ends. What a request may hold is in `session.rs`.
@@ -9,6 +10,7 @@
 //! | `params.rs` | each workload's parameters, their defaults and ranges |
 //! | `peer.rs` | what a peer must bring |
 //! | `tokio_tasks/`, `kameo_actors/`, `ractor_actors/` | the peers, one file for each workload |
+//! | `transactions/` | the transactional memories, and what they share |
 //! | `host.rs`, `end_signal.rs` | the runtime under the peers, and how a sample ends |
 //! | `memory.rs` | what the operating system says about memory |
 //! | the others | what the three implementations of one workload must have in common |
@@ -30,6 +32,7 @@ mod sorted_list;
 mod splitmix;
 mod throughput;
 mod tokio_tasks;
+mod transactions;
 mod xorshift;
 
 use std::io::{self, BufRead, Write};
@@ -43,11 +46,13 @@ use session::Session;
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let chosen = match (arguments.next().as_deref(), arguments.next()) {
-        (Some("tokio"), None) => tokio_tasks::PEER,
-        (Some("kameo"), None) => kameo_actors::PEER,
-        (Some("ractor"), None) => ractor_actors::PEER,
+        (Some("tokio"), None) => Peer::Runtime(tokio_tasks::RUNTIME),
+        (Some("kameo"), None) => Peer::Runtime(kameo_actors::RUNTIME),
+        (Some("ractor"), None) => Peer::Runtime(ractor_actors::RUNTIME),
+        (Some("stm"), None) => Peer::Memory(transactions::STM),
+        (Some("fast-stm"), None) => Peer::Memory(transactions::FAST_STM),
         _ => {
-            eprintln!("usage: odeon-peers tokio|kameo|ractor");
+            eprintln!("usage: odeon-peers tokio|kameo|ractor|stm|fast-stm");
             return ExitCode::from(2);
         }
     };
@@ -72,8 +77,8 @@ struct Greeting {
 fn serve(peer: Peer) -> io::Result<()> {
     let mut answers = io::stdout().lock();
     let greeting = Greeting {
-        r#impl: peer.name,
-        version: peer.version,
+        r#impl: peer.name(),
+        version: peer.version(),
         allocator: "system",
         rustc: env!("ODEON_PEERS_RUSTC"),
     };

@@ -12,11 +12,17 @@ const MOST_WORKERS: usize = 1024;
 /// TUNE: the prefill walks the list for each value, so a wider range would never get ready (guessed).
 const WIDEST_RANGE: u32 = 1 << 22;
 
+/// The marks of `stm` have room for so many.
+const MOST_TRANSACTIONS: u64 = 1 << 40;
+
 /// What a request's `params` object is read into.
 pub trait Parameters: DeserializeOwned {
     /// Names the parameter that is out of its range.
     fn check(&self) -> Result<(), String>;
+}
 
+/// Parameters of a workload that an actor runtime runs.
+pub trait Hosted: Parameters {
     /// Worker threads of the runtime.
     fn workers(&self) -> usize;
 }
@@ -47,7 +53,9 @@ macro_rules! parameters {
                 $(self.$relation()?;)?
                 check_range("workers", self.workers, 1..=MOST_WORKERS)
             }
+        }
 
+        impl Hosted for $workload {
             fn workers(&self) -> usize {
                 self.workers
             }
@@ -161,9 +169,56 @@ impl Parameters for List {
         check_range("fill", self.fill, 0..=100)?;
         check_range("workers", self.workers, 1..=MOST_WORKERS)
     }
+}
 
+impl Hosted for List {
     fn workers(&self) -> usize {
         self.workers
+    }
+}
+
+/// What a transaction of `stm` does. Odeon has more cases, for which plain variables are not enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Case {
+    ReadWrite,
+    Disjoint,
+    Transfer,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Stm {
+    pub case: Case,
+    pub threads: usize,
+    /// Of each thread, where they are disjoint.
+    pub variables: usize,
+    /// Variables that a transaction touches.
+    pub length: usize,
+    /// Of all threads together.
+    pub transactions: u64,
+    pub seed: u64,
+}
+
+impl Default for Stm {
+    fn default() -> Self {
+        Self {
+            case: Case::ReadWrite,
+            threads: 2,
+            variables: 1_000,
+            length: 2,
+            transactions: 100_000,
+            seed: 1,
+        }
+    }
+}
+
+impl Parameters for Stm {
+    fn check(&self) -> Result<(), String> {
+        check_range("threads", self.threads, 1..=64)?;
+        check_range("variables", self.variables, 2..=1_000_000)?;
+        check_range("length", self.length, 2..=self.variables)?;
+        check_range("transactions", self.transactions, 1..=MOST_TRANSACTIONS)
     }
 }
 

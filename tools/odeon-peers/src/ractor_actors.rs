@@ -18,9 +18,9 @@ mod ring;
 
 use ractor::{Actor, ActorRef};
 
-use crate::peer::Peer;
+use crate::peer::Runtime;
 
-pub const PEER: Peer = Peer {
+pub const RUNTIME: Runtime = Runtime {
     name: "ractor",
     version: env!("ODEON_PEERS_RACTOR"),
     ring: ring::run,

@@ -18,9 +18,9 @@ mod ring;
 
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use crate::peer::Peer;
+use crate::peer::Runtime;
 
-pub const PEER: Peer = Peer {
+pub const RUNTIME: Runtime = Runtime {
     name: "tokio",
     version: env!("ODEON_PEERS_TOKIO"),
     ring: ring::run,

@@ -5,7 +5,10 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
+/// The actor runtimes.
 const PEERS: [&str; 3] = ["tokio", "kameo", "ractor"];
+/// The transactional memories.
+const MEMORIES: [&str; 2] = ["stm", "fast-stm"];
 
 struct Program {
     process: Child,
@@ -60,7 +63,7 @@ fn assert_measured(answer: &Value, ops: u64) {
 
 #[test]
 fn each_peer_greets_with_its_versions() {
-    for peer in PEERS {
+    for peer in PEERS.into_iter().chain(MEMORIES) {
         let (program, greeting) = Program::start(peer);
         assert_eq!(greeting["impl"], peer);
         assert_eq!(greeting["allocator"], "system");
@@ -159,6 +162,53 @@ fn a_bad_request_is_answered_and_the_program_goes_on() {
         assert_measured(&program.ask("pingpong", json!({"rounds": 3})), 3);
         program.finish();
     }
+}
+
+#[test]
+fn each_memory_runs_each_case() {
+    for peer in MEMORIES {
+        let (mut program, _) = Program::start(peer);
+        for case in ["read-write", "disjoint", "transfer"] {
+            // One thread; few variables for several; long transactions.
+            for (threads, variables, length) in [(1, 1000, 2), (4, 3, 2), (2, 64, 21), (2, 9, 9)] {
+                let params = json!({
+                    "case": case,
+                    "threads": threads,
+                    "variables": variables,
+                    "length": length,
+                    "transactions": 601,
+                    "seed": 11,
+                });
+                assert_measured(&program.ask("stm", params), 601);
+            }
+        }
+        program.finish();
+    }
+}
+
+#[test]
+fn each_kind_of_peer_refuses_what_the_other_knows() {
+    for peer in MEMORIES {
+        let (mut program, _) = Program::start(peer);
+        for (workload, params, expected) in [
+            ("ring", json!({}), "unknown workload: ring; {peer} is a transactional memory"),
+            ("idle_actor_bytes", json!({}), "unknown workload: idle_actor_bytes"),
+            ("stm", json!({"case": "counter"}), "unknown variant `counter`, expected one of"),
+            ("stm", json!({"nodes": 5}), "unknown field `nodes`"),
+            ("stm", json!({"threads": 0}), "threads is 0, not 1 to 64"),
+            ("stm", json!({"variables": 5, "length": 6}), "length is 6, not 2 to 5"),
+        ] {
+            let answer = program.ask(workload, params);
+            let expected = expected.replace("{peer}", peer);
+            assert!(answer["error"].as_str().unwrap().contains(&expected), "{answer}");
+        }
+        assert_measured(&program.ask("stm", json!({"transactions": 3})), 3);
+        program.finish();
+    }
+    let (mut program, _) = Program::start("tokio");
+    let answer = program.ask("stm", json!({}));
+    assert_eq!(answer["error"], "unknown workload: stm; tokio is an actor runtime");
+    program.finish();
 }
 
 #[test]

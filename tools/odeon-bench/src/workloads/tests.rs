@@ -25,6 +25,9 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("transfers", 200),
         ("restarts", 5),
         ("queued", 50),
+        ("variables", 10),
+        ("transactions", 60),
+        ("nodes", 20),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {
@@ -40,7 +43,7 @@ fn every_workload_runs_in_every_variant_and_with_one_worker() {
     for workload in ALL {
         for &variant in workload.about().variants {
             for workers in [1, 2] {
-                let params = tiny(workload, &[("workers", Value::Number(workers))]);
+                let params = tiny(workload, &[(workers_of(workload), Value::Number(workers))]);
                 workload.check(&params).expect("tiny parameters fit together");
                 let measured = workload.run(variant, &params);
                 let measured =
@@ -54,6 +57,13 @@ fn every_workload_runs_in_every_variant_and_with_one_worker() {
             }
         }
     }
+}
+
+/// The parameter that says how many threads there are.
+fn workers_of(workload: &dyn Workload) -> &'static str {
+    let mut names = workload.about().parameters.iter().map(|parameter| parameter.name);
+    let known = names.find(|name| ["workers", "threads"].contains(name));
+    known.unwrap_or_else(|| panic!("{} has no threads", workload.about().name))
 }
 
 #[test]
@@ -103,7 +113,7 @@ fn names_and_defaults_are_sound() {
     for workload in ALL {
         let about = workload.about();
         assert!(find(about.name).is_some());
-        assert!(about.parameters.iter().any(|p| p.name == "workers"), "{}", about.name);
+        workers_of(workload);
         assert!(!about.variants.is_empty(), "{}", about.name);
         for parameter in about.parameters {
             let default = parameter.default_value();

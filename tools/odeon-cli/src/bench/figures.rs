@@ -58,8 +58,8 @@ pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
     output::check_distinct(&files)?;
     let notes = notes_beside(arguments.report.as_deref())?;
     let json = output::json(arguments.json.as_deref())?;
-    let names: &[&str] = if arguments.no_peers { &[] } else { &peers::NAMES };
-    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let names = peers::names().filter(|_| !arguments.no_peers);
+    let names: Vec<String> = names.map(str::to_owned).collect();
     let mut peers = Peers::start(&names)?;
 
     let mut display = Display {

@@ -3,6 +3,7 @@
 use super::measuring::{Comparison, Repetition};
 use crate::output::{self, Terminal};
 use crate::progress::Progress;
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 use odeon_bench::environment::Machine;
 use odeon_bench::error::BenchError;
@@ -33,8 +34,11 @@ pub(super) fn command(workload: &'static dyn Workload) -> Command {
     let floor = format!("Floor: {}.", about.floor);
     let mut command = Command::new(about.name).about(about.summary).after_help(floor);
     command = command.args(about.parameters.iter().map(parameter_option));
-    command = command.arg(variant_option(workload));
+    command = command.args(variant_option(workload));
     command = Comparison::augment_args(Repetition::augment_args(command));
+    // WHY: the option belongs to all commands, and not every peer runs every workload.
+    let peers = PossibleValuesParser::new(workload.peers());
+    command = command.mut_arg("vs", |vs| vs.value_parser(peers));
     command = command.arg(file_option(PLOT).help("Draw the results into an SVG file"));
     if workload.recorder().is_some() {
         let help = "Record one more run as JSON lines for a linearizability checker; \
@@ -60,25 +64,23 @@ fn parameter_option(parameter: &'static Parameter) -> Arg {
 #[derive(Clone)]
 struct Sweep(Vec<Value>);
 
-/// `--mode` for workloads that run in modes, `--stage` for those that run on stages.
-fn variant_option(workload: &dyn Workload) -> Arg {
+/// `--mode` for workloads that run in modes, `--stage` for those that run on stages, nothing for those
+/// that run without actors.
+fn variant_option(workload: &dyn Workload) -> Option<Arg> {
     let variants = workload.about().variants;
     let (option, help) = match variants[0] {
         Variant::Sequential => ("mode", "How actors process their messages"),
         Variant::Pool | Variant::Pinned | Variant::Async => {
             ("stage", "Where the actors run, or on the pool with asynchronous handlers")
         }
+        Variant::Stm => return None,
     };
     let mut words: Vec<&'static str> = variants.iter().map(|variant| variant.word()).collect();
     if words.len() > 1 {
         words.push(BOTH);
     }
-    Arg::new(VARIANT)
-        .long(option)
-        .value_name("WORD")
-        .help(help)
-        .default_value(words[0])
-        .value_parser(words)
+    let option = Arg::new(VARIANT).long(option).value_name("WORD").help(help);
+    Some(option.default_value(words[0]).value_parser(words))
 }
 
 const VARIANT: &str = "variant";
@@ -97,7 +99,9 @@ impl WorkloadArguments {
             let Sweep(values) = matches.get_one::<Sweep>(parameter.name)?;
             Some((parameter.name, values.clone()))
         });
-        let word = matches.get_one::<String>(VARIANT).map_or(BOTH, String::as_str);
+        // An error means that the workload has no such option.
+        let word = matches.try_get_one::<String>(VARIANT).ok().flatten();
+        let word = word.map_or(BOTH, String::as_str);
         let chosen = |variant: &&Variant| word == BOTH || variant.word() == word;
         let history = workload.recorder().and_then(|_| matches.get_one::<PathBuf>(HISTORY));
         Ok(Self {
