@@ -1,5 +1,7 @@
 //! S20 streams into actors and out of them, with backpressure.
 
+mod block_on;
+
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -7,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context as TaskContext, Poll};
 use std::time::{Duration, Instant};
 
+use block_on::block_on;
 use futures_core::Stream;
 use odeon_core::*;
 use odeon_stream::{Attach, Attached, Item, OpenOutlet, Outlet, Reader};
@@ -299,24 +302,6 @@ fn s20_a_stream_that_is_always_ready_leaves_others_their_turns() {
     let deaf = theater.spawn(Deaf);
     for _ in 0..100 {
         assert_eq!(deaf.ask(Box::new).wait_timeout(SOON), Ok(()));
-    }
-}
-
-/// Reads to the end on the test's thread.
-fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(std::thread::Thread);
-    impl std::task::Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = std::task::Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut future = std::pin::pin!(future);
-    loop {
-        match future.as_mut().poll(&mut TaskContext::from_waker(&waker)) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => std::thread::park(),
-        }
     }
 }
 

@@ -15,7 +15,7 @@ use std::ptr::NonNull;
 use odeon_sync::atomic::Ordering;
 
 use super::budget::Budget;
-use super::failing::{self, Heeded};
+use super::failing;
 use super::{NewActor, TurnLimits, TurnOutcome, TurnReport, TurnVTable, ending};
 use crate::actor::Actor;
 use crate::bounded::Bound;
@@ -28,7 +28,8 @@ use crate::pressure;
 use crate::scheduler::envelope::{Payload, RESUME};
 use crate::sight;
 use rare::{
-    aside, deliver_followed, handle_pinned, handle_rarely, handle_signal, note_end, start_first,
+    aside, deliver_followed, handle_pinned, handle_rarely, handle_signal, heed_request, note_end,
+    start_first,
 };
 
 // SAFETY: `ActorCell` is as demanded, and these are its operations.
@@ -293,23 +294,6 @@ fn take_signal<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>, la
         return Step::Handled;
     }
     if start(message, owner) { Step::End } else { Step::Handled }
-}
-
-#[cold]
-fn heed_request<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
-    match failing::heed_request(&message.header) {
-        Heeded::Nothing => return Step::Handled,
-        Heeded::Restart => return Step::Restart,
-        Heeded::Piped => {}
-    }
-    let Some(continuation) = failing::next_continuation(&message.header) else {
-        return Step::Handled;
-    };
-    let guards = guards_of(&mut owner.selector);
-    let mut ctx = Context::new(message, guards);
-    let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
-    actor.__go_on(continuation, &mut ctx);
-    if ctx.wants_stop() { Step::End } else { Step::Handled }
 }
 
 /// Has the actor's first state, or a new one, started; `true` if it wants to stop.

@@ -4,11 +4,13 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use super::{Step, deliver_rarely, handle, take_signal};
+use super::{Step, deliver_rarely, guards_of, handle, take_signal};
 use crate::actor::Actor;
 use crate::cell::{ActorCell, MessageCell, Owner, Selector, signal};
+use crate::context::Context;
 use crate::mailbox::{Guards, label};
 use crate::sight::{self, Progress, SeenTurn, Whereabouts, follow};
+use crate::turn::failing::{self, Heeded};
 
 /// How many messages the actor has put aside.
 pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
@@ -127,4 +129,22 @@ pub(super) fn handle_pinned<A: Actor>(
         sight::pinned_handles(&message.header);
     }
     handle(message, owner, content)
+}
+
+/// Does what others ask of the actor, or goes on with the output of a pipe.
+#[cold]
+pub(super) fn heed_request<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+    match failing::heed_request(&message.header) {
+        Heeded::Nothing => return Step::Handled,
+        Heeded::Restart => return Step::Restart,
+        Heeded::Piped => {}
+    }
+    let Some(continuation) = failing::next_continuation(&message.header) else {
+        return Step::Handled;
+    };
+    let guards = guards_of(&mut owner.selector);
+    let mut ctx = Context::new(message, guards);
+    let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
+    actor.__go_on(continuation, &mut ctx);
+    if ctx.wants_stop() { Step::End } else { Step::Handled }
 }
