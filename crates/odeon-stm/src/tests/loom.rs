@@ -10,6 +10,7 @@ mod waiting;
 
 use crate::abort::{Cause, Rollback};
 use crate::attempt::{Attempt, Mode};
+use crate::between;
 use crate::cell::Cell;
 use crate::domain::Domain;
 use crate::flaw::Flaw;
@@ -71,10 +72,10 @@ impl Pair {
 /// Goes on with an attempt that has begun, to its end.
 fn run<R>(mut attempt: Memory, act: impl FnOnce(&mut Attempt) -> Result<R, Rollback>) -> Option<R> {
     let outcome = act(&mut attempt).and_then(|value| attempt.commit().map(|()| value));
-    if outcome.is_err() {
-        attempt.roll_back(Cause::Dropped);
+    match &outcome {
+        Ok(_) => attempt.end(),
+        Err(_) => _ = between::roll_back(&mut attempt, Cause::Dropped),
     }
-    attempt.end();
     outcome.ok()
 }
 

@@ -91,3 +91,38 @@ fn changes_that_commute() {
         assert_eq!(pair.left.bits(), commits);
     });
 }
+
+/// The same where reading and writing are one entry of the log, which its lock validates.
+#[test]
+fn lost_update_in_one_step() {
+    model(|| {
+        let pair = pair(None, 0, 0);
+        let add = |pair: &Pair| {
+            pair.attempt(|attempt| attempt.update(&pair.left, Kind::Plain, |seen| seen + 1))
+                .is_some()
+        };
+        let other = spawn(&pair, add);
+        let added = u64::from(add(&pair)) + u64::from(other.join().unwrap());
+        assert!(added >= 1, "one of two succeeds");
+        assert_eq!(pair.left.bits(), added);
+    });
+}
+
+/// An updated variable and one that is read afterwards are of one state.
+#[test]
+fn torn_read_of_an_updated_variable() {
+    model(|| {
+        let pair = pair(None, 0, 0);
+        let writer = spawn(&pair, |pair| pair.set_both(1));
+        let mut seen_left = 0;
+        let seen = pair.attempt(|attempt| {
+            attempt.update(&pair.left, Kind::Plain, |seen| {
+                seen_left = seen;
+                seen
+            })?;
+            attempt.read(&pair.right)
+        });
+        assert!(seen.is_none_or(|right| right == seen_left), "torn");
+        writer.join().unwrap();
+    });
+}

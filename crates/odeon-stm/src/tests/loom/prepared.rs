@@ -1,7 +1,9 @@
 //! A prepared attempt that another thread commits, against a writer and a snapshot.
 
 use super::{Memory, Pair, model_within, pair, spawn};
+use crate::abort::Cause;
 use crate::attempt::Mode;
+use crate::between;
 use crate::flaw::Flaw;
 use crate::snapshot::registry;
 use crate::write_set::Kind;
@@ -64,10 +66,12 @@ fn two_that_prepare() {
                 attempt.prepare()
             });
             match outcome {
-                Ok(()) => attempt.commit_prepared(),
-                Err(_) => _ = attempt.roll_back(crate::Cause::Dropped),
+                Ok(()) => {
+                    attempt.commit_prepared();
+                    attempt.end();
+                }
+                Err(_) => _ = between::roll_back(&mut attempt, Cause::Dropped),
             }
-            attempt.end();
             outcome.is_ok()
         };
         let other = spawn(&pair, move |pair| prepare(pair, true));

@@ -1,7 +1,9 @@
 //! The look for what can be freed, against the begin of attempts.
 
 use super::{Pair, model, pair, run, spawn};
+use crate::abort::Cause;
 use crate::attempt::Mode;
+use crate::between;
 use crate::flaw::Flaw;
 use crate::write_set::Kind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,10 +28,10 @@ fn overwrite_and_collect(pair: &Pair) {
     let mut writer = pair.memory();
     writer.begin(Mode::Logged);
     writer.write(&pair.left, value().1, Kind::Owning(free)).unwrap();
-    if writer.commit().is_err() {
-        writer.roll_back(crate::Cause::Dropped);
+    match writer.commit() {
+        Ok(()) => writer.end(),
+        Err(_) => _ = between::roll_back(&mut writer, Cause::Dropped),
     }
-    writer.end();
     let (domain, slot) = (writer.domain, writer.slot);
     drop(writer.bag.collect(domain, slot));
 }

@@ -15,10 +15,7 @@ fn wait_for_left(pair: &Pair) -> Option<Wait<'static>> {
     if let Ok(0) = attempt.read(&pair.left) {
         let _ = attempt.stop(Cause::Retry, None);
     }
-    let stopped = attempt.roll_back(Cause::Dropped);
-    let wait = between::event(&attempt, stopped);
-    attempt.end();
-    wait
+    between::roll_back(&mut attempt, Cause::Dropped).event
 }
 
 fn retry_and_commit(flaw: Option<Flaw>) {
@@ -66,24 +63,23 @@ fn wait_for_decision(commits: bool, kind: Kind, value: u64) {
         let decider = spawn(&pair, move |_| {
             if commits {
                 prepared.commit_prepared();
+                prepared.end();
             } else {
                 prepared.let_go_prepared();
-                prepared.roll_back(Cause::Dropped);
+                between::roll_back(&mut prepared, Cause::Dropped);
             }
-            prepared.end();
         });
         let mut attempt = pair.memory();
         attempt.begin(Mode::Logged);
         let (read, written) =
             (attempt.read(&pair.left), attempt.write(&pair.right, 3, Kind::Plain));
         let wait = match (read, written.and_then(|()| attempt.commit())) {
-            (Ok(_), Ok(())) => None,
-            _ => {
-                let stopped = attempt.roll_back(Cause::Dropped);
-                between::event(&attempt, stopped)
+            (Ok(_), Ok(())) => {
+                attempt.end();
+                None
             }
+            _ => between::roll_back(&mut attempt, Cause::Dropped).event,
         };
-        attempt.end();
         decider.join().unwrap();
         assert!(wait.is_none_or(|wait| wait.is_over()), "a wake-up is lost");
     });
