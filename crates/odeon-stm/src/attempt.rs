@@ -230,9 +230,9 @@ impl Attempt {
     /// prepare look at these when they lock them.
     fn validate_updates(&mut self) -> Result<(), Rollback> {
         for write in self.writes.as_slice().iter().filter(|write| write.is_update) {
-            let (cell, word) = (write.cell(), write.cell().word());
-            let own = word.is_write_held() && word.slot() == self.own;
-            if !own && (word.is_write_held() || !self.is_unchanged(write.before, word)) {
+            let (cell, read) = (write.cell(), write.before.without_waiters());
+            let word = cell.word().without_waiters();
+            if word != read && !self.still_stands(cell, read, word) {
                 let cell = std::ptr::from_ref(cell);
                 return Err(self.stop_at(Cause::ReadOverwritten, Some(cell)));
             }
