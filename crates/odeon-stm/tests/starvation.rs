@@ -2,13 +2,20 @@
 
 use odeon_stm::staged::{Attempted, attempt};
 use odeon_stm::{Abort, Labelled, Mode, TVar, atomically, stats};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 /// TUNE: as in the engine, with one attempt more that runs alone; prepared attempts may cost some more.
 const MOST_ATTEMPTS: u32 = 16 + 1;
+
+/// There is one gate in the process: a test that runs alone there rolls back the attempts of the others.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn one_at_a_time() -> MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// `long` transactions over all variables, among threads that write one of them after the other, until they are
 /// through. Answers the most attempts that one took.
@@ -47,12 +54,14 @@ fn long_among_short(long: usize) -> u32 {
 
 #[test]
 fn a_long_transaction_among_many_short_ones() {
+    let _alone = one_at_a_time();
     let attempts = long_among_short(1);
     assert!(attempts <= MOST_ATTEMPTS, "{attempts} attempts");
 }
 
 #[test]
 fn two_that_have_to_run_alone() {
+    let _alone = one_at_a_time();
     let attempts = long_among_short(2);
     // One may be under way when the other closes the gate: its rollback for that is no conflict.
     assert!(attempts <= MOST_ATTEMPTS + 2, "{attempts} attempts");
@@ -61,6 +70,7 @@ fn two_that_have_to_run_alone() {
 /// Prepared attempts pass somebody who runs alone and wants what they hold, and neither waits for ever.
 #[test]
 fn running_alone_among_prepared_attempts() {
+    let _alone = one_at_a_time();
     let variables: Vec<_> = (0..16).map(|_| Arc::new(TVar::new(0_u64))).collect();
     let (ends, prepared) = (AtomicBool::new(false), AtomicU32::new(0));
     thread::scope(|scope| {
@@ -99,6 +109,7 @@ fn running_alone_among_prepared_attempts() {
 
 #[test]
 fn conflicts_are_reported_by_label() {
+    let _alone = one_at_a_time();
     let hot = Labelled::new("hot variable of this test", TVar::new(0_u64));
     let mut is_first = true;
     atomically(|tx| {
