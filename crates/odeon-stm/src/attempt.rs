@@ -134,9 +134,7 @@ impl Attempt {
     #[inline(always)]
     fn read_committed(&mut self, cell: &Cell) -> Result<u64, Rollback> {
         let word = cell.word();
-        let is_older = word.0 < self.limit && !word.is_write_held();
-        // I1: also older than this attempt, whatever its epoch.
-        if is_older || word.is_free_and_of(self.own) {
+        if self.may_read_under(word) {
             if let Some(bits) = cell.bits_under(word) {
                 if self.mode == Mode::Logged {
                     self.reads.add(cell, word.without_waiters());
@@ -145,6 +143,13 @@ impl Attempt {
             }
         }
         self.read_with_care(cell)
+    }
+
+    /// I1: whether a value is older than this attempt, and nobody is about to write it. One with the attempt's
+    /// own slot in its stamp is, whatever its epoch.
+    #[inline(always)]
+    fn may_read_under(&self, word: VersionWord) -> bool {
+        word.0 < self.limit && !word.is_write_held() || word.is_free_and_of(self.own)
     }
 
     #[cold]
@@ -257,21 +262,14 @@ impl Attempt {
             let place = if own { self.writes.find(cell) } else { None };
             return place.is_some_and(|place| {
                 let locked = self.writes.as_slice()[place].before.without_waiters();
-                locked == before || self.same_value(before, locked)
+                self.is_unchanged(before, locked)
             });
         }
-        self.same_value(before, now)
-    }
-
-    /// Free and protected words of one epoch that was over when the first was read belong to one
-    /// value (I5).
-    fn same_value(&self, before: VersionWord, now: VersionWord) -> bool {
-        debug_assert!(!now.is_write_held());
         self.is_unchanged(before, now)
     }
 
     /// Whether a variable that was read under `before` can be said to have the same value under `now`,
-    /// in which somebody may hold it.
+    /// in which somebody may hold it (I5).
     pub(crate) fn is_unchanged(&self, before: VersionWord, now: VersionWord) -> bool {
         before.is_unchanged_as(now, self.limit)
     }
@@ -285,9 +283,8 @@ impl Attempt {
         change: impl FnOnce(u64) -> u64,
     ) -> Result<(), Rollback> {
         let word = cell.word();
-        let is_older = word.0 < self.limit && !word.is_write_held();
         let is_plain = self.mode == Mode::Logged && !self.writes.may_hold(cell);
-        if is_plain && (is_older || word.is_free_and_of(self.own)) {
+        if is_plain && self.may_read_under(word) {
             if let Some(bits) = cell.bits_under(word) {
                 // One entry that is read and written: the lock of the commit is its validation.
                 let bits = change(bits);
@@ -323,9 +320,9 @@ impl Attempt {
         }
         let mut before = VersionWord::NEW;
         if self.mode == Mode::Direct {
-            // A compare-and-swap although the caller owns the variable: if it does not, that costs the
+            // As if prepared: the end may be far, and whoever only looks takes the old value. By
+            // compare-and-swap although the caller owns the variable: if it does not, that costs the
             // attempt and not the memory.
-            // As if prepared: until the end may be long, and whoever only looks takes the old value.
             match commit::lock(cell, |word| word.prepared_write(self.slot.number())) {
                 Ok(word) => before = word,
                 Err(cause) => {
@@ -433,9 +430,9 @@ impl Attempt {
     }
 }
 
-/// TUNE: looks at a variable in the middle of other threads' commits before the attempt gives up; a
+/// TUNE: looks at a variable in the middle of other threads' commits before a read or a lock gives up; a
 /// commit under way takes well under a microsecond, and the wait yields its processor early on.
-const PATIENCE: u32 = if cfg!(odeon_loom) { 3 } else { 64 };
+pub(crate) const PATIENCE: u32 = if cfg!(odeon_loom) { 3 } else { 64 };
 
 impl Drop for Attempt {
     fn drop(&mut self) {

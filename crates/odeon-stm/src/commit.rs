@@ -1,7 +1,7 @@
 //! The commit of an attempt: lock, stamp, validate, publish.
 
 use crate::abort::{Cause, Rollback};
-use crate::attempt::{Attempt, Mode};
+use crate::attempt::{Attempt, Mode, PATIENCE};
 use crate::cell::Cell;
 use crate::flaw::Flaw;
 use crate::garbage::Retired;
@@ -153,9 +153,6 @@ impl Attempt {
         }
     }
 }
-
-/// TUNE: looks at a locked variable before a commit gives up, as for reads.
-const PATIENCE: u32 = if cfg!(odeon_loom) { 3 } else { 64 };
 
 impl Write {
     /// Takes the word of this variable, which must not have been written since it was read, if it was; answers

@@ -38,7 +38,7 @@ impl std::error::Error for SnapshotExpired {}
 ///
 /// # Errors
 ///
-/// [`SnapshotExpired`] if the limit was reached and the closure met a value that was not kept any more.
+/// [`SnapshotExpired`] if the limit was reached and the closure then met a variable that was overwritten meanwhile.
 ///
 /// # Panics
 ///
