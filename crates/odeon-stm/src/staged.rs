@@ -11,6 +11,10 @@
 //! Any stage but the last may answer [`RolledBack`], which says why and can be waited for. Dropping a
 //! stage rolls back.
 
+mod here;
+
+pub use here::{FinishedHere, attempt_here};
+
 use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Mode};
 use crate::between::{self, Verdict};
@@ -27,9 +31,9 @@ use std::task::Waker;
 
 /// How one run of a closure has ended; see [`attempt`].
 #[derive(Debug)]
-pub enum Attempted<S, R, E> {
+pub enum Attempted<F, R, E> {
     /// It can be committed.
-    Finished(Finished<S>, R),
+    Finished(F, R),
     /// It has answered with an error of its own, and was rolled back.
     Failed(E),
     /// It met a conflict or asked to wait.
@@ -63,7 +67,7 @@ pub fn attempt<S, R, E>(
     state: Arc<S>,
     mode: Mode,
     closure: impl for<'t> FnOnce(&'t S, &mut Tx<'t, 't>) -> Result<R, Abort<E>>,
-) -> Attempted<S, R, E> {
+) -> Attempted<Finished<S>, R, E> {
     let mut borrowed = Borrowed::take();
     match mode {
         Mode::Snapshot => registry::begin(&mut borrowed, DEFAULT_LIMIT),
