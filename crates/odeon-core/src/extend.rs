@@ -9,7 +9,7 @@
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`as_sender`], [`wake`], [`answer_borrowed`] |
-//! | surroundings | an actor and its theater, for work done for it elsewhere | [`let_happen`], [`spawn_beside`], [`now`], [`workers`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`let_happen`], [`spawn_beside`], [`clock`], [`workers`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
 
@@ -30,6 +30,7 @@ use crate::actor_ref::ActorRef;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::bounded;
+use crate::clock::Clock;
 use crate::context::Context;
 use crate::error::{AskError, BuildError, SendError};
 use crate::message::Message;
@@ -39,7 +40,6 @@ use crate::send;
 use crate::theater::Theater;
 use crate::theater::builder::TheaterBuilder;
 use crate::theater::spawn;
-use std::time::Duration;
 
 /// Builds a theater whose actors run where the stage made by `make_stage` has them run. The theater
 /// starts no threads; whoever made the stage runs its tasks and fires its timers.
@@ -105,9 +105,9 @@ pub fn spawn_beside<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> ActorR
     spawn::beside(&actor.cell().header, new)
 }
 
-/// The time of the actor's theater.
-pub fn now<M: Message>(actor: &ActorRef<M>) -> Duration {
-    actor.cell().header.stage.theater().now()
+/// The clock of a theater.
+pub fn clock(theater: &Theater) -> Arc<dyn Clock> {
+    theater.shared().clock.clone()
 }
 
 /// How many workers the pool of a theater has.

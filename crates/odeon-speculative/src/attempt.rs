@@ -5,7 +5,7 @@ use crate::board::How;
 use crate::context::{Me, SpeculativeContext};
 use crate::exit::{Closed, Exit};
 use crate::job::Job;
-use crate::outcome::{Failure, TxResult};
+use crate::outcome::{HandlerError, TxResult};
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use odeon_core::extend::{Outbox, as_sender};
@@ -116,7 +116,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
     /// If the attempt was rolled back, and there may be another one.
     fn decide(
         &self,
-        ended: std::thread::Result<Attempted<FinishedHere<'a>, (), Failure>>,
+        ended: std::thread::Result<Attempted<FinishedHere<'a>, (), HandlerError>>,
         is_last: bool,
         is_read: bool,
         outbox: &mut Outbox,

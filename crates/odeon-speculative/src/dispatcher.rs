@@ -21,8 +21,14 @@ pub(crate) struct Dispatcher<A: SpeculativeActor> {
     /// Taken from the inbox, to be brought to the board together.
     taken: Vec<Job<A::Msg>>,
     scratch: Scratch<A::Msg>,
+    /// Messages that this turn has handled itself and not counted yet.
+    handled: u64,
+    /// Messages until the next look at the width.
+    until_look: u32,
 }
 
+/// TUNE: messages between two looks at the width: a look reads the clock.
+const LOOK_EVERY: u32 = 64;
 /// TUNE: messages that are brought to the board together.
 const TOGETHER: usize = 8;
 /// TUNE: waiting jobs beyond which the actor's own turn works instead of bringing more.
@@ -33,7 +39,15 @@ const RELIEVED_BELOW: usize = 256;
 impl<A: SpeculativeActor> Dispatcher<A> {
     pub(crate) fn new(engine: Arc<Engine<A>>, ordering: Ordering) -> Self {
         let state = engine.state();
-        Self { engine, state, ordering, taken: Vec::new(), scratch: Scratch::new() }
+        Self {
+            engine,
+            state,
+            ordering,
+            taken: Vec::new(),
+            scratch: Scratch::new(),
+            handled: 0,
+            until_look: LOOK_EVERY,
+        }
     }
 
     fn take(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
@@ -41,6 +55,10 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         let access = A::access(&message);
         let job = Job::new(message, access, lane);
         let is_narrow = self.engine.width() == 1;
+        self.until_look -= 1;
+        if self.until_look == 0 {
+            self.look();
+        }
         if is_narrow && self.taken.is_empty() && !self.engine.has_outstanding() {
             self.handle_here(job, ctx);
             return;
@@ -64,9 +82,9 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             how: How::Alone,
         };
         match attempt.of_message(state, &job, &mut scratch.outbox) {
-            Handled::Committed => engine.tally.committed(1),
+            Handled::Committed => self.handled += 1,
             Handled::Last => {
-                engine.tally.committed(1);
+                self.handled += 1;
                 ctx.stop();
             }
             Handled::Failed(panic) => {
@@ -79,6 +97,19 @@ impl<A: SpeculativeActor> Dispatcher<A> {
                 self.taken.push(job);
                 self.bring(ctx);
             }
+        }
+    }
+
+    #[cold]
+    fn look(&mut self) {
+        self.until_look = LOOK_EVERY;
+        self.count();
+        self.engine.adapt();
+    }
+
+    fn count(&mut self) {
+        if self.handled > 0 {
+            self.engine.tally.committed(std::mem::take(&mut self.handled));
         }
     }
 
@@ -134,10 +165,14 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         if !self.taken.is_empty() {
             self.bring(ctx);
         }
+        self.count();
         let went_on =
             (self.engine.has_outstanding() || self.engine.needs_attention()) && self.work(ctx);
         if !went_on && self.engine.waiting() >= RELIEVED_BELOW {
             self.engine.wake_below(RELIEVED_BELOW);
+        }
+        if !went_on && !self.engine.has_outstanding() {
+            self.engine.rests();
         }
         went_on
     }
@@ -147,6 +182,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
     }
 
     fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
+        self.count();
         self.engine.close(take);
         self.taken.drain(..).for_each(|job| take(job.message));
     }

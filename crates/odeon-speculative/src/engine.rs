@@ -11,11 +11,13 @@ use crate::exit::Exit;
 use crate::job::{Job, Kind};
 use crate::pace::Pace;
 use crate::parking::Parking;
+use crate::processing::Processing;
 use crate::runner::Runner;
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
-use odeon_core::ActorRef;
+use crate::width::Controller;
 use odeon_core::extend::{self, Outbox, wake};
+use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 use std::any::Any;
@@ -28,6 +30,9 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     pub(crate) tally: Tally,
     pub(crate) parking: Parking<A>,
     pace: Pace,
+    clock: Arc<dyn Clock>,
+    /// Who changes the width, if anybody.
+    controller: Mutex<Option<Controller>>,
     /// Copies of what the board says, for looks without the lock. Outstanding jobs are added by the actor's own turn
     /// alone, so a zero that it sees stands.
     outstanding: AtomicUsize,
@@ -35,6 +40,12 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     width: AtomicUsize,
     /// 1 if the actor's own turn has something to see to.
     attention: AtomicUsize,
+}
+
+/// What an engine has to know of its theater.
+pub(crate) struct Surroundings {
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) workers: usize,
 }
 
 /// What is behind the lock.
@@ -86,7 +97,9 @@ pub(crate) enum Executor {
 }
 
 impl<A: SpeculativeActor> Engine<A> {
-    pub(crate) fn new(state: A, width: usize) -> Self {
+    pub(crate) fn new(state: A, processing: Processing, surroundings: Surroundings) -> Self {
+        let Surroundings { clock, workers } = surroundings;
+        let (width, controller) = processing.begin(workers);
         Self {
             shared: Mutex::new(Shared {
                 board: Board::new(width),
@@ -99,6 +112,8 @@ impl<A: SpeculativeActor> Engine<A> {
             tally: Tally::default(),
             parking: Parking::new(),
             pace: Pace::default(),
+            clock,
+            controller: Mutex::new(controller),
             outstanding: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             width: AtomicUsize::new(width),
@@ -143,11 +158,42 @@ impl<A: SpeculativeActor> Engine<A> {
         self.attention.load(Ordering::Relaxed) > 0
     }
 
-    /// Changes how many messages are handled at once, from the next batches on.
-    pub(crate) fn set_width(&self, width: usize) {
+    /// Changes how messages are processed, from the next batches on.
+    pub(crate) fn set_processing(&self, processing: Processing, workers: usize) {
+        let (width, controller) = processing.begin(workers);
+        // Under its lock, so that the controller before does not change the width behind this.
+        let mut present = self.controller();
+        *present = controller;
+        self.set_width(width);
+    }
+
+    fn set_width(&self, width: usize) {
         let mut shared = self.lock();
         shared.board.set_width(width);
         self.unlock(shared);
+    }
+
+    fn controller(&self) -> MutexGuard<'_, Option<Controller>> {
+        self.controller.lock().expect("no panic happens under the lock of the controller")
+    }
+
+    /// The actor's own turn has handled or brought some messages.
+    pub(crate) fn adapt(&self) {
+        let mut controller = self.controller();
+        let Some(present) = &mut *controller else { return };
+        let (commits, rollbacks) = self.tally.commits_and_rollbacks();
+        let width = self.width();
+        let next = present.look(self.clock.now(), width, commits, rollbacks);
+        if let Some(next) = next.filter(|next| *next != width) {
+            self.set_width(next);
+        }
+    }
+
+    /// The actor is without work.
+    pub(crate) fn rests(&self) {
+        if let Some(controller) = &mut *self.controller() {
+            controller.rests();
+        }
     }
 
     pub(crate) fn state(&self) -> Arc<A> {
@@ -234,7 +280,7 @@ impl<A: SpeculativeActor> Engine<A> {
         scratch: &mut Scratch<A::Msg>,
     ) {
         let attempt = Attempt { exit: &self.exit, tally: &self.tally, me: Me::Beside(me), how };
-        let begun = extend::now(me);
+        let begun = self.clock.now();
         let (mut handled, messages) = (0, scratch.batch.len());
         for job in scratch.batch.drain(..) {
             match attempt.of_message(state, &job, &mut scratch.outbox) {
@@ -261,7 +307,7 @@ impl<A: SpeculativeActor> Engine<A> {
             scratch.over.push(job.lane);
         }
         self.tally.committed(handled);
-        self.pace.note(extend::now(me).saturating_sub(begun), messages);
+        self.pace.note(self.clock.now().saturating_sub(begun), messages);
     }
 
     fn fail(&self, panic: Box<dyn Any + Send>) {

@@ -47,6 +47,7 @@
 //! | one message in five files | `dispatcher.rs` → `board.rs` → `engine.rs` → `attempt.rs` → `exit.rs` |
 //! | which messages must not overtake each other? | `lanes.rs` |
 //! | who works besides the actor's own turn? | `runner.rs` |
+//! | how many messages at once? | `width.rs`, `width/*`, `pace.rs` |
 //! | where does a message wait whose handler asks to? | `parking.rs` |
 //!
 //! The method is that of Hayduk, Sobe and Felber, "Speculative Concurrent Processing with Transactional Memory in the Actor
@@ -69,11 +70,12 @@ mod runner;
 mod spawn;
 mod speculative_actor;
 mod tally;
+mod width;
 
 pub use access::Access;
 pub use context::SpeculativeContext;
-pub use outcome::{Failure, TxResult, fail};
-pub use processing::{Ordering, Processing};
+pub use outcome::{HandlerError, TxResult, fail};
+pub use processing::{Adaptation, Ordering, Processing};
 pub use spawn::{SpawnSpeculative, SpeculativeRef};
 pub use speculative_actor::SpeculativeActor;
 pub use tally::SpeculationStats;

@@ -4,11 +4,11 @@ use odeon_stm::Abort;
 use std::error::Error;
 
 /// Why a handler gives its message up: any error, or a text.
-pub type Failure = Box<dyn Error + Send + Sync>;
+pub type HandlerError = Box<dyn Error + Send + Sync>;
 
 /// What a handler answers: `Ok` commits; a [`Rollback`](odeon_stm::Rollback), passed on with `?`, has the message
 /// handled again; [`fail`] gives it up.
-pub type TxResult<T = ()> = Result<T, Abort<Failure>>;
+pub type TxResult<T = ()> = Result<T, Abort<HandlerError>>;
 
 /// Gives the message up: all that the handler did vanishes, and the actor's supervision decides how it goes on.
 ///
@@ -23,6 +23,6 @@ pub type TxResult<T = ()> = Result<T, Abort<Failure>>;
 /// }
 /// assert!(withdraw(3, 5).is_err());
 /// ```
-pub fn fail<T>(why: impl Into<Failure>) -> TxResult<T> {
+pub fn fail<T>(why: impl Into<HandlerError>) -> TxResult<T> {
     Err(Abort::Failed(why.into()))
 }

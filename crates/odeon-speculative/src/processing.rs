@@ -1,10 +1,13 @@
 //! How an actor's messages are processed: configuration, apart from what its handlers do.
 
+use crate::width::Controller;
+
 /// How the messages of a speculative actor are processed. The results are the same in every way; speed is not.
 ///
 /// ```
 /// use odeon_speculative::{Ordering, Processing};
 ///
+/// let as_it_pays = Processing::adaptive();
 /// let one_at_a_time = Processing::sequential();
 /// let four_at_once = Processing::concurrent().width(4);
 /// let no_order = Processing::concurrent().ordering(Ordering::Unordered);
@@ -21,6 +24,19 @@ pub struct Processing {
 pub(crate) enum Mode {
     Sequential,
     Concurrent,
+    Adaptive(Adaptation),
+}
+
+/// How the width of an adaptive actor is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Adaptation {
+    /// By the throughput: another width is tried from time to time, and kept if it is clearly better.
+    #[default]
+    HillClimb,
+    /// By the share of attempts that commit: the width is doubled while that is above a threshold, which is found at
+    /// the start, and halved below (Hayduk's thesis, 5.3.1).
+    Threshold,
 }
 
 /// In which order messages that wait at the same time are handled.
@@ -44,6 +60,17 @@ impl Processing {
         Self { mode: Mode::Concurrent, ..Self::sequential() }
     }
 
+    /// As many messages at once as pay, between one and the [`width`](Self::width), found out and changed while the
+    /// actor runs.
+    pub fn adaptive() -> Self {
+        Self::adaptive_by(Adaptation::default())
+    }
+
+    /// As [`adaptive`](Self::adaptive), in the given way.
+    pub fn adaptive_by(adaptation: Adaptation) -> Self {
+        Self { mode: Mode::Adaptive(adaptation), ..Self::sequential() }
+    }
+
     /// How many messages may be in attempts at once, at least 1.
     ///
     /// # Panics
@@ -64,9 +91,22 @@ impl Processing {
     }
 }
 
+impl Processing {
+    /// The width to begin with in a pool of `workers`, and who changes it.
+    pub(crate) fn begin(self, workers: usize) -> (usize, Option<Controller>) {
+        let most = self.width.unwrap_or(workers);
+        match self.mode {
+            Mode::Sequential => (1, None),
+            Mode::Concurrent => (most, None),
+            Mode::Adaptive(_) if most == 1 => (1, None),
+            Mode::Adaptive(adaptation) => (1, Some(Controller::new(adaptation, most))),
+        }
+    }
+}
+
 impl Default for Processing {
-    /// [`Processing::concurrent`].
+    /// [`Processing::adaptive`].
     fn default() -> Self {
-        Self::concurrent()
+        Self::adaptive()
     }
 }

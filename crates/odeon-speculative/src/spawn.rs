@@ -1,8 +1,8 @@
 //! How a speculative actor comes to be, and what its maker holds.
 
 use crate::dispatcher::Dispatcher;
-use crate::engine::Engine;
-use crate::processing::{Mode, Processing};
+use crate::engine::{Engine, Surroundings};
+use crate::processing::Processing;
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::SpeculationStats;
 use odeon_core::extend;
@@ -53,7 +53,8 @@ impl SpawnSpeculative for Theater {
             assert!(A::Msg::MAILBOXES == 1, "the messages of a speculative actor have one mailbox");
         };
         let workers = extend::workers(self);
-        let engine = Arc::new(Engine::new(make(), width_of(processing, workers)));
+        let surroundings = Surroundings { clock: extend::clock(self), workers };
+        let engine = Arc::new(Engine::new(make(), processing, surroundings));
         let control: Arc<dyn Control> = Arc::new(Handle { engine: engine.clone(), workers });
         let mut is_first = true;
         let actor = self.spawn_supervised(supervision, move || {
@@ -63,13 +64,6 @@ impl SpawnSpeculative for Theater {
             Dispatcher::new(engine.clone(), processing.ordering)
         });
         SpeculativeRef { actor, control }
-    }
-}
-
-fn width_of(processing: Processing, workers: usize) -> usize {
-    match processing.mode {
-        Mode::Sequential => 1,
-        Mode::Concurrent => processing.width.unwrap_or(workers),
     }
 }
 
@@ -131,7 +125,7 @@ struct Handle<A: SpeculativeActor> {
 
 impl<A: SpeculativeActor> Control for Handle<A> {
     fn set_processing(&self, processing: Processing) {
-        self.engine.set_width(width_of(processing, self.workers));
+        self.engine.set_processing(processing, self.workers);
     }
 
     fn stats(&self) -> SpeculationStats {

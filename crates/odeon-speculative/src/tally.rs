@@ -27,6 +27,12 @@ impl Tally {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Commits and rollbacks so far.
+    pub(crate) fn commits_and_rollbacks(&self) -> (u64, u64) {
+        let rollbacks = self.rollbacks.iter().map(|count| count.load(Ordering::Relaxed)).sum();
+        (self.commits.load(Ordering::Relaxed), rollbacks)
+    }
+
     pub(crate) fn stats(&self) -> SpeculationStats {
         let count = |cause: &Cause| self.rollbacks[*cause as usize].load(Ordering::Relaxed);
         SpeculationStats {
