@@ -54,7 +54,7 @@ pub enum Cause {
     Irrevocable,
     /// More attempts are prepared, or protect one variable, than the engine has room for.
     TooManyPrepared,
-    /// The limit of values kept for this snapshot is reached.
+    /// The limit of values kept for this snapshot is reached, or it has met a variable that is younger.
     SnapshotExpired,
     /// The closure asked to wait until something it has read changes.
     Retry,

@@ -146,10 +146,12 @@ impl Attempt {
     }
 
     /// I1: whether a value is older than this attempt, and nobody is about to write it. One with the attempt's
-    /// own slot in its stamp is, whatever its epoch.
+    /// own slot in its stamp is, whatever its epoch; so is, but for snapshots, a variable's first value (I7).
     #[inline(always)]
     fn may_read_under(&self, word: VersionWord) -> bool {
-        word.0 < self.limit && !word.is_write_held() || word.is_free_and_of(self.own)
+        word.0 < self.limit && !word.is_write_held()
+            || word.is_free_and_of(self.own)
+            || word.is_newborn() && self.mode == Mode::Logged
     }
 
     #[cold]
@@ -183,7 +185,7 @@ impl Attempt {
                 Held::PreparedWrite => return Err(self.stop(Cause::Prepared, Some(cell))),
                 Held::Free | Held::PreparedRead => {}
             }
-            if word.0 >= self.limit && !word.is_free_and_of(self.own) {
+            if !self.may_read_under(word) {
                 // I2: only when the epoch of the value is over is it sure that what was read before
                 // and this value were there together.
                 self.extend(word.epoch())?;
@@ -318,12 +320,12 @@ impl Attempt {
                 return Ok(());
             }
         }
-        let mut before = VersionWord::NEW;
+        let mut before = VersionWord::NONE;
         if self.mode == Mode::Direct {
             // As if prepared: the end may be far, and whoever only looks takes the old value. By
             // compare-and-swap although the caller owns the variable: if it does not, that costs the
             // attempt and not the memory.
-            match commit::lock(cell, |word| word.prepared_write(self.slot.number())) {
+            match commit::lock(cell, |word| self.prepared_write(cell, word)) {
                 Ok(word) => before = word,
                 Err(cause) => {
                     self.writes.leave(bits, kind);
@@ -348,14 +350,6 @@ impl Attempt {
             _ => (bits, kind),
         };
         self.writes.replace(place, bits, kind);
-    }
-
-    /// The word for a variable that is made within this attempt: of its own epoch and slot, so that a
-    /// snapshot which began earlier is known not to need its first value. Nobody else reaches the variable
-    /// before a commit of this epoch or a later one.
-    pub(crate) fn birth(&self) -> VersionWord {
-        let since = self.slot.since().expect("an attempt that writes has begun");
-        VersionWord::written(since, self.slot.number())
     }
 
     /// A stable place for a copy of inline bits, until the attempt ends.
