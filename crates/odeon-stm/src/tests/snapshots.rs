@@ -147,6 +147,20 @@ fn a_newborn_variable_is_read_without_a_conflict_and_without_an_epoch_of_its_own
     assert_eq!(younger.bits(), 6);
 }
 
+/// Reads of first values in the epoch of their birth are slower than others, so there are not many.
+#[test]
+fn the_epoch_in_which_many_newborn_variables_are_read_ends() {
+    let engine = Engine::sound();
+    let cells: Vec<_> = (0..1_000).map(|bits| engine.cell(bits)).collect();
+    let epoch = engine.0.clock.now();
+    for _ in 0..3 {
+        let mut reader = engine.begin();
+        assert!(cells.iter().all(|cell| reader.get(cell).is_some()));
+        assert!(reader.commit());
+        assert_eq!(engine.0.clock.now(), epoch + 1, "once, and not again");
+    }
+}
+
 #[test]
 fn only_the_snapshot_over_its_limit_expires() {
     let engine = Engine::sound();
