@@ -180,11 +180,10 @@ enum Deed {
 fn a_younger_variable_at_the_address_of_an_older_one_is_not_taken_for_it() {
     use Deed::{Nothing, Overwrite, PrepareRead, PrepareReadThenOverwrite, PrepareWrite};
     for deed in [Nothing, Overwrite, PrepareWrite, PrepareRead, PrepareReadThenOverwrite] {
-        let place = Box::leak(Box::new([0_u64; 2])).as_mut_ptr();
-        // SAFETY: a variable has 16 bytes; the place is this test's, and never freed.
-        unsafe { place.cast::<TVar<u64>>().write(TVar::new(8)) };
-        let (place, turns) = (AtomicPtr::new(place), Barrier::new(2));
-        let place = &place;
+        let memory = Box::into_raw(Box::new([0_u64; 2]));
+        // SAFETY: a variable has 16 bytes; the memory is this test's, and freed at its end.
+        unsafe { memory.cast::<TVar<u64>>().write(TVar::new(8)) };
+        let (place, turns) = (&AtomicPtr::new(memory), Barrier::new(2));
         thread::scope(|scope| {
             scope.spawn(|| {
                 turns.wait();
@@ -222,6 +221,11 @@ fn a_younger_variable_at_the_address_of_an_older_one_is_not_taken_for_it() {
             });
             assert!(seen.is_err(), "{deed:?}: {seen:?}");
         });
+        // SAFETY: the younger variable, which nobody uses any more, and its memory from above.
+        unsafe {
+            memory.cast::<TVar<String>>().drop_in_place();
+            drop(Box::from_raw(memory));
+        }
     }
 }
 
