@@ -43,6 +43,10 @@ pub(crate) struct Nested {
 /// A number that no slot has and no word can hold.
 const NO_SLOT: u64 = u64::MAX;
 
+/// TUNE: first values of the running epoch that the attempts of a thread read before they end it. Such a read has
+/// about 60 instructions more than others; an epoch that ends has everybody fetch the clock's cache line. Guessed.
+const NEWBORNS_PER_EPOCH: usize = 32;
+
 /// Where an attempt was stopped, and why.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stopped {
@@ -64,6 +68,8 @@ pub(crate) struct Attempt {
     /// The first word that is too young to be read without a further look (I1).
     limit: u64,
     pub(crate) stopped: Option<Stopped>,
+    /// First values of a running epoch, read by all attempts with this memory.
+    newborns_read: usize,
     /// What is to be done after the end; mostly nothing.
     pub(crate) hooks: Option<Box<Hooks>>,
     /// Copies of inline values whose references a closure has asked for.
@@ -89,6 +95,7 @@ impl Attempt {
             own: slot.number(),
             limit: 0,
             stopped: None,
+            newborns_read: 0,
             hooks: None,
             copies: Vec::new(),
             bag: Bag::default(),
@@ -183,7 +190,7 @@ impl Attempt {
                 Held::PreparedWrite => return Err(self.stop(Cause::Prepared, Some(cell))),
                 Held::Free | Held::PreparedRead => {}
             }
-            if word.0 >= self.limit && !word.is_free_and_of(self.own) {
+            if word.0 >= self.limit && !word.is_free_and_of(self.own) && !self.is_newborn(word) {
                 // I2: only when the epoch of the value is over is it sure that what was read before
                 // and this value were there together.
                 self.extend(word.epoch())?;
@@ -197,6 +204,16 @@ impl Attempt {
             }
         }
         Err(self.stop(Cause::WriteLocked, Some(cell)))
+    }
+
+    /// I7: whether the value is its variable's first one, which is older than any attempt. After some of the running
+    /// epoch have been read this slow way, that ends, and later attempts read them like others.
+    fn is_newborn(&mut self, word: VersionWord) -> bool {
+        self.newborns_read += usize::from(word.is_newborn());
+        if word.is_newborn() && self.newborns_read % NEWBORNS_PER_EPOCH == 0 {
+            self.domain.clock.pass(word.epoch());
+        }
+        word.is_newborn()
     }
 
     /// Whether nobody else commits while this attempt runs, but who has locked something already.
@@ -318,12 +335,12 @@ impl Attempt {
                 return Ok(());
             }
         }
-        let mut before = VersionWord::NEW;
+        let mut before = VersionWord::NONE;
         if self.mode == Mode::Direct {
             // As if prepared: the end may be far, and whoever only looks takes the old value. By
             // compare-and-swap although the caller owns the variable: if it does not, that costs the
             // attempt and not the memory.
-            match commit::lock(cell, |word| word.prepared_write(self.slot.number())) {
+            match commit::lock(cell, |word| self.prepared_write(cell, word)) {
                 Ok(word) => before = word,
                 Err(cause) => {
                     self.writes.leave(bits, kind);
@@ -348,14 +365,6 @@ impl Attempt {
             _ => (bits, kind),
         };
         self.writes.replace(place, bits, kind);
-    }
-
-    /// The word for a variable that is made within this attempt: of its own epoch and slot, so that a
-    /// snapshot which began earlier is known not to need its first value. Nobody else reaches the variable
-    /// before a commit of this epoch or a later one.
-    pub(crate) fn birth(&self) -> VersionWord {
-        let since = self.slot.since().expect("an attempt that writes has begun");
-        VersionWord::written(since, self.slot.number())
     }
 
     /// A stable place for a copy of inline bits, until the attempt ends.

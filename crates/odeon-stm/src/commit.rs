@@ -109,9 +109,6 @@ impl Attempt {
             let cell = write.cell();
             let old = cell.bits();
             let from = write.before.epoch();
-            if snapshots && !self.domain.has(Flaw::NothingKept) {
-                snapshot::keep(self.domain, cell, from, epoch, old);
-            }
             let bits = match write.kind {
                 Kind::Change(apply) => apply(old, write.bits),
                 Kind::Plain | Kind::Owning(_) => write.bits,
@@ -130,6 +127,9 @@ impl Attempt {
                     }
                 }
                 continue;
+            }
+            if snapshots && !self.domain.has(Flaw::NothingKept) {
+                snapshot::keep(self.domain, cell, write.before, epoch, old);
             }
             cell.publish(bits, VersionWord::written(epoch, slot).labelled_as(write.before));
             if let Kind::Owning(free) = write.kind {

@@ -36,7 +36,7 @@ pub enum Attempted<F, R, E> {
     Finished(F, R),
     /// It has answered with an error of its own, and was rolled back.
     Failed(E),
-    /// It met a conflict or asked to wait.
+    /// It met a conflict or asked to wait; in another than the logged mode the latter is [`Cause::CannotWait`].
     RolledBack(RolledBack),
 }
 
@@ -61,7 +61,7 @@ pub enum Attempted<F, R, E> {
 /// # Panics
 ///
 /// Panics if the closure panics, after a rollback; and at the caller's line within a transaction, or if the
-/// closure asks to retry and has read nothing.
+/// closure asks to retry in the logged mode and has read nothing.
 #[track_caller]
 pub fn attempt<S, R, E>(
     state: Arc<S>,
