@@ -3,12 +3,11 @@
 //!
 //! An attempt runs in one of three modes. *Logged*: reads are remembered and checked, writes wait for
 //! the commit. *Direct*: the caller owns all variables, reads are not remembered; writes wait for the
-//! commit all the same, their variables locked from the first write on, so that snapshots and a rollback
-//! find the old values. *Snapshot*: reads see one epoch and are not remembered; there are no writes.
+//! commit all the same, so that snapshots and a rollback find the old values. *Snapshot*: reads see one epoch
+//! and are not remembered; there are no writes.
 
 use crate::abort::{Cause, Rollback};
 use crate::cell::Cell;
-use crate::commit;
 use crate::domain::Domain;
 use crate::flaw::Flaw;
 use crate::garbage::Bag;
@@ -107,7 +106,10 @@ impl Attempt {
         debug_assert_ne!(mode, Mode::Snapshot);
         self.mode = mode;
         self.own = self.slot.number();
-        self.limit = if mode == Mode::Logged { VersionWord::first_of(epoch) } else { u64::MAX };
+        self.limit = match mode {
+            Mode::Logged => VersionWord::first_of(epoch),
+            _ => VersionWord::FIRST_WRITE_HELD,
+        };
     }
 
     /// Begins as a snapshot of what was committed up to `epoch`; the caller has registered it.
@@ -135,6 +137,11 @@ impl Attempt {
     fn read_committed(&mut self, cell: &Cell) -> Result<u64, Rollback> {
         let word = cell.word();
         if self.may_read_under(word) {
+            if self.mode == Mode::Direct {
+                // The caller sees to it that nobody writes. If it does not, the value still stays allocated: a
+                // commit that has not locked the word above reads the clock after this attempt's begin (I4).
+                return Ok(cell.bits());
+            }
             if let Some(bits) = cell.bits_under(word) {
                 if self.mode == Mode::Logged {
                     self.reads.add(cell, word.without_waiters());
@@ -145,11 +152,24 @@ impl Attempt {
         self.read_with_care(cell)
     }
 
+    /// [`read`](Self::read) for who knows that this is a snapshot.
+    #[inline(always)]
+    pub(crate) fn read_in_snapshot(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        debug_assert_eq!(self.mode, Mode::Snapshot);
+        let word = cell.word();
+        if word.0 < self.limit {
+            if let Some(bits) = cell.bits_under(word) {
+                return Ok(bits);
+            }
+        }
+        crate::snapshot::read(self, cell)
+    }
+
     /// I1: whether a value is older than this attempt, and nobody is about to write it. One with the attempt's
     /// own slot in its stamp is, whatever its epoch.
     #[inline(always)]
     fn may_read_under(&self, word: VersionWord) -> bool {
-        word.0 < self.limit && !word.is_write_held() || word.is_free_and_of(self.own)
+        word.0 < self.limit || word.is_free_and_of(self.own)
     }
 
     #[cold]
@@ -159,7 +179,6 @@ impl Attempt {
         let (bits, kind) = (write.bits, write.kind);
         match kind {
             Kind::Plain | Kind::Owning(_) => Ok(bits),
-            Kind::Change(apply) if self.mode == Mode::Direct => Ok(apply(cell.bits(), bits)),
             Kind::Change(apply) => Ok(apply(self.read_committed(cell)?, bits)),
         }
     }
@@ -183,7 +202,7 @@ impl Attempt {
                 Held::PreparedWrite => return Err(self.stop(Cause::Prepared, Some(cell))),
                 Held::Free | Held::PreparedRead => {}
             }
-            if word.0 >= self.limit && !word.is_free_and_of(self.own) {
+            if !self.may_read_under(word) {
                 // I2: only when the epoch of the value is over is it sure that what was read before
                 // and this value were there together.
                 self.extend(word.epoch())?;
@@ -318,23 +337,10 @@ impl Attempt {
                 return Ok(());
             }
         }
-        let mut before = VersionWord::NEW;
-        if self.mode == Mode::Direct {
-            // As if prepared: the end may be far, and whoever only looks takes the old value. By
-            // compare-and-swap although the caller owns the variable: if it does not, that costs the
-            // attempt and not the memory.
-            match commit::lock(cell, |word| word.prepared_write(self.slot.number())) {
-                Ok(word) => before = word,
-                Err(cause) => {
-                    self.writes.leave(bits, kind);
-                    return Err(self.stop(cause, Some(cell)));
-                }
-            }
-        }
         if self.domain.has(Flaw::WriteThrough) {
             cell.publish(bits, cell.word());
         }
-        self.writes.add(cell, bits, kind, before);
+        self.writes.add(cell, bits, kind);
         Ok(())
     }
 
@@ -384,13 +390,9 @@ impl Attempt {
 
     /// The nested closure failed: its writes go, its reads stay.
     pub(crate) fn undo_nested(&mut self, nested: Nested) {
-        let is_direct = self.mode == Mode::Direct;
-        if is_direct {
-            self.let_go(nested.writes.writes.., ..0);
-        }
         let reads = &mut self.reads;
         self.writes.undo_nested(nested.writes, |write| {
-            if write.is_update && !is_direct {
+            if write.is_update {
                 reads.add(write.cell(), write.before);
             }
         });
@@ -401,9 +403,6 @@ impl Attempt {
 
     /// Rolls back: whatever was to be written goes.
     pub(crate) fn roll_back(&mut self, stopped: Stopped) {
-        if self.mode == Mode::Direct {
-            self.let_go(.., ..0);
-        }
         self.writes.discard();
         self.slot.counters.rolled_back(stopped.cause);
         if let Some(cell) = stopped.cell {

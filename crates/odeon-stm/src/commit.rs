@@ -28,11 +28,7 @@ impl Attempt {
             return Err(Rollback::NEW);
         }
         if !self.writes.is_empty() {
-            match self.mode {
-                Mode::Logged => self.commit_logged()?,
-                Mode::Direct => self.publish_decided(),
-                Mode::Snapshot => unreachable!("a snapshot writes nothing"),
-            }
+            self.commit_writes()?;
         }
         // An attempt that only reads has seen the state at the begin of its epoch (I1): there is
         // nothing to check.
@@ -41,12 +37,14 @@ impl Attempt {
         Ok(())
     }
 
-    fn commit_logged(&mut self) -> Result<(), Rollback> {
+    fn commit_writes(&mut self) -> Result<(), Rollback> {
+        // Of a direct attempt too by compare-and-swap, although the caller owns its variables: if it does not, that
+        // costs the attempt and not the memory.
         self.lock_writes()?;
         // I6: the locks stand before anything below is looked at.
         fence_after_rmw();
         let slot = self.slot.number();
-        if self.domain.gate.is_closed_to(slot) {
+        if self.domain.gate.is_closed_to(slot) && self.mode == Mode::Logged {
             let rollback = self.stop(Cause::Irrevocable, None);
             self.unlock(self.writes.as_slice().len());
             return Err(rollback);

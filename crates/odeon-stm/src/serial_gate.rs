@@ -9,7 +9,7 @@
 //! 4. A commit that finds it closed has locked its variables for some instructions: the irrevocable attempt
 //!    waits for that, and is not rolled back by it.
 //! 5. A commit of a prepared attempt passes: the irrevocable attempt has met its locks and given way,
-//!    or has read none of its variables.
+//!    or has read none of its variables. So does one of a direct attempt, which owns its variables.
 
 use crate::wakeup::{Wait, WaitTable};
 use odeon_sync::atomic::{AtomicU64, Ordering};

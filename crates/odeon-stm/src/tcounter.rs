@@ -68,7 +68,7 @@ impl TCounter {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     pub fn get<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<i64, Rollback> {
-        let attempt = view.attempt().0;
+        let mut attempt = view.attempt();
         self.parts
             .iter()
             .try_fold(0_i64, |sum, part| Ok(sum.wrapping_add(attempt.read(part)? as i64)))

@@ -1,21 +1,22 @@
 //! The version word of a variable: when it was last written, by whom, and who holds it.
 //!
 //! ```text
-//!  63                        16 15             4  3      2      1        0
-//! +----------------------------+----------------+------+-------+--------+-------+
-//! |            epoch           | slot or count  | label| wait  |prepared| write |
-//! +----------------------------+----------------+------+-------+--------+-------+
+//!   63    62                      15 14             3   2      1       0
+//! +-------+-------------------------+----------------+------+-------+--------+
+//! | write |          epoch          | slot or count  | label| wait  |prepared|
+//! +-------+-------------------------+----------------+------+-------+--------+
 //! ```
 //!
 //! | prepared, write | state | the middle field |
 //! |---|---|---|
 //! | 0 0 | free | slot of the attempt that wrote it; 0: nobody's |
 //! | 0 1 | locked by a commit that will end within some instructions | slot of that attempt |
-//! | 1 1 | locked by a prepared or direct attempt | slot of that attempt |
+//! | 1 1 | locked by a prepared attempt | slot of that attempt |
 //! | 1 0 | its value is protected by prepared attempts that read it | how many |
 //!
 //! The epoch is that of the value in every state, so whoever meets a lock still knows how old the
-//! value under it is.
+//! value under it is. The write bit is the highest: one comparison with the first word of an epoch tells
+//! that a value is older and that nobody is about to write it.
 
 use std::fmt;
 
@@ -23,11 +24,11 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct VersionWord(pub(crate) u64);
 
-const WRITE: u64 = 1;
-const PREPARED: u64 = 1 << 1;
-const WAIT: u64 = 1 << 2;
-const LABEL: u64 = 1 << 3;
-const MIDDLE_SHIFT: u32 = 4;
+const WRITE: u64 = 1 << 63;
+const PREPARED: u64 = 1;
+const WAIT: u64 = 1 << 1;
+const LABEL: u64 = 1 << 2;
+const MIDDLE_SHIFT: u32 = 3;
 const MIDDLE_BITS: u32 = 12;
 const MIDDLE: u64 = ((1 << MIDDLE_BITS) - 1) << MIDDLE_SHIFT;
 const EPOCH_SHIFT: u32 = MIDDLE_SHIFT + MIDDLE_BITS;
@@ -35,7 +36,7 @@ const EPOCH_SHIFT: u32 = MIDDLE_SHIFT + MIDDLE_BITS;
 /// The greatest slot number, and how many prepared attempts may protect one variable.
 pub(crate) const MIDDLE_MAX: u64 = (1 << MIDDLE_BITS) - 1;
 /// The last epoch a word can hold.
-pub(crate) const EPOCH_MAX: u64 = (1 << (64 - EPOCH_SHIFT)) - 1;
+pub(crate) const EPOCH_MAX: u64 = (1 << (63 - EPOCH_SHIFT)) - 1;
 
 /// Who holds a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub(crate) enum Held {
     Free,
     /// A commit that is under way.
     Committing,
-    /// A prepared or direct attempt that will write it.
+    /// A prepared attempt that will write it.
     PreparedWrite,
     /// Prepared attempts that have read it.
     PreparedRead,
@@ -54,6 +55,9 @@ impl VersionWord {
     /// The word of a variable that was never written: older than every attempt, nobody's.
     pub(crate) const NEW: Self = Self(0);
 
+    /// The least word of a variable that somebody is about to write; all other words are below.
+    pub(crate) const FIRST_WRITE_HELD: u64 = WRITE;
+
     /// The word of a value written in `epoch` by the attempt of `slot`.
     #[inline(always)]
     pub(crate) fn written(epoch: u64, slot: u64) -> Self {
@@ -61,7 +65,8 @@ impl VersionWord {
         Self(epoch << EPOCH_SHIFT | slot << MIDDLE_SHIFT)
     }
 
-    /// The least word of `epoch`: a free word is below it exactly if its value is older.
+    /// The least word of `epoch`: below it is exactly each word of an older value that nobody is about to
+    /// write.
     #[inline(always)]
     pub(crate) fn first_of(epoch: u64) -> u64 {
         epoch << EPOCH_SHIFT
@@ -69,7 +74,7 @@ impl VersionWord {
 
     #[inline(always)]
     pub(crate) fn epoch(self) -> u64 {
-        self.0 >> EPOCH_SHIFT
+        (self.0 & !WRITE) >> EPOCH_SHIFT
     }
 
     /// The slot of the writer or holder; meaningless while protected by readers.
@@ -225,9 +230,13 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_below_the_first_of_an_epoch_exactly_if_it_is_older() {
+    fn a_word_is_below_the_first_of_an_epoch_exactly_if_it_is_older_and_not_write_held() {
         let word = VersionWord::written(7, MIDDLE_MAX).with_label().with_waiters();
         assert!(word.0 < VersionWord::first_of(8));
         assert!(word.0 >= VersionWord::first_of(7));
+        assert!(word.protected().unwrap().0 < VersionWord::first_of(8));
+        for held in [word.committing(9), word.prepared_write(9)] {
+            assert!(held.0 >= VersionWord::first_of(EPOCH_MAX));
+        }
     }
 }

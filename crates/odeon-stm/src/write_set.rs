@@ -74,7 +74,7 @@ impl WriteSet {
     /// Whether `cell` may be in the set; `false` is sure.
     #[inline(always)]
     pub(crate) fn may_hold(&self, cell: &Cell) -> bool {
-        self.filter & filter_bit(cell.address()) != 0
+        self.filter != 0 && self.filter & filter_bit(cell.address()) != 0
     }
 
     /// The place of `cell`.
@@ -105,8 +105,8 @@ impl WriteSet {
 
     /// Adds a variable that is not in the set, with a value that has nothing to do with the old one.
     #[inline]
-    pub(crate) fn add(&mut self, cell: &Cell, bits: u64, kind: Kind, before: VersionWord) {
-        self.push(Write { cell, bits, kind, before, is_update: false });
+    pub(crate) fn add(&mut self, cell: &Cell, bits: u64, kind: Kind) {
+        self.push(Write { cell, bits, kind, before: VersionWord::NEW, is_update: false });
     }
 
     /// Adds a variable that is not in the set, with a value that was made of the one under `read`.
