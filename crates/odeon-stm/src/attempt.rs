@@ -39,7 +39,7 @@ pub(crate) struct Nested {
     hooks: hooks::Count,
 }
 
-/// A number that no slot has and no word can hold.
+/// The mark of no slot.
 const NO_SLOT: u64 = u64::MAX;
 
 /// Where an attempt was stopped, and why.
@@ -58,7 +58,7 @@ pub(crate) struct Attempt {
     pub(crate) mode: Mode,
     pub(crate) reads: ReadSet,
     pub(crate) writes: WriteSet,
-    /// The number of the slot; for snapshots, which have to tell epochs only, that of none.
+    /// The mark of the slot in words; for snapshots, which have to tell epochs only, that of none.
     own: u64,
     /// The first word that is too young to be read without a further look (I1).
     limit: u64,
@@ -85,7 +85,7 @@ impl Attempt {
             mode: Mode::Logged,
             reads: ReadSet::default(),
             writes: WriteSet::default(),
-            own: slot.number(),
+            own: NO_SLOT,
             limit: 0,
             stopped: None,
             hooks: None,
@@ -95,7 +95,7 @@ impl Attempt {
     }
 
     /// Begins an attempt.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn begin(&mut self, mode: Mode) {
         debug_assert!(self.writes.is_empty() && self.stopped.is_none());
         let epoch = self.domain.clock.now();
@@ -105,7 +105,7 @@ impl Attempt {
         fence_after_rmw();
         debug_assert_ne!(mode, Mode::Snapshot);
         self.mode = mode;
-        self.own = self.slot.number();
+        self.own = VersionWord::mark_of(self.slot.number());
         self.limit = match mode {
             Mode::Logged => VersionWord::first_of(epoch),
             _ => VersionWord::FIRST_WRITE_HELD,
@@ -415,7 +415,7 @@ impl Attempt {
     }
 
     /// The end, after the commit or the rollback: what was read is not looked at any more.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end(&mut self) {
         if self.mode == Mode::Snapshot {
             registry::end(self);

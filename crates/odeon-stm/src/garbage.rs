@@ -77,18 +77,18 @@ impl Bag {
     #[inline]
     pub(crate) fn add(&mut self, retired: Retired) {
         self.retired.push(retired);
+        self.is_due |= self.retired.len() >= self.due_above + GATHERED;
     }
 
     /// The next look is worth its cost whatever there is: something large will be free.
     pub(crate) fn make_due(&mut self) {
-        self.due_above = 0;
         self.is_due = true;
     }
 
     /// Whether a look is worth its cost.
     #[inline(always)]
     pub(crate) fn is_due(&self) -> bool {
-        self.is_due || self.retired.len() >= self.due_above + GATHERED
+        self.is_due
     }
 
     /// Until when the value was there that was added last.

@@ -49,7 +49,10 @@ impl SerialGate {
     pub(crate) fn is_closed_to(&self, slot: u64) -> bool {
         // ORDERING: Acquire, from `open`; its order after the locks is the caller's fence.
         let holder = self.0.load(Ordering::Acquire);
-        holder != OPEN && holder != slot
+        if holder == OPEN {
+            return false;
+        }
+        holder != slot
     }
 
     /// Whether the attempt of `slot`, which asks itself, is irrevocable.

@@ -99,10 +99,16 @@ impl VersionWord {
         self.0 & WRITE != 0
     }
 
-    /// Whether it is free and was written by the attempts of `slot`.
+    /// What tells whether a word [is free and of](Self::is_free_and_of) the attempts of `slot`.
     #[inline(always)]
-    pub(crate) fn is_free_and_of(self, slot: u64) -> bool {
-        self.0 & (MIDDLE | PREPARED | WRITE) == slot << MIDDLE_SHIFT
+    pub(crate) fn mark_of(slot: u64) -> u64 {
+        slot << MIDDLE_SHIFT
+    }
+
+    /// Whether it is free and was written by the attempts of the slot with this [mark](Self::mark_of).
+    #[inline(always)]
+    pub(crate) fn is_free_and_of(self, mark: u64) -> bool {
+        self.0 & (MIDDLE | PREPARED | WRITE) == mark
     }
 
     #[inline(always)]
@@ -118,6 +124,12 @@ impl VersionWord {
     #[inline(always)]
     pub(crate) fn with_waiters(self) -> Self {
         Self(self.0 | WAIT)
+    }
+
+    /// A word that has waiters, or a label, if this one or `other` has; good for nothing else.
+    #[inline(always)]
+    pub(crate) fn with_flags_of(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     #[inline(always)]

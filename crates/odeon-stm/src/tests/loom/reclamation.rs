@@ -36,12 +36,12 @@ fn overwrite_and_collect(pair: &Pair) {
     drop(writer.bag.collect(domain, slot));
 }
 
-fn reader_and_collector(flaw: Option<Flaw>) {
+fn reader_and_collector(flaw: Option<Flaw>, mode: Mode) {
     model(move || {
         let pair = pair(flaw, value().1, 0);
         let collector = spawn(&pair, overwrite_and_collect);
         let mut reader = pair.memory();
-        reader.begin(Mode::Logged);
+        reader.begin(mode);
         run(reader, |reader| {
             let bits = reader.read(&pair.left)?;
             assert!(!flag(bits).load(Ordering::SeqCst), "freed before it is read");
@@ -55,7 +55,13 @@ fn reader_and_collector(flaw: Option<Flaw>) {
 
 #[test]
 fn a_begin_against_a_look() {
-    reader_and_collector(None);
+    reader_and_collector(None, Mode::Logged);
+}
+
+/// It is not isolated, but what it reads is there.
+#[test]
+fn a_direct_read_against_the_rules_and_a_look() {
+    reader_and_collector(None, Mode::Direct);
 }
 
 #[test]
