@@ -50,8 +50,10 @@ pub(crate) struct Stopped {
     pub(crate) cell: Option<*const Cell>,
 }
 
-/// The state of an attempt, and between attempts the memory that the next one uses again.
+/// The state of an attempt, and between attempts the memory that the next one uses again. Every step writes to it, so
+/// it shares no cache line with anything of another thread.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(crate) struct Attempt {
     pub(crate) domain: &'static Domain,
     pub(crate) slot: &'static Slot,
