@@ -135,7 +135,7 @@ impl Run {
         &mut self,
         closure: &mut impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
     ) -> Outcome<R, E> {
-        self.attempt.begin(Mode::Logged);
+        self.attempt.begin_loose(Mode::Logged);
         self.state = State::Attempting;
         match closure(Tx::of(&mut self.attempt)) {
             Ok(value) if self.attempt.commit().is_ok() => {

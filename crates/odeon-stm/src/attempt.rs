@@ -6,6 +6,8 @@
 //! commit all the same, so that snapshots and a rollback find the old values. *Snapshot*: reads see one epoch
 //! and are not remembered; there are no writes.
 
+mod begin;
+
 use crate::abort::{Cause, Rollback};
 use crate::cell::Cell;
 use crate::domain::Domain;
@@ -17,7 +19,7 @@ use crate::slot::Slot;
 use crate::snapshot::registry;
 use crate::version_word::{Held, VersionWord};
 use crate::write_set::{Kind, Mark, WriteSet};
-use odeon_sync::{Backoff, fence_after_rmw};
+use odeon_sync::Backoff;
 
 /// How an attempt runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,12 +60,16 @@ pub(crate) struct Attempt {
     pub(crate) domain: &'static Domain,
     pub(crate) slot: &'static Slot,
     pub(crate) mode: Mode,
+    /// Whether the slot is entered (I3).
+    is_holding: bool,
     pub(crate) reads: ReadSet,
     pub(crate) writes: WriteSet,
     /// The mark of the slot in words; for snapshots, which have to tell epochs only, that of none.
     own: u64,
     /// The first word that is too young to be read without a further look (I1).
     limit: u64,
+    /// The same for bits that are a pointer: the first word of all while the attempt does not hold what it reads.
+    limit_of_pointers: u64,
     pub(crate) stopped: Option<Stopped>,
     /// What is to be done after the end; mostly nothing.
     pub(crate) hooks: Option<Box<Hooks>>,
@@ -85,10 +91,12 @@ impl Attempt {
             domain,
             slot,
             mode: Mode::Logged,
+            is_holding: false,
             reads: ReadSet::default(),
             writes: WriteSet::default(),
             own: NO_SLOT,
             limit: 0,
+            limit_of_pointers: 0,
             stopped: None,
             hooks: None,
             copies: Vec::new(),
@@ -96,37 +104,23 @@ impl Attempt {
         }))
     }
 
-    /// Begins an attempt.
+    /// [`read`](Self::read) of bits that are a pointer.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, mode: Mode) {
-        debug_assert!(self.writes.is_empty() && self.stopped.is_none());
-        let epoch = self.domain.clock.now();
-        self.slot.begin(epoch);
-        // I1, I3: what commits of earlier epochs have locked is visible from here on, and the
-        // collector that misses this slot has done its work before.
-        fence_after_rmw();
-        debug_assert_ne!(mode, Mode::Snapshot);
-        self.mode = mode;
-        self.own = VersionWord::mark_of(self.slot.number());
-        self.limit = match mode {
-            Mode::Logged => VersionWord::first_of(epoch),
-            _ => VersionWord::FIRST_WRITE_HELD,
-        };
+    pub(crate) fn read_pointer(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        if !self.writes.may_hold(cell) {
+            let word = cell.word();
+            let may_follow =
+                word.0 < self.limit_of_pointers || self.is_holding && word.is_free_and_of(self.own);
+            if let Some(bits) = may_follow.then(|| self.read_under(cell, word)).flatten() {
+                return Ok(bits);
+            }
+        }
+        self.hold();
+        self.read_with_own_writes(cell)
     }
 
-    /// Begins as a snapshot of what was committed up to `epoch`; the caller has registered it.
-    pub(crate) fn begin_at(&mut self, epoch: u64) {
-        self.mode = Mode::Snapshot;
-        self.own = NO_SLOT;
-        self.limit = VersionWord::first_of(epoch + 1);
-    }
-
-    /// The epoch that a snapshot sees.
-    pub(crate) fn epoch_seen(&self) -> u64 {
-        VersionWord(self.limit).epoch() - 1
-    }
-
-    /// The bits of a variable as this attempt sees them.
+    /// The bits of a variable as this attempt sees them; those of a pointer for who
+    /// [holds](Self::hold) only.
     #[inline(always)]
     pub(crate) fn read(&mut self, cell: &Cell) -> Result<u64, Rollback> {
         if self.writes.may_hold(cell) {
@@ -139,19 +133,26 @@ impl Attempt {
     fn read_committed(&mut self, cell: &Cell) -> Result<u64, Rollback> {
         let word = cell.word();
         if self.may_read_under(word) {
-            if self.mode == Mode::Direct {
-                // The caller sees to it that nobody writes. If it does not, the value still stays allocated: a
-                // commit that has not locked the word above reads the clock after this attempt's begin (I4).
-                return Ok(cell.bits());
-            }
-            if let Some(bits) = cell.bits_under(word) {
-                if self.mode == Mode::Logged {
-                    self.reads.add(cell, word.without_waiters());
-                }
+            if let Some(bits) = self.read_under(cell, word) {
                 return Ok(bits);
             }
         }
         self.read_with_care(cell)
+    }
+
+    /// Reads a variable with this word, which may be read; `None` if a writer was there meanwhile.
+    #[inline(always)]
+    fn read_under(&mut self, cell: &Cell, word: VersionWord) -> Option<u64> {
+        if self.mode == Mode::Direct {
+            // The caller sees to it that nobody writes. If it does not, the value still stays allocated: a
+            // commit that has not locked `word` reads the clock after this attempt's begin (I4).
+            return Some(cell.bits());
+        }
+        let bits = cell.bits_under(word)?;
+        if self.mode == Mode::Logged {
+            self.reads.add(cell, word.without_waiters());
+        }
+        Some(bits)
     }
 
     /// [`read`](Self::read) for who knows that this is a snapshot.
@@ -210,10 +211,7 @@ impl Attempt {
                 self.extend(word.epoch())?;
                 continue;
             }
-            if let Some(bits) = cell.bits_under(word) {
-                if self.mode == Mode::Logged {
-                    self.reads.add(cell, word.without_waiters());
-                }
+            if let Some(bits) = self.read_under(cell, word) {
                 return Ok(bits);
             }
         }
@@ -235,6 +233,9 @@ impl Attempt {
             self.validate_updates()?;
         }
         self.limit = VersionWord::first_of(now);
+        if self.is_holding {
+            self.limit_of_pointers = self.limit;
+        }
         Ok(())
     }
 
@@ -358,14 +359,6 @@ impl Attempt {
         self.writes.replace(place, bits, kind);
     }
 
-    /// The word for a variable that is made within this attempt: of its own epoch and slot, so that a
-    /// snapshot which began earlier is known not to need its first value. Nobody else reaches the variable
-    /// before a commit of this epoch or a later one.
-    pub(crate) fn birth(&self) -> VersionWord {
-        let since = self.slot.since().expect("an attempt that writes has begun");
-        VersionWord::written(since, self.slot.number())
-    }
-
     /// A stable place for a copy of inline bits, until the attempt ends.
     pub(crate) fn copy(&mut self, bits: u64) -> *const u64 {
         self.copies.push(Box::new(bits));
@@ -427,7 +420,10 @@ impl Attempt {
             self.copies.clear();
         }
         self.stopped = None;
-        self.slot.end();
+        if self.is_holding {
+            self.is_holding = false;
+            self.slot.end();
+        }
     }
 }
 

@@ -158,10 +158,12 @@ impl Attempt {
 
     /// I6: before anything of it is overwritten.
     #[cold]
-    fn keep_for_snapshots(&self, epoch: u64) {
+    fn keep_for_snapshots(&mut self, epoch: u64) {
         if self.domain.has(Flaw::NothingKept) {
             return;
         }
+        // The snapshots' records stay allocated while they are used (I4).
+        self.hold();
         for write in self.writes.as_slice() {
             let (cell, from) = (write.cell(), write.before.epoch());
             snapshot::keep(self.domain, cell, from, epoch, cell.bits());

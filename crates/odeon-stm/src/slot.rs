@@ -14,14 +14,14 @@ use odeon_sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::collections::BTreeMap;
 use std::ptr::{self, NonNull};
 
-/// No attempt runs: epochs begin at 1.
+/// No attempt runs, or it holds nothing: epochs begin at 1.
 const IDLE: u64 = 0;
 
 /// One slot; see the module.
 #[derive(Debug)]
 pub(crate) struct Slot {
     number: u64,
-    /// The epoch in which the attempt began, or `IDLE`.
+    /// The epoch in which the attempt entered the slot, or `IDLE`.
     since: AtomicU64,
     /// The old values kept for the snapshot that holds this slot; null for attempts.
     kept: AtomicPtr<Kept>,
@@ -43,7 +43,7 @@ impl Slot {
         self.number
     }
 
-    /// Holder: an attempt of `epoch` begins. The caller puts a full fence behind it (I3).
+    /// Holder: what its attempt reads from here on is held. The caller puts a full fence behind it (I3).
     #[inline(always)]
     pub(crate) fn begin(&self, epoch: u64) {
         // ORDERING: a swap, so that the fence behind it costs nothing where read-modify-writes are
@@ -59,7 +59,7 @@ impl Slot {
         self.since.store(IDLE, Ordering::Release);
     }
 
-    /// The epoch in which the running attempt began.
+    /// The epoch in which the running attempt entered the slot, if it has.
     pub(crate) fn since(&self) -> Option<u64> {
         // ORDERING: Acquire, from `end`.
         match self.since.load(Ordering::Acquire) {

@@ -44,6 +44,12 @@ impl Reader<'_> {
     pub(crate) fn read(&mut self, cell: &Cell) -> Result<u64, Rollback> {
         if self.1.0 { self.0.read_in_snapshot(cell) } else { self.0.read(cell) }
     }
+
+    /// [`read`](Self::read) of bits that are a pointer; what it points to is there until the view ends (I4).
+    #[inline(always)]
+    pub(crate) fn read_pointer(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        if self.1.0 { self.0.read_in_snapshot(cell) } else { self.0.read_pointer(cell) }
+    }
 }
 
 mod sealed {
