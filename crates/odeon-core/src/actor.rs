@@ -2,6 +2,7 @@
 
 use crate::bounded::Bound;
 use crate::context::Context;
+use crate::lane::Lane;
 use crate::message::Message;
 use crate::pipe::Continuation;
 
@@ -71,6 +72,38 @@ pub trait Actor: Send + Sized + 'static {
     /// Whether its mailboxes have bounds: for [`Bounded`](crate::Bounded) alone.
     #[doc(hidden)]
     const BOUNDED: bool = false;
+
+    /// Whether each message comes with the lane of its sender (`lane.rs`), and messages may be put aside: for
+    /// actors that another crate has processed in its own way.
+    #[doc(hidden)]
+    const LANED: bool = false;
+
+    /// Takes a message with its sender's lane.
+    #[doc(hidden)]
+    fn __take_laned(&mut self, msg: Self::Msg, lane: Lane, ctx: &mut Context<'_, Self>) {
+        let _ = lane;
+        self.handle(msg, ctx);
+    }
+
+    /// The inbox is empty: goes on with what has been put aside. `false`: there is nothing to do until a
+    /// message or [`extend::wake`](crate::extend::wake) comes.
+    #[doc(hidden)]
+    fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+        let _ = ctx;
+        false
+    }
+
+    /// How many messages have been put aside.
+    #[doc(hidden)]
+    fn __aside(&self) -> usize {
+        0
+    }
+
+    /// The actor ends: hands over the messages that it has put aside.
+    #[doc(hidden)]
+    fn __give_back(&mut self, take: &mut dyn FnMut(Self::Msg)) {
+        let _ = take;
+    }
 
     /// The bounds that it wants, by mailbox, if they are known already.
     #[doc(hidden)]

@@ -30,6 +30,8 @@ pub(crate) struct Current {
     pub(crate) exit: Cell<Option<Exit>>,
     /// Free memory that this thread keeps; null on threads that belong to no theater.
     pub(crate) memory: Cell<*const ThreadMemory>,
+    /// The lane of what this thread sends, if it is not that of the actor or thread itself; else 0.
+    pub(crate) lane: Cell<u32>,
     /// The registry shard for actors created here.
     pub(crate) shard: Cell<usize>,
 }
@@ -44,6 +46,7 @@ odeon_sync::thread_local_const! {
         ring: Cell::new(ptr::null()),
         exit: Cell::new(None),
         memory: Cell::new(ptr::null()),
+        lane: Cell::new(0),
         shard: Cell::new(0),
     }
 }

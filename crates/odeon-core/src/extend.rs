@@ -8,11 +8,14 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`as_sender`], [`wake`], [`answer_borrowed`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`let_happen`], [`spawn_beside`], [`clock`], [`workers`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
 
 use std::sync::Arc;
 
+pub use crate::lane::Lane;
 pub use crate::mailbox::{Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, WentIdle, label};
 pub use crate::outbox::{Effect, Outbox};
 pub use crate::pipe::Continuation;
@@ -27,11 +30,16 @@ use crate::actor_ref::ActorRef;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::bounded;
+use crate::clock::Clock;
 use crate::context::Context;
-use crate::error::{BuildError, SendError};
+use crate::error::{AskError, BuildError, SendError};
 use crate::message::Message;
+use crate::outbox;
+use crate::reply::Reply;
+use crate::send;
 use crate::theater::Theater;
 use crate::theater::builder::TheaterBuilder;
+use crate::theater::spawn;
 
 /// Builds a theater whose actors run where the stage made by `make_stage` has them run. The theater
 /// starts no threads; whoever made the stage runs its tasks and fires its timers.
@@ -72,6 +80,58 @@ pub fn lend_async<'c, 'a, A: AsyncActor, B: AsyncActor<Msg = A::Msg>>(
 /// ([`Bound::reject`](crate::Bound::reject)), or `actor` has ended. Somebody else's message may come in between.
 pub async fn room_in<M: Message>(actor: &ActorRef<M>, mailbox: usize) {
     bounded::room(actor, mailbox).await;
+}
+
+/// Does `work` so that what it sends comes from `actor`, whatever thread this is.
+pub fn as_sender<M: Message, R>(actor: &ActorRef<M>, work: impl FnOnce() -> R) -> R {
+    Lane::of_actor(&actor.cell().header).lend_during(work)
+}
+
+/// Gives an actor a turn. Nothing happens if it has stopped.
+pub fn wake<M: Message>(actor: &ActorRef<M>) {
+    send::signal(actor.cell(), label::WAKE);
+}
+
+/// Has an effect happen: at once, or with the outbox that is in force on this thread.
+pub fn let_happen(effect: Effect) {
+    match outbox::held() {
+        None => effect(),
+        Some(outbox) => outbox.hold(effect),
+    }
+}
+
+/// Creates an actor on the stage of another one, which is one of the pool.
+pub fn spawn_beside<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
+    spawn::beside(&actor.cell().header, new)
+}
+
+/// The clock of a theater.
+pub fn clock(theater: &Theater) -> Arc<dyn Clock> {
+    theater.shared().clock.clone()
+}
+
+/// How many workers the pool of a theater has.
+pub fn workers(theater: &Theater) -> usize {
+    theater.shared().config.workers
+}
+
+/// A [`Reply`] whose answer comes to `asker` as a message, as by [`Context::reply_to`].
+pub fn reply_to<M, T, F>(asker: ActorRef<M>, message: F) -> Reply<T>
+where
+    M: Message,
+    T: Send + 'static,
+    F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
+{
+    Reply::to_actor(asker, message)
+}
+
+/// Answers by a reply that is only borrowed, at once; nothing happens if it has answered before.
+///
+/// # Safety
+/// Nobody else uses the reply until this returns.
+pub unsafe fn answer_borrowed<T: Send + 'static>(reply: &Reply<T>, value: T) {
+    // SAFETY: by contract.
+    unsafe { reply.answer_borrowed(value) }
 }
 
 /// Counts and reports a message that `actor` has taken and not handled, and now has ended (S4).

@@ -14,7 +14,7 @@
 //! | the runtime as a whole | `theater.rs`, `theater/*`, `registry.rs` |
 //! | finding actors, one message for many | `naming.rs`, `group.rs`, `broadcast.rs`, `worker_pool.rs` |
 //! | what can be seen from outside | `observe.rs`, `sight.rs`, `sight/*`, `dead_letter.rs` |
-//! | seams for sibling crates | `extend.rs`, `observe.rs`, `clock.rs`, `random.rs`, `outbox.rs` |
+//! | seams for sibling crates | `extend.rs`, `observe.rs`, `clock.rs`, `random.rs`, `outbox.rs`, `lane.rs` |
 
 mod actor;
 mod actor_id;
@@ -34,6 +34,7 @@ mod error;
 pub mod extend;
 mod group;
 mod kin;
+mod lane;
 mod lazy;
 mod link;
 mod mailbox;

@@ -61,6 +61,11 @@ impl Outbox {
         }
     }
 
+    /// Makes none of the held effects happen.
+    pub fn discard(&mut self) {
+        self.effects.clear();
+    }
+
     /// How many effects are held.
     pub fn len(&self) -> usize {
         self.effects.len()

@@ -1,5 +1,6 @@
 //! The right to answer a question once.
 
+use std::cell::UnsafeCell;
 use std::fmt;
 use std::mem::{ManuallyDrop, size_of};
 use std::ptr::NonNull;
@@ -16,7 +17,8 @@ use crate::outbox;
 /// asker learns so at once ([`AskError::NoReply`]).
 #[must_use = "dropping a reply answers the asker with an error"]
 pub struct Reply<T> {
-    to: Option<Asker<T>>,
+    /// Changed through a shared reference by [`answer_borrowed`](Self::answer_borrowed) alone.
+    to: UnsafeCell<Option<Asker<T>>>,
 }
 
 /// Who waits for the answer.
@@ -33,12 +35,13 @@ enum Asker<T> {
 // No more bounds than this needs, and none on the type: those with a lifetime are beyond what the
 // compiler can show for a value that a future keeps across an await.
 unsafe impl<T: Send> Send for Reply<T> {}
-// SAFETY: nothing can be done with a `&Reply`.
+// SAFETY: nothing can be done with a `&Reply` but `answer_borrowed`, whose caller sees to it that nobody else does
+// anything with it.
 unsafe impl<T: Send> Sync for Reply<T> {}
 
 impl<T: Send + 'static> Reply<T> {
     pub(crate) fn to_waiter(waiter: oneshot::Sender<T>) -> Self {
-        Self { to: Some(Asker::Waiter(waiter)) }
+        Self { to: UnsafeCell::new(Some(Asker::Waiter(waiter))) }
     }
 
     pub(crate) fn to_actor<M, F>(asker: ActorRef<M>, message: F) -> Self
@@ -55,11 +58,11 @@ impl<T: Send + 'static> Reply<T> {
                 let _ = asker.send_unhindered(message(answer));
             }))
         };
-        Self { to: Some(to) }
+        Self { to: UnsafeCell::new(Some(to)) }
     }
 
     pub(crate) fn to_function(answer: Box<dyn FnOnce(Result<T, AskError>) + Send>) -> Self {
-        Self { to: Some(Asker::Boxed(answer)) }
+        Self { to: UnsafeCell::new(Some(Asker::Boxed(answer))) }
     }
 
     /// Answers. The asker may have given up meanwhile; then the value is dropped.
@@ -69,20 +72,34 @@ impl<T: Send + 'static> Reply<T> {
             Some(outbox) => outbox.hold(Box::new(move || self.answer(Ok(value)))),
         }
     }
+
+    /// Answers at once, unless it has answered before.
+    ///
+    /// # Safety
+    /// Nobody else uses the reply until this returns.
+    pub(crate) unsafe fn answer_borrowed(&self, value: T) {
+        // SAFETY: by contract; the reference ends here, before any code of users runs.
+        let to = unsafe { (*self.to.get()).take() };
+        answer(to, Ok(value));
+    }
 }
 
 impl<T> Reply<T> {
-    fn answer(&mut self, answer: Result<T, AskError>) {
-        match (self.to.take(), answer) {
-            (None, _) => {}
-            (Some(Asker::Waiter(waiter)), Ok(value)) => drop(waiter.send(value)),
-            (Some(Asker::Waiter(waiter)), Err(_)) => drop(waiter),
-            // SAFETY: cell and function were made for each other in `to_actor`; called once.
-            (Some(Asker::Actor { cell, answer: function }), answer) => unsafe {
-                function(cell, answer);
-            },
-            (Some(Asker::Boxed(function)), answer) => function(answer),
-        }
+    fn answer(&mut self, value: Result<T, AskError>) {
+        answer(self.to.get_mut().take(), value);
+    }
+}
+
+fn answer<T>(to: Option<Asker<T>>, value: Result<T, AskError>) {
+    match (to, value) {
+        (None, _) => {}
+        (Some(Asker::Waiter(waiter)), Ok(value)) => drop(waiter.send(value)),
+        (Some(Asker::Waiter(waiter)), Err(_)) => drop(waiter),
+        // SAFETY: cell and function were made for each other in `to_actor`; called once.
+        (Some(Asker::Actor { cell, answer: function }), value) => unsafe {
+            function(cell, value);
+        },
+        (Some(Asker::Boxed(function)), value) => function(value),
     }
 }
 
@@ -108,7 +125,7 @@ where
 
 impl<T> Drop for Reply<T> {
     fn drop(&mut self) {
-        if self.to.is_some() {
+        if self.to.get_mut().is_some() {
             self.answer(Err(AskError::NoReply));
         }
     }

@@ -12,6 +12,7 @@ use crate::cell::{Header, MessageCell};
 use crate::current;
 use crate::error::{SendError, TrySendError};
 use crate::kin::Kin;
+use crate::lane::Lane;
 use crate::mailbox::{Pushed, label};
 use crate::message::{Message, mailbox_of};
 use crate::outbox;
@@ -179,7 +180,8 @@ impl<M: Message> ActorRef<M> {
         hindered: Hindered,
     ) -> Result<(), SendError<M>> {
         let cell = self.cell();
-        let Some(tag) = tag.filter(|_| !cell.header.home.is_bounded()) else {
+        let home = cell.header.home;
+        let Some(tag) = tag.filter(|_| !home.is_bounded() && !home.is_laned()) else {
             return match deliver(cell, label::of_mailbox(mailbox), message) {
                 Accepted::Yes => Ok(()),
                 Accepted::UnderPressure => {
@@ -219,7 +221,12 @@ impl<M: Message> ActorRef<M> {
                 Hindered::No => bounded::send_unhindered(cell, mailbox, message),
             };
         }
-        match deliver_to_other_stage(cell, label::of_mailbox(mailbox), message) {
+        let accepted = if cell.header.home.is_laned() {
+            push(cell, cell.header.home.of_stage(), Lane::here().label(mailbox), message)
+        } else {
+            deliver_to_other_stage(cell, label::of_mailbox(mailbox), message)
+        };
+        match accepted {
             Accepted::Yes => Ok(()),
             Accepted::UnderPressure => {
                 hindered.feels(cell);

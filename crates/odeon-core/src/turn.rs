@@ -86,6 +86,8 @@ pub(crate) unsafe trait NewActor: Sized {
     const VTABLE: &'static TurnVTable;
     /// Whether its mailboxes have bounds.
     const BOUNDED: bool;
+    /// Whether its messages come with lanes.
+    const LANED: bool;
 
     /// The bounds of its mailboxes, if they are known already.
     fn wanted_bounds(&self) -> Option<&[Option<Bound>]>;

@@ -54,10 +54,13 @@ pub enum Cause {
     Irrevocable,
     /// More attempts are prepared, or protect one variable, than the engine has room for.
     TooManyPrepared,
-    /// The limit of values kept for this snapshot is reached.
+    /// The limit of values kept for this snapshot is reached, or it has met a variable that is younger.
     SnapshotExpired,
     /// The closure asked to wait until something it has read changes.
     Retry,
+    /// The closure asked to wait in a [mode](crate::Mode) that does not remember what was read, so nobody would know for
+    /// what: in the logged mode it can.
+    CannotWait,
     /// The closure answered with an error of its own.
     Failed,
     /// The closure panicked, or its attempt was dropped.
@@ -66,7 +69,7 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::ReadOverwritten,
         Self::WriteLocked,
         Self::Prepared,
@@ -74,13 +77,14 @@ impl Cause {
         Self::TooManyPrepared,
         Self::SnapshotExpired,
         Self::Retry,
+        Self::CannotWait,
         Self::Failed,
         Self::Dropped,
     ];
 
-    /// Whether the same closure may succeed if it is run again.
+    /// Whether the same closure may succeed if it is run again in the same mode.
     pub fn is_transient(self) -> bool {
-        !matches!(self, Self::SnapshotExpired | Self::Failed | Self::Dropped)
+        !matches!(self, Self::SnapshotExpired | Self::CannotWait | Self::Failed | Self::Dropped)
     }
 
     /// The name in reports.
@@ -93,6 +97,7 @@ impl Cause {
             Self::TooManyPrepared => "too many prepared",
             Self::SnapshotExpired => "snapshot expired",
             Self::Retry => "retry",
+            Self::CannotWait => "cannot wait",
             Self::Failed => "failed",
             Self::Dropped => "dropped",
         }

@@ -1,7 +1,7 @@
 //! Between two attempts of a transaction: what to wait for, and when to run alone.
 
 use crate::abort::Cause;
-use crate::attempt::{Attempt, Stopped};
+use crate::attempt::{Attempt, Mode, Stopped};
 use crate::version_word::Held;
 use crate::wakeup::Wait;
 use odeon_sync::{Backoff, Parker};
@@ -18,7 +18,7 @@ const LONGEST_PAUSE: u32 = 10;
 /// Whether `attempt`, which has not been rolled back yet, would wait for ever.
 pub(crate) fn waits_for_nothing(attempt: &Attempt) -> bool {
     let retries = attempt.stopped.is_some_and(|stopped| stopped.cause == Cause::Retry);
-    retries && attempt.all_reads().next().is_none()
+    retries && attempt.mode == Mode::Logged && attempt.all_reads().next().is_none()
 }
 
 /// What to say of it, when everything is in order again.
@@ -36,7 +36,10 @@ pub(crate) struct Verdict {
 /// Rolls `attempt` back and ends it. What there is to wait for is entered before, while the attempt's
 /// variables are safe to use and its logs are there.
 pub(crate) fn roll_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
-    let stopped = attempt.stopped.unwrap_or(Stopped { cause: otherwise, cell: None });
+    let mut stopped = attempt.stopped.unwrap_or(Stopped { cause: otherwise, cell: None });
+    if stopped.cause == Cause::Retry && attempt.mode != Mode::Logged {
+        stopped.cause = Cause::CannotWait;
+    }
     let event = event(attempt, stopped);
     attempt.roll_back(stopped);
     attempt.end();

@@ -5,6 +5,8 @@
 //! 2. A word that is held by a commit (0 1) is changed by nobody but its holder.
 //! 3. Whoever takes or changes a word in another state does so by compare-and-swap.
 
+use crate::domain::Domain;
+use crate::flaw::Flaw;
 use crate::version_word::VersionWord;
 use odeon_sync::atomic::{AtomicU64, Ordering};
 
@@ -16,12 +18,17 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
+    /// A cell of this process's domain.
+    #[inline]
     pub(crate) fn new(bits: u64) -> Self {
-        Self { word: AtomicU64::new(VersionWord::NEW.0), bits: AtomicU64::new(bits) }
+        Self::new_in(Domain::shared(), bits)
     }
 
-    /// A cell that a running attempt has made; `word` is its [birth](crate::attempt::Attempt::birth).
-    pub(crate) fn born(word: VersionWord, bits: u64) -> Self {
+    /// A cell for attempts of `domain`.
+    #[inline]
+    pub(crate) fn new_in(domain: &Domain, bits: u64) -> Self {
+        let late = u64::from(domain.has(Flaw::BornTooLate));
+        let word = VersionWord::newborn(domain.clock.at_birth() + late);
         Self { word: AtomicU64::new(word.0), bits: AtomicU64::new(bits) }
     }
 

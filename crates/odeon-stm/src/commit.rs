@@ -130,7 +130,7 @@ impl Attempt {
             self.keep_for_snapshots(epoch);
         }
         let written = VersionWord::written(epoch, self.slot.number());
-        let mut before = VersionWord::NEW;
+        let mut before = VersionWord::NONE;
         for write in self.writes.as_mut_slice() {
             match write.kind {
                 Kind::Plain => write.publish(write.bits, written),
@@ -165,8 +165,11 @@ impl Attempt {
         // The snapshots' records stay allocated while they are used (I4).
         self.hold();
         for write in self.writes.as_slice() {
-            let (cell, from) = (write.cell(), write.before.epoch());
-            snapshot::keep(self.domain, cell, from, epoch, cell.bits());
+            let (cell, old) = (write.cell(), write.cell().bits());
+            match write.kind {
+                Kind::Change(apply) if apply(old, write.bits) == old => (),
+                _ => snapshot::keep(self.domain, cell, write.before, epoch, old),
+            }
         }
     }
 

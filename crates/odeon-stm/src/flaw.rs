@@ -13,6 +13,10 @@ pub(crate) enum Flaw {
     NoWakeUp,
     /// Commits keep nothing for snapshots.
     NothingKept,
+    /// Variables are made in the epoch after the running one.
+    BornTooLate,
+    /// What was kept of a variable is found under its address when that is another one's.
+    OlderValuesStay,
     /// Preparing does not protect what was read.
     ReadsUnprotected,
     /// Overwritten values are freed without a look at the attempts.

@@ -19,6 +19,7 @@ use crate::cell::Cell;
 use crate::commit::Announced;
 use crate::flaw::Flaw;
 use crate::read_set::Read;
+use crate::snapshot;
 use crate::version_word::{Held, VersionWord};
 use crate::write_set::Write;
 use odeon_sync::{Backoff, fence_after_rmw};
@@ -30,11 +31,12 @@ impl Attempt {
         if self.stopped.is_some() {
             return Err(Rollback::NEW);
         }
+        // Others will know of this attempt only that it is prepared; and snapshots' records are looked at below (I4).
+        self.hold();
         self.reads.deduplicate();
-        let slot = self.slot.number();
         for place in 0..self.writes.as_slice().len() {
             let write = &self.writes.as_slice()[place];
-            match write.lock(self.limit(), |word| word.prepared_write(slot)) {
+            match write.lock(self.limit(), |word| self.prepared_write(write.cell(), word)) {
                 Ok(before) => self.writes.as_mut_slice()[place].before = before,
                 Err(cause) => {
                     let cell = std::ptr::from_ref(write.cell());
@@ -45,7 +47,7 @@ impl Attempt {
         }
         // I6 and the gate: as in a commit.
         fence_after_rmw();
-        if self.domain.gate.is_closed_to(slot) {
+        if self.domain.gate.is_closed_to(self.slot.number()) {
             self.let_go(.., ..0);
             return Err(self.stop(Cause::Irrevocable, None));
         }
@@ -70,6 +72,12 @@ impl Attempt {
             }
         }
         Ok(())
+    }
+
+    /// The word with which this attempt takes `cell`, free under `word`, for longer than a commit.
+    pub(crate) fn prepared_write(&self, cell: &Cell, word: VersionWord) -> VersionWord {
+        snapshot::forget_older(self.domain, cell, word);
+        word.prepared_write(self.slot.number())
     }
 
     fn stands_under_own_lock(&self, read: VersionWord, write: usize) -> Result<(), Cause> {

@@ -7,7 +7,7 @@
 
 use crate::snapshot::kept::Kept;
 use crate::stats::Counters;
-use crate::version_word::MIDDLE_MAX;
+use crate::version_word::SLOT_MAX;
 use crossbeam_utils::CachePadded;
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
@@ -84,7 +84,7 @@ impl Slot {
 
 /// Slots in one piece of the table; few in models, where each is dear.
 const CHUNK: usize = if cfg!(odeon_loom) { 4 } else { 64 };
-const CHUNKS: usize = if cfg!(odeon_loom) { 1 } else { (MIDDLE_MAX as usize).div_ceil(CHUNK) };
+const CHUNKS: usize = if cfg!(odeon_loom) { 1 } else { (SLOT_MAX as usize).div_ceil(CHUNK) };
 
 type Chunk = [CachePadded<Slot>; CHUNK];
 
@@ -116,7 +116,7 @@ impl SlotTable {
         // ORDERING: Relaxed: changed under the lock only.
         let next = self.handed_out.load(Ordering::Relaxed);
         // Number 0 is nobody's.
-        if next == (MIDDLE_MAX as usize).min(CHUNKS * CHUNK) {
+        if next == (SLOT_MAX as usize).min(CHUNKS * CHUNK) {
             return None;
         }
         let (piece, place) = (next / CHUNK, next % CHUNK);

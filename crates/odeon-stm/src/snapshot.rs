@@ -8,6 +8,9 @@
 //! 3. A commit that was under way in the snapshot's epoch or before holds its locks since before the
 //!    epoch ended: the snapshot meets the lock and waits some instructions for its end. A variable
 //!    locked by a prepared attempt has the old value; its commit will get a later epoch.
+//! 4. A variable whose word says that it was made after the snapshot's epoch is refused (I7). So it is when it was
+//!    overwritten: nothing was kept of it. Something may be kept of an older variable that was at its address; a
+//!    commit that overwrites the first value, and an attempt that prepares to, has all snapshots forget that before.
 
 pub(crate) mod kept;
 pub(crate) mod registry;
@@ -17,8 +20,12 @@ use crate::abort::{Cause, Rollback};
 use crate::attempt::Attempt;
 use crate::cell::Cell;
 use crate::domain::Domain;
+use crate::flaw::Flaw;
+use crate::slot::Slot;
+use crate::snapshot::kept::Kept;
 use crate::version_word::{Held, VersionWord};
 use odeon_sync::Backoff;
+use std::ptr::NonNull;
 
 /// Whether a commit that has read its epoch has to keep old values.
 #[inline(always)]
@@ -26,19 +33,44 @@ pub(crate) fn running(domain: &Domain) -> bool {
     domain.snapshots.any()
 }
 
-/// PROTOCOL 2: `bits` were there from epoch `from` and will be overwritten in epoch `until`.
+/// PROTOCOL 2: `bits` were there under the word `before` and will be overwritten in epoch `until`.
 #[cold]
-pub(crate) fn keep(domain: &Domain, cell: &Cell, from: u64, until: u64, bits: u64) {
-    for slot in domain.slots.iter() {
-        if let Some(kept) = slot.kept() {
-            // SAFETY: the caller's attempt began before this load and holds on to what is retired
-            // later (I4).
-            let kept = unsafe { kept.as_ref() };
-            if kept.needs().value(from, until) {
-                kept.keep(cell.address(), from, until, bits);
-            }
+pub(crate) fn keep(domain: &Domain, cell: &Cell, before: VersionWord, until: u64, bits: u64) {
+    forget_older(domain, cell, before);
+    let from = before.epoch();
+    for kept in all_kept(domain) {
+        // SAFETY: the caller's attempt began before the look for what is kept, and holds on to what is
+        // retired later (I4).
+        let kept = unsafe { kept.as_ref() };
+        if kept.needs().value(from, until) {
+            kept.keep(cell.address(), from, until, bits);
         }
     }
+}
+
+/// PROTOCOL 4: called by an attempt that is about to take the mark of a newborn from the word of `cell`; `word` is
+/// what stands there.
+#[inline(always)]
+pub(crate) fn forget_older(domain: &Domain, cell: &Cell, word: VersionWord) {
+    if word.is_newborn() && running(domain) {
+        forget_before(domain, cell, word.epoch());
+    }
+}
+
+#[cold]
+fn forget_before(domain: &Domain, cell: &Cell, epoch: u64) {
+    if domain.has(Flaw::OlderValuesStay) {
+        return;
+    }
+    for kept in all_kept(domain) {
+        // SAFETY: as in `keep`.
+        unsafe { kept.as_ref() }.forget(cell.address(), epoch);
+    }
+}
+
+/// What is kept for each snapshot that runs.
+fn all_kept(domain: &Domain) -> impl Iterator<Item = NonNull<Kept>> {
+    domain.slots.iter().filter_map(Slot::kept)
 }
 
 /// A read that finds a value too young for the snapshot, or a holder.
@@ -55,14 +87,14 @@ pub(crate) fn read(snapshot: &mut Attempt, cell: &Cell) -> Result<u64, Rollback>
             let kept = snapshot.slot.kept().expect("a running snapshot is registered");
             // SAFETY: the snapshot's own, freed after its end.
             let kept = unsafe { kept.as_ref() };
-            // First: of an expired snapshot a value may be missing, and one that is found may be of an older
-            // variable at the same address. The commit that has kept nothing has said so before it published
-            // the word that was read above.
-            if kept.is_expired() {
-                return Err(snapshot.stop(Cause::SnapshotExpired, Some(cell)));
-            }
-            let bits = kept.find(cell.address(), seen);
-            return Ok(bits.expect("a commit has kept what this snapshot needs"));
+            // First: of an expired snapshot a value may be missing. The commit that has kept nothing has said so
+            // before it published the word that was read above.
+            let bits = match kept.is_expired() || word.is_at_first_value() {
+                true => None,
+                false => kept.find(cell.address(), seen),
+            };
+            // PROTOCOL 4: nothing is kept of a variable that is younger than the snapshot.
+            return bits.ok_or_else(|| snapshot.stop(Cause::SnapshotExpired, Some(cell)));
         } else if let Some(bits) = cell.bits_under(word) {
             return Ok(bits);
         }

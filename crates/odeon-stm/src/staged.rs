@@ -11,6 +11,10 @@
 //! Any stage but the last may answer [`RolledBack`], which says why and can be waited for. Dropping a
 //! stage rolls back.
 
+mod here;
+
+pub use here::{FinishedHere, attempt_here};
+
 use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Mode};
 use crate::between::{self, Verdict};
@@ -27,12 +31,12 @@ use std::task::Waker;
 
 /// How one run of a closure has ended; see [`attempt`].
 #[derive(Debug)]
-pub enum Attempted<S, R, E> {
+pub enum Attempted<F, R, E> {
     /// It can be committed.
-    Finished(Finished<S>, R),
+    Finished(F, R),
     /// It has answered with an error of its own, and was rolled back.
     Failed(E),
-    /// It met a conflict or asked to wait.
+    /// It met a conflict or asked to wait; in another than the logged mode the latter is [`Cause::CannotWait`].
     RolledBack(RolledBack),
 }
 
@@ -57,13 +61,13 @@ pub enum Attempted<S, R, E> {
 /// # Panics
 ///
 /// Panics if the closure panics, after a rollback; and at the caller's line within a transaction, or if the
-/// closure asks to retry and has read nothing.
+/// closure asks to retry in the logged mode and has read nothing.
 #[track_caller]
 pub fn attempt<S, R, E>(
     state: Arc<S>,
     mode: Mode,
     closure: impl for<'t> FnOnce(&'t S, &mut Tx<'t, 't>) -> Result<R, Abort<E>>,
-) -> Attempted<S, R, E> {
+) -> Attempted<Finished<S>, R, E> {
     let mut borrowed = Borrowed::take();
     match mode {
         Mode::Snapshot => registry::begin(&mut borrowed, DEFAULT_LIMIT),

@@ -30,6 +30,11 @@ impl Engine {
         Self(Domain::with(Some(flaw)))
     }
 
+    /// A variable of this engine.
+    fn cell(self, bits: u64) -> Cell {
+        Cell::new_in(self.0, bits)
+    }
+
     /// A transaction that has begun.
     fn begin(self) -> Step {
         self.begin_in(Mode::Logged)

@@ -84,11 +84,6 @@ impl<N: Send + Sync + 'static> TLink<N> {
         Self { cell: Cell::new(to_bits(node)), node: PhantomData }
     }
 
-    /// A link that this transaction makes, as a part of something that it links.
-    pub(crate) fn born(tx: &mut Tx<'_, '_>, node: Option<Arc<N>>) -> Self {
-        Self { cell: Cell::born(tx.writer().birth(), to_bits(node)), node: PhantomData }
-    }
-
     /// The node; the reference lives as long as the attempt.
     ///
     /// # Errors
@@ -153,7 +148,8 @@ impl<N: Send + Sync + 'static> TLink<N> {
 
 impl<N: Send + Sync + 'static> Drop for TLink<N> {
     fn drop(&mut self) {
-        drop(self.take());
+        // SAFETY: the bits are the link's own; no attempt borrows it.
+        drop(unsafe { from_bits::<N>(self.cell.take_bits()) });
     }
 }
 

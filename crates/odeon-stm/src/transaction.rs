@@ -107,6 +107,9 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
     /// assert_eq!(stock.peek(), 0);
     /// ```
     ///
+    /// A [staged](crate::staged) attempt that is not logged does not know what it has read: whoever runs it is told so by
+    /// [`Cause::CannotWait`]. Within [`or_else`](Tx::or_else) it can retry all the same.
+    ///
     /// # Errors
     ///
     /// Always; the caller passes it on.

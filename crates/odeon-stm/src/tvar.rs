@@ -47,12 +47,6 @@ impl<T: Send + Sync + 'static> TVar<T> {
         Self { cell: Cell::new(Stored::<T>::to_bits(value)), value: PhantomData }
     }
 
-    /// A variable that this transaction makes, as a part of something that it links.
-    pub(crate) fn born(tx: &mut Tx<'_, '_>, value: T) -> Self {
-        let cell = Cell::born(tx.writer().birth(), Stored::<T>::to_bits(value));
-        Self { cell, value: PhantomData }
-    }
-
     /// The value; the reference lives as long as the attempt.
     ///
     /// # Errors

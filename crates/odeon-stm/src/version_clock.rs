@@ -16,7 +16,7 @@ use odeon_sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct VersionClock(CachePadded<AtomicU64>);
 
 impl VersionClock {
-    /// A clock at the first epoch; 0 is the epoch of variables that were never written.
+    /// A clock at the first epoch.
     pub(crate) fn new() -> Self {
         Self(CachePadded::new(AtomicU64::new(1)))
     }
@@ -28,6 +28,15 @@ impl VersionClock {
         // done before it began (that a snapshot is registered). Order towards the locks of
         // variables comes from the fences at the callers.
         self.0.load(Ordering::Acquire)
+    }
+
+    /// The epoch in which a variable is made that nobody else has seen.
+    #[inline(always)]
+    pub(crate) fn at_birth(&self) -> u64 {
+        // ORDERING: Relaxed: a word that is too old only has more kept than must be. It is never too young:
+        // the commit that links the variable, and a snapshot that is begun by who knows it, come to the
+        // clock after this load, and loads and changes of one word do not go back behind each other (I7).
+        self.0.load(Ordering::Relaxed)
     }
 
     /// Ends the running epoch; answers which one that was.

@@ -9,10 +9,10 @@
 //!
 //! | prepared, write | state | the middle field |
 //! |---|---|---|
-//! | 0 0 | free | slot of the attempt that wrote it; 0: nobody's |
+//! | 0 0 | free | slot of the attempt that wrote it; 0: nobody's; 4,095: newborn, never written |
 //! | 0 1 | locked by a commit that will end within some instructions | slot of that attempt |
 //! | 1 1 | locked by a prepared attempt | slot of that attempt |
-//! | 1 0 | its value is protected by prepared attempts that read it | how many |
+//! | 1 0 | its value is protected by prepared attempts that read it | how many; the upper half: of a newborn |
 //!
 //! The epoch is that of the value in every state, so whoever meets a lock still knows how old the
 //! value under it is. The write bit is the highest: one comparison with the first word of an epoch tells
@@ -33,8 +33,14 @@ const MIDDLE_BITS: u32 = 12;
 const MIDDLE: u64 = ((1 << MIDDLE_BITS) - 1) << MIDDLE_SHIFT;
 const EPOCH_SHIFT: u32 = MIDDLE_SHIFT + MIDDLE_BITS;
 
-/// The greatest slot number, and how many prepared attempts may protect one variable.
-pub(crate) const MIDDLE_MAX: u64 = (1 << MIDDLE_BITS) - 1;
+/// In the place of a slot's number: the value is the one with which the variable was made.
+const NEWBORN: u64 = (1 << MIDDLE_BITS) - 1;
+/// The greatest slot number.
+pub(crate) const SLOT_MAX: u64 = NEWBORN - 1;
+/// How many prepared attempts may protect one variable.
+const PROTECTORS_MAX: u64 = (1 << (MIDDLE_BITS - 1)) - 1;
+/// Beside the number of protectors: as `NEWBORN`.
+const NEWBORN_PROTECTED: u64 = 1 << (MIDDLE_SHIFT + MIDDLE_BITS - 1);
 /// The last epoch a word can hold.
 pub(crate) const EPOCH_MAX: u64 = (1 << (63 - EPOCH_SHIFT)) - 1;
 
@@ -52,8 +58,15 @@ pub(crate) enum Held {
 }
 
 impl VersionWord {
-    /// The word of a variable that was never written: older than every attempt, nobody's.
-    pub(crate) const NEW: Self = Self(0);
+    /// No word, where none is known yet.
+    pub(crate) const NONE: Self = Self(0);
+
+    /// The word of a variable that is made in `epoch`.
+    #[inline(always)]
+    pub(crate) fn newborn(epoch: u64) -> Self {
+        debug_assert!(epoch <= EPOCH_MAX);
+        Self(epoch << EPOCH_SHIFT | NEWBORN << MIDDLE_SHIFT)
+    }
 
     /// The least word of a variable that somebody is about to write; all other words are below.
     pub(crate) const FIRST_WRITE_HELD: u64 = WRITE;
@@ -61,7 +74,7 @@ impl VersionWord {
     /// The word of a value written in `epoch` by the attempt of `slot`.
     #[inline(always)]
     pub(crate) fn written(epoch: u64, slot: u64) -> Self {
-        debug_assert!(epoch <= EPOCH_MAX && slot <= MIDDLE_MAX);
+        debug_assert!(epoch <= EPOCH_MAX && slot <= SLOT_MAX);
         Self(epoch << EPOCH_SHIFT | slot << MIDDLE_SHIFT)
     }
 
@@ -111,6 +124,21 @@ impl VersionWord {
         self.0 & (MIDDLE | PREPARED | WRITE) == mark
     }
 
+    /// Whether it is free and its variable was never written.
+    #[inline(always)]
+    pub(crate) fn is_newborn(self) -> bool {
+        self.is_free_and_of(Self::mark_of(NEWBORN))
+    }
+
+    /// Whether its variable was never written and nobody is about to.
+    pub(crate) fn is_at_first_value(self) -> bool {
+        match self.held() {
+            Held::Free => self.is_newborn(),
+            Held::PreparedRead => self.0 & NEWBORN_PROTECTED != 0,
+            Held::Committing | Held::PreparedWrite => false,
+        }
+    }
+
     #[inline(always)]
     pub(crate) fn has_waiters(self) -> bool {
         self.0 & WAIT != 0
@@ -149,11 +177,12 @@ impl VersionWord {
     }
 
     /// Whether a variable that was read under this word can be said to have the same value under `now`. Equal
-    /// epochs say so if they were over before `limit`, up to which the reader has looked (I5).
+    /// epochs say so if they were over before `limit`, up to which the reader has looked, or if none but the first
+    /// value was ever there (I5).
     #[inline(always)]
     pub(crate) fn is_unchanged_as(self, now: Self, limit: u64) -> bool {
         let now = now.without_waiters();
-        self == now || self.epoch() == now.epoch() && self.0 < limit
+        self == now || self.epoch() == now.epoch() && (self.0 < limit || now.is_at_first_value())
     }
 
     /// A free word, taken by a commit.
@@ -178,20 +207,27 @@ impl VersionWord {
     #[inline]
     pub(crate) fn protected(self) -> Option<Self> {
         debug_assert!(!self.is_write_held());
-        let protectors = if self.0 & PREPARED == 0 { 0 } else { self.slot() };
-        (protectors < MIDDLE_MAX)
-            .then(|| Self(self.0 & !MIDDLE | (protectors + 1) << MIDDLE_SHIFT | PREPARED))
+        let mark = if self.is_at_first_value() { NEWBORN_PROTECTED } else { 0 };
+        let protectors = self.protectors();
+        (protectors < PROTECTORS_MAX)
+            .then(|| Self(self.0 & !MIDDLE | mark | (protectors + 1) << MIDDLE_SHIFT | PREPARED))
     }
 
-    /// A protected word with one protector less; without any it is free and nobody's, because who
-    /// wrote it is not known any more.
+    /// A protected word with one protector less; without any it is free, and a newborn's or nobody's, because
+    /// who wrote it is not known any more.
     #[inline]
     pub(crate) fn unprotected(self) -> Self {
-        debug_assert!(self.held() == Held::PreparedRead && self.slot() > 0);
-        match self.slot() - 1 {
+        debug_assert!(self.held() == Held::PreparedRead && self.protectors() > 0);
+        match self.protectors() - 1 {
+            0 if self.is_at_first_value() => Self((self.0 | MIDDLE) & !PREPARED),
             0 => Self(self.0 & !(MIDDLE | PREPARED)),
-            protectors => Self(self.0 & !MIDDLE | protectors << MIDDLE_SHIFT),
+            _ => Self(self.0 - (1 << MIDDLE_SHIFT)),
         }
+    }
+
+    /// How many prepared attempts protect a free or protected word.
+    fn protectors(self) -> u64 {
+        if self.0 & PREPARED == 0 { 0 } else { self.slot() & PROTECTORS_MAX }
     }
 
     /// The free word that stood here before it was locked: `before` with the waiters that came since.
@@ -237,13 +273,36 @@ mod tests {
         assert_eq!((twice.held(), twice.slot()), (Held::PreparedRead, 2));
         assert_eq!(twice.unprotected(), once);
         assert_eq!(once.unprotected(), VersionWord::written(3, 0));
-        let full = VersionWord::written(3, MIDDLE_MAX);
-        assert_eq!(VersionWord(full.0 | PREPARED).protected(), None);
+        for word in [word, VersionWord::newborn(3)] {
+            let full = VersionWord(word.protected().unwrap().0 | PROTECTORS_MAX << MIDDLE_SHIFT);
+            assert_eq!((full.protected(), full.is_at_first_value()), (None, word.is_newborn()));
+        }
+    }
+
+    #[test]
+    fn a_variable_is_newborn_until_it_is_written() {
+        let word = VersionWord::newborn(3).with_label().with_waiters();
+        let once = word.protected().unwrap();
+        let twice = once.protected().unwrap();
+        assert_eq!((twice.unprotected(), once.unprotected()), (once, word));
+        assert_eq!(word.committing(9).restored(word), word);
+        assert!([word, once, twice].into_iter().all(VersionWord::is_at_first_value));
+        assert!(word.is_newborn() && !once.is_newborn() && once.epoch() == 3);
+        assert!(!word.is_free_and_of(SLOT_MAX) && !word.is_free_and_of(0));
+        for other in [
+            word.committing(9),
+            word.prepared_write(SLOT_MAX),
+            VersionWord::written(3, SLOT_MAX),
+            VersionWord::written(3, SLOT_MAX).protected().unwrap(),
+            VersionWord::written(3, SLOT_MAX).protected().unwrap().unprotected(),
+        ] {
+            assert!(!other.is_newborn() && !other.is_at_first_value(), "{other:?}");
+        }
     }
 
     #[test]
     fn a_word_is_below_the_first_of_an_epoch_exactly_if_it_is_older_and_not_write_held() {
-        let word = VersionWord::written(7, MIDDLE_MAX).with_label().with_waiters();
+        let word = VersionWord::newborn(7).with_label().with_waiters();
         assert!(word.0 < VersionWord::first_of(8));
         assert!(word.0 >= VersionWord::first_of(7));
         assert!(word.protected().unwrap().0 < VersionWord::first_of(8));

@@ -108,7 +108,7 @@ impl WriteSet {
     /// Adds a variable that is not in the set, with a value that has nothing to do with the old one.
     #[inline]
     pub(crate) fn add(&mut self, cell: &Cell, bits: u64, kind: Kind) {
-        self.push(Write { cell, bits, kind, before: VersionWord::NEW, is_update: false });
+        self.push(Write { cell, bits, kind, before: VersionWord::NONE, is_update: false });
     }
 
     /// Adds a variable that is not in the set, with a value that was made of the one under `read`.

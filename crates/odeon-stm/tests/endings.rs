@@ -1,7 +1,9 @@
 //! However an attempt ends, the thread and everybody else can go on.
 
 use odeon_stm::staged::{Attempted, attempt};
-use odeon_stm::{Abort, Cause, Mode, Rollback, TVar, atomically, snapshot, stats, try_atomically};
+use odeon_stm::{
+    Abort, Cause, Mode, Rollback, TVar, Tx, atomically, snapshot, stats, try_atomically,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -87,11 +89,44 @@ fn a_retry_without_a_read_panics_at_the_callers_line() {
     assert!(text.contains("has read nothing"), "{text}");
     goes_on();
     let state = Arc::new(());
-    for mode in [Mode::Logged, Mode::Snapshot] {
-        let text = panic_of(|| {
-            _ = attempt(state.clone(), mode, |(), tx| tx.retry::<()>().map_err(Abort::<()>::from))
-        });
-        assert!(text.contains("has read nothing"), "{text}");
+    let staged = line!() + 2;
+    let (file, line) = place_of_panic(|| {
+        _ = attempt(state, Mode::Logged, |(), tx| tx.retry::<()>().map_err(Abort::<()>::from))
+    });
+    assert_eq!((file.as_str(), line), (file!(), staged));
+    goes_on();
+}
+
+fn ask_to_wait<'t>(v: &'t TVar<u32>, mode: Mode, tx: &mut Tx<'t, '_>) -> Result<u32, Rollback> {
+    let seen = v.get(tx)?;
+    if mode == Mode::Direct {
+        v.set(tx, seen + 1)?;
+    }
+    tx.retry()
+}
+
+/// Nobody would know what to wait for: who has run the attempt is told, and can run a logged one.
+#[test]
+fn a_retry_of_what_is_not_logged_rolls_back_and_says_that_it_cannot_wait() {
+    let variable = Arc::new(TVar::new(1));
+    for mode in [Mode::Direct, Mode::Snapshot] {
+        let run = |has_alternative: bool| {
+            attempt(variable.clone(), mode, |variable, tx| {
+                let value = if has_alternative {
+                    tx.or_else(|tx| ask_to_wait(variable, mode, tx), |_| Ok(8))
+                } else {
+                    ask_to_wait(variable, mode, tx)
+                };
+                Ok::<_, Abort<()>>(value?)
+            })
+        };
+        let Attempted::RolledBack(rolled_back) = run(false) else { panic!("it retries") };
+        assert_eq!(rolled_back.cause(), Cause::CannotWait);
+        assert!(!rolled_back.cause().is_transient(), "not in this mode");
+        goes_on();
+        let Attempted::Finished(finished, 8) = run(true) else { panic!("an alternative") };
+        finished.commit().unwrap();
+        assert_eq!(variable.peek(), 1);
         goes_on();
     }
     no_snapshot_is_left();

@@ -10,6 +10,7 @@ mod count;
 mod create;
 mod fjthrput;
 mod forward;
+mod ledger;
 mod list;
 mod pingpong;
 mod pressure;
@@ -21,7 +22,7 @@ mod timers;
 use crate::workload::Workload;
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 14] = [
+pub const ALL: [&dyn Workload; 15] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -31,6 +32,7 @@ pub const ALL: [&dyn Workload; 14] = [
     &count::Count,
     &forward::Forward,
     &list::List,
+    &ledger::Ledger,
     &timers::Timers,
     &bank::Bank,
     &restart::Restart,

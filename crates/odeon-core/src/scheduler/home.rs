@@ -12,6 +12,7 @@ use crate::timer::Timers;
 /// | 001 | any other stage's `Submit` implementation; or the timers of a theater, at whose thread no actor is at home |
 /// | 010 | as 000, for an actor with bounded mailboxes |
 /// | 110 | as 001, for an actor with bounded mailboxes |
+/// | 100 | as 001, for an actor whose messages come with lanes |
 ///
 /// So a send finds out by the one bit that it looks at anyway whether it may put the message straight
 /// into the inbox of a pool actor.
@@ -20,7 +21,7 @@ pub(crate) struct Home(*const ());
 
 const SUBMITTED: usize = 0b001;
 const BOUNDED: usize = 0b010;
-const BOUNDED_SUBMITTED: usize = 0b100;
+const ASIDE_SUBMITTED: usize = 0b100;
 const MARKS: usize = 0b111;
 
 impl Home {
@@ -46,11 +47,16 @@ impl Home {
     pub(crate) fn of_bounded(self) -> Self {
         Self(self.0.map_addr(|address| match address & SUBMITTED {
             0 => address | BOUNDED,
-            _ => address & !SUBMITTED | BOUNDED | BOUNDED_SUBMITTED,
+            _ => address & !SUBMITTED | BOUNDED | ASIDE_SUBMITTED,
         }))
     }
 
-    /// The same home, whether the actor has bounds or not.
+    /// The same home, of a pool actor whose messages come with lanes.
+    pub(crate) fn of_laned(self) -> Self {
+        Self(self.0.map_addr(|address| address & !SUBMITTED | ASIDE_SUBMITTED))
+    }
+
+    /// The same home, whether the actor has bounds or lanes or not.
     pub(crate) fn of_stage(self) -> Self {
         Self(self.0.map_addr(|address| match address & MARKS {
             BOUNDED => address & !MARKS,
@@ -71,10 +77,16 @@ impl Home {
         self.0.addr() & BOUNDED != 0
     }
 
+    /// Whether the messages of the actor come with lanes.
+    #[inline(always)]
+    pub(crate) fn is_laned(self) -> bool {
+        self.0.addr() & MARKS == ASIDE_SUBMITTED
+    }
+
     /// The pinned or dedicated stage, if it is one. Null for `NOWHERE`.
     #[inline(always)]
     pub(crate) fn as_pinned(self) -> Option<*const PinnedShared> {
-        (self.0.addr() & (SUBMITTED | BOUNDED_SUBMITTED) == 0)
+        (self.0.addr() & (SUBMITTED | ASIDE_SUBMITTED) == 0)
             .then(|| self.0.map_addr(|address| address & !MARKS).cast())
     }
 }
@@ -82,6 +94,15 @@ impl Home {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lanes_change_the_way_and_not_the_stage() {
+        let home = Home(std::ptr::without_provenance(0x1001));
+        let laned = home.of_laned();
+        assert!(laned.is_aside() && laned.is_laned() && !laned.is_bounded());
+        assert!(!home.is_laned() && !home.of_bounded().is_laned());
+        assert_eq!((laned.of_stage(), laned.as_pinned()), (home, None));
+    }
 
     #[test]
     fn bounds_change_the_way_and_not_the_stage() {

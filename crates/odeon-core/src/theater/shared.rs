@@ -38,7 +38,7 @@ pub struct TheaterShared {
     pub(crate) registry: Registry,
     pub(crate) depot: Arc<Depot>,
     pub(crate) naming: Naming,
-    pub(super) clock: Arc<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
     /// On cache lines of its own: written by whoever arms a timer.
     pub(crate) timers: CachePadded<Timers>,
     sight: Option<Box<Sight>>,

@@ -107,6 +107,12 @@ fn create<N: NewActor>(
     let seen_bit = theater.seen_bit;
     let shard = current::here().shard.get();
     let (home, bonds) = if N::BOUNDED { bounded(home, &actor) } else { (home, BondSlot::empty()) };
+    let home = if N::LANED {
+        assert!(!N::BOUNDED && home.as_pinned().is_none(), "lanes are for unbounded pool actors");
+        home.of_laned()
+    } else {
+        home
+    };
     let (cell, entered) = theater.registry.insert(shard, theater, |id| {
         // A pool actor is born with its start signal and the task that goes with it; a pinned
         // actor's inbox serves only to be closed.

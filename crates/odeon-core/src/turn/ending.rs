@@ -66,7 +66,7 @@ pub(super) unsafe fn end_cell<M: Message>(
     unsafe {
         (*inbox.as_ptr()).close(&message.inbox, |label, content| {
             let (mailbox, tag) = label::split(label);
-            if tag != 0 {
+            if tag != 0 && !header.home.is_laned() {
                 follow::forget(header, tag);
             }
             if mailbox <= M::MAILBOXES as u32 {
@@ -120,6 +120,9 @@ fn drop_state<A: Actor>(header: &Header, owner: &mut Owner<A>, reason: EndReason
         }
     }
     let Some(mut actor) = owner.actor.take() else { return };
+    if A::LANED {
+        actor.__give_back(&mut |content| dead_letter(header, reason, content));
+    }
     let ended = catch_unwind(AssertUnwindSafe(move || {
         if reason != EndReason::Failed {
             actor.stopped();

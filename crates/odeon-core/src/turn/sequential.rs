@@ -5,10 +5,11 @@
 //!
 //! What is done for whoever looks at a turn, and for messages that are followed, is in `sequential/rare.rs`.
 
+mod laned;
 mod rare;
+mod sorting;
 
 use std::cell::UnsafeCell;
-use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
@@ -21,7 +22,7 @@ use crate::actor::Actor;
 use crate::bounded::Bound;
 use crate::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
-use crate::mailbox::{Guards, InboxOwner, MailboxSet, PRESSED_FROM, WentIdle, label};
+use crate::mailbox::{Guards, InboxOwner, MailboxSet, WentIdle, label};
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::pressure;
@@ -31,6 +32,7 @@ use rare::{
     aside, deliver_followed, handle_pinned, handle_rarely, handle_signal, heed_request, note_end,
     start_first,
 };
+use sorting::{Sorted, sort_arrivals};
 
 // SAFETY: `ActorCell` is as demanded, and these are its operations.
 unsafe impl<A: Actor> NewActor for A {
@@ -48,6 +50,7 @@ unsafe impl<A: Actor> NewActor for A {
         dealloc: ending::dealloc::<ActorCell<A>>,
     };
     const BOUNDED: bool = A::BOUNDED;
+    const LANED: bool = A::LANED;
 
     fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
         Actor::wanted_bounds(self)
@@ -139,6 +142,15 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                 }
             }
             Step::Idle => {
+                if A::LANED {
+                    // SAFETY: we own the actor; the reference ends before `go_idle`.
+                    match laned::go_on(message, unsafe { &mut *owner }) {
+                        Step::Idle => {}
+                        Step::Handled if budget.spend() => return Step::More,
+                        Step::Handled => continue,
+                        end => return end,
+                    }
+                }
                 if message.header.has_duties_before_idle() {
                     // SAFETY: we own the actor; the reference ends before `go_idle`.
                     let aside = aside(unsafe { &*owner });
@@ -147,7 +159,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                     }
                 }
                 // SAFETY: we own the actor, and no reference into `owner` is alive.
-                let went = unsafe { InboxOwner::go_idle(&raw mut (*owner).inbox, &message.inbox) };
+                let went = unsafe { go_idle(message, owner) };
                 match went {
                     WentIdle::Yes => return Step::Idle,
                     WentIdle::UnderPressure => pressure::relieve(message),
@@ -161,6 +173,19 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
             }
             _ => return step,
         }
+    }
+}
+
+/// # Safety
+/// As [`InboxOwner::go_idle`], for the inbox of this owner's cell.
+#[inline(always)]
+unsafe fn go_idle<A: Actor>(message: &MessageCell<A::Msg>, owner: *mut Owner<A>) -> WentIdle {
+    // SAFETY: by contract.
+    unsafe {
+        if A::LANED && laned::stays_pressed(message, &*owner) {
+            return InboxOwner::go_idle_pressed(&raw mut (*owner).inbox, &message.inbox);
+        }
+        InboxOwner::go_idle(&raw mut (*owner).inbox, &message.inbox)
     }
 }
 
@@ -198,6 +223,12 @@ unsafe fn handle_next<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner
             actor.handle(unsafe { content.assume_init() }, &mut ctx);
             return if ctx.wants_stop() { Step::End } else { Step::Handled };
         }
+        if A::LANED && label::split(label).1 != 0 {
+            // SAFETY: only messages have a tag.
+            return laned::take(message, owner, label::split(label).1, unsafe {
+                content.assume_init()
+            });
+        }
         // SAFETY: label and content came together; `content` is not used.
         return unsafe { handle_rarely(message, owner, label, place.take_instead()) };
     }
@@ -208,57 +239,6 @@ unsafe fn handle_next<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner
         Sorted::Next(Some(content)) => handle(message, owner, content),
         Sorted::Next(None) => Step::Idle,
     }
-}
-
-/// The result of sorting: a signal goes before all messages, and so is looked at what is followed.
-enum Sorted<M> {
-    Rare(u32, MaybeUninit<M>),
-    Next(Option<M>),
-}
-
-/// Takes everything out of the inbox into its mailboxes, then selects.
-///
-/// The last arrival is not put into its mailbox if it would be selected at once.
-///
-/// # Safety
-/// As [`handle_next`].
-#[inline(always)]
-unsafe fn sort_arrivals<A: Actor>(
-    message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
-) -> Sorted<A::Msg> {
-    let Selector { guards, set } = &mut **owner.selector.as_mut().expect("several mailboxes");
-    let mut last: Option<(usize, MaybeUninit<A::Msg>)> = None;
-    let mut sorted = 0_usize;
-    // SAFETY: by contract.
-    while let Some((label, content)) = unsafe { owner.inbox.pop(&message.inbox) } {
-        if label > A::Msg::MAILBOXES as u32 {
-            if let Some((mailbox, content)) = last {
-                // SAFETY: only contents with a mailbox label are kept.
-                set.put(mailbox, unsafe { content.assume_init() });
-            }
-            return Sorted::Rare(label, content);
-        }
-        let mailbox = (label - label::FIRST_MAILBOX) as usize;
-        if let Some((mailbox, content)) = last.replace((mailbox, content)) {
-            // SAFETY: as above.
-            set.put(mailbox, unsafe { content.assume_init() });
-        }
-        sorted += 1;
-        if sorted % PRESSED_FROM == 0 {
-            // As many may arrive meanwhile as are sorted.
-            pressure::weigh(message, set.ready(*guards));
-        }
-    }
-    if let Some((mailbox, content)) = last {
-        // SAFETY: as above.
-        let content = unsafe { content.assume_init() };
-        if set.would_be_next(mailbox, *guards) {
-            return Sorted::Next(Some(content));
-        }
-        set.put(mailbox, content);
-    }
-    Sorted::Next(set.take_next(*guards))
 }
 
 #[inline(always)]
@@ -409,8 +389,9 @@ unsafe fn conclude<A: Actor>(
             // SAFETY: by contract.
             unsafe {
                 let owner = &*(*cell.as_ptr()).owner.get();
-                let aside = owner.selector.as_ref().map_or(0, |s| s.set.ready(s.guards));
-                pressure::weigh(&(*cell.as_ptr()).message, aside);
+                let ready = owner.selector.as_ref().map_or(0, |s| s.set.ready(s.guards));
+                let ready = ready + laned::aside(owner);
+                pressure::weigh(&(*cell.as_ptr()).message, ready);
             }
             let Some(by) = held else { return TurnOutcome::More };
             // SAFETY: by contract; nothing touches the cell afterwards.

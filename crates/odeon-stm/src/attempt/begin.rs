@@ -60,13 +60,4 @@ impl Attempt {
     pub(crate) fn epoch_seen(&self) -> u64 {
         VersionWord(self.limit).epoch() - 1
     }
-
-    /// The word for a variable that is made within this attempt: of its own epoch and slot, so that a
-    /// snapshot which began earlier is known not to need its first value. Nobody else reaches the variable
-    /// before a commit of this epoch or a later one.
-    pub(crate) fn birth(&mut self) -> VersionWord {
-        self.hold();
-        let since = self.slot.since().expect("an attempt that writes has begun");
-        VersionWord::written(since, self.slot.number())
-    }
 }

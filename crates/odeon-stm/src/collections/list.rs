@@ -217,7 +217,7 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
             return Ok(false);
         }
         let next = place.link.share(tx)?;
-        let next = TLink::born(tx, next);
+        let next = TLink::new(next);
         place.link.set(tx, Some(Arc::new(Node { key, next })))?;
         Ok(true)
     }

@@ -68,7 +68,7 @@ impl<T: Send + Sync + 'static> TQueue<T> {
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
     pub fn push<'t>(&'t self, tx: &mut Tx<'t, '_>, value: T) -> Result<(), Rollback> {
-        let node = Arc::new(Node { value, next: TLink::born(tx, None) });
+        let node = Arc::new(Node { value, next: TLink::new(None) });
         let link = self.tail.get(tx)?.map_or(&self.head, |last| &last.next);
         link.set(tx, Some(node.clone()))?;
         self.tail.set(tx, Some(node))?;

@@ -158,7 +158,7 @@ impl<T: Send + Sync + 'static> TVec<T> {
         let index = self.len.get(tx)?;
         let (segment, _) = locate(index);
         if self.segments[segment].get(tx)?.is_none() {
-            let places = (0..FIRST << segment).map(|_| TLink::born(tx, None)).collect();
+            let places = (0..FIRST << segment).map(|_| TLink::new(None)).collect();
             self.segments[segment].set(tx, Some(Arc::new(Segment(places))))?;
         }
         let place = self.place(tx, index)?.expect("its segment is there");

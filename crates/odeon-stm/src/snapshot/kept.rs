@@ -3,8 +3,8 @@
 //! A commit that overwrites a value on which a running snapshot may look puts it here first; the
 //! snapshot looks here when it meets a value that is too new. Nothing is ever removed, so neither
 //! side waits for the other: a commit adds with one compare-and-swap, and the snapshot only reads.
-//! A variable may end and another one begin at its address; the younger one's values then stand before the
-//! older one's, and are found first.
+//! A variable may end and another one begin at its address; what was kept of the older one is then marked, and not
+//! found any more.
 //! What is kept ends with the snapshot; there are no chains of versions in the variables.
 
 use crate::stats::RunningSnapshot;
@@ -39,6 +39,8 @@ impl Needs {
 const FAN_OUT: usize = 16;
 const BITS_PER_LEVEL: u32 = 4;
 const UNSETTLED: u64 = 1;
+/// Before every epoch, so that the value is that of none.
+const FORGOTTEN: u64 = 0;
 
 /// Each place is null, a leaf, or, with the lowest bit set, a further node.
 #[derive(Debug)]
@@ -53,8 +55,8 @@ struct Leaf {
     address: usize,
     /// The value was there from this epoch on ...
     from: u64,
-    /// ... and until this one began.
-    until: u64,
+    /// ... and until this one began; `FORGOTTEN` since the variable is known to be gone.
+    until: AtomicU64,
     bits: u64,
     /// Another value of the same variable.
     next: *mut Leaf,
@@ -127,21 +129,29 @@ impl Kept {
             self.expired.store(true, Ordering::Release);
             return;
         }
+        let until = AtomicU64::new(until);
         let leaf =
             Box::into_raw(Box::new(Leaf { address, from, until, bits, next: ptr::null_mut() }));
         self.root.insert(leaf);
     }
 
+    /// The variable at `address` was made in `epoch`: forgets what was kept of older ones there. What is kept of
+    /// this one was there until a later epoch, or during none.
+    pub(crate) fn forget(&self, address: usize, epoch: u64) {
+        for leaf in self.root.leaves(address) {
+            // ORDERING: Relaxed: the value was kept before its variable ended and this one began. The caller
+            // changes this one's word after this, by a Release; who looks here has found it changed.
+            if leaf.until.load(Ordering::Relaxed) <= epoch {
+                leaf.until.store(FORGOTTEN, Ordering::Relaxed);
+            }
+        }
+    }
+
     /// The value of the variable at `address` in `epoch`.
     pub(crate) fn find(&self, address: usize, epoch: u64) -> Option<u64> {
-        let mut leaf = self.root.leaf(address)?;
-        loop {
-            if leaf.from <= epoch && epoch < leaf.until {
-                return Some(leaf.bits);
-            }
-            // SAFETY: `next` is null or a leaf of this trie, which frees none while it lives.
-            leaf = unsafe { leaf.next.as_ref() }?;
-        }
+        // ORDERING: Relaxed: see `forget`.
+        let is_of = |leaf: &&Leaf| leaf.from <= epoch && epoch < leaf.until.load(Ordering::Relaxed);
+        self.root.leaves(address).find(is_of).map(|leaf| leaf.bits)
     }
 }
 
@@ -170,6 +180,12 @@ impl Node {
             // SAFETY: an odd address is a node with the lowest bit set; otherwise as above.
             Place::Node(unsafe { &*place.map_addr(|address| address & !1).cast::<Node>() })
         }
+    }
+
+    /// The values of all variables that were at `address`, the latest first.
+    fn leaves(&self, address: usize) -> impl Iterator<Item = &Leaf> {
+        // SAFETY: `next` is null or a leaf of this trie, which frees none while it lives.
+        std::iter::successors(self.leaf(address), |leaf| unsafe { leaf.next.as_ref() })
     }
 
     fn leaf(&self, address: usize) -> Option<&Leaf> {
@@ -258,7 +274,7 @@ fn free(node: &mut Node) {
     }
 }
 
-// SAFETY: leaves are immutable once published and hold plain bits; places change atomically.
+// SAFETY: leaves hold plain bits; what changes of them once they are published, and places, change atomically.
 unsafe impl Send for Kept {}
 // SAFETY: as above.
 unsafe impl Sync for Kept {}
@@ -282,6 +298,24 @@ mod tests {
             assert_eq!(kept.find(variable * 16 + 8, 7), None);
         }
         assert_eq!(kept.about().kept_values, 10_000);
+    }
+
+    #[test]
+    fn what_was_kept_of_an_older_variable_is_forgotten_and_of_others_is_not() {
+        let kept = Kept::new(5, usize::MAX);
+        kept.settle(7);
+        for address in [16, 32] {
+            kept.keep(address, 1, 8, 1);
+            kept.keep(address, 8, 9, 2);
+        }
+        kept.forget(16, 9);
+        kept.forget(48, 9);
+        assert_eq!((kept.find(16, 7), kept.find(16, 8)), (None, None));
+        assert_eq!((kept.find(32, 7), kept.find(32, 8)), (Some(1), Some(2)));
+        // Of the variable that was made in epoch 9, for a snapshot whose epoch was not known.
+        kept.keep(16, 9, 11, 3);
+        kept.forget(16, 9);
+        assert_eq!(kept.find(16, 10), Some(3));
     }
 
     #[test]

@@ -10,13 +10,16 @@ use std::fmt;
 /// Old values that are kept for one snapshot unless the caller says otherwise.
 pub(crate) const DEFAULT_LIMIT: usize = 1 << 20;
 
-/// More values were overwritten while a snapshot ran than were to be kept for it.
+/// A snapshot cannot go on: more values were overwritten while it ran than were to be kept for it, or it got to a
+/// variable that is younger than itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotExpired(());
 
 impl fmt::Display for SnapshotExpired {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the snapshot has run so long that its limit of old values is reached")
+        f.write_str(
+            "the limit of old values is reached, or a variable is younger than the snapshot",
+        )
     }
 }
 
@@ -26,7 +29,8 @@ impl std::error::Error for SnapshotExpired {}
 /// back. It delays nobody.
 ///
 /// Values that are overwritten while it runs are kept for it, each variable's once, up to 1,048,576;
-/// [`snapshot_within`] takes another limit.
+/// [`snapshot_within`] takes another limit. Variables that are made while it runs are not part of what it sees, and
+/// nothing is kept of them.
 ///
 /// ```
 /// use odeon_stm::{TVar, snapshot};
@@ -38,7 +42,8 @@ impl std::error::Error for SnapshotExpired {}
 ///
 /// # Errors
 ///
-/// [`SnapshotExpired`] if the limit was reached and the closure then met a variable that was overwritten meanwhile.
+/// [`SnapshotExpired`] if the limit was reached and the closure then met a variable that was overwritten meanwhile; and if
+/// the closure, by another way than through variables, got a reference to one that was made meanwhile, and reads it.
 ///
 /// # Panics
 ///

@@ -53,7 +53,7 @@ impl World {
         };
         Self {
             random: Random::new(seed),
-            cells: (0..VARIABLES).map(|_| Cell::new(0)).collect(),
+            cells: (0..VARIABLES).map(|_| engine.cell(0)).collect(),
             places: (0..PLACES).map(place).collect(),
             clock: 0,
             history: Vec::new(),
@@ -120,6 +120,7 @@ impl World {
         match choice {
             0..4 => match step.0.read(cell) {
                 Ok(seen) => notes.has_read(variable, seen),
+                Err(_) if is_snapshot => panic!("a snapshot without a limit has what it needs"),
                 Err(_) => self.end(place, false),
             },
             4..7 if !is_snapshot => {
@@ -191,6 +192,7 @@ fn flawed_engines_are_found_out() {
         Flaw::UncheckedExtension,
         Flaw::WriteThrough,
         Flaw::NothingKept,
+        Flaw::BornTooLate,
         Flaw::ReadsUnprotected,
     ];
     for flaw in flaws {

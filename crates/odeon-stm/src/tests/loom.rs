@@ -40,7 +40,9 @@ struct Pair {
 }
 
 fn pair(flaw: Option<Flaw>, left: u64, right: u64) -> Arc<Pair> {
-    Arc::new(Pair { domain: Domain::with(flaw), left: Cell::new(left), right: Cell::new(right) })
+    let domain = Domain::with(flaw);
+    let cell = |bits| Cell::new_in(domain, bits);
+    Arc::new(Pair { domain, left: cell(left), right: cell(right) })
 }
 
 /// Memory of an attempt that is never dropped: its slot is not used again, which spares the model steps, and a

@@ -7,7 +7,7 @@ use crate::flaw::Flaw;
 
 /// Whether somebody could overwrite what a prepared attempt has read.
 fn overwrite_what_is_read(engine: Engine) -> bool {
-    let (read, written) = (Cell::new(0), Cell::new(0));
+    let (read, written) = (engine.cell(0), engine.cell(0));
     let mut prepared = engine.begin();
     let seen = prepared.get(&read).unwrap();
     prepared.set(&written, seen + 1);
@@ -29,7 +29,7 @@ fn what_a_prepared_attempt_has_read_stays() {
 #[test]
 fn what_a_prepared_attempt_will_write_is_neither_read_nor_written_by_others() {
     let engine = Engine::sound();
-    let cell = Cell::new(0);
+    let cell = engine.cell(0);
     let mut prepared = engine.begin();
     prepared.set(&cell, 1);
     prepared.0.prepare().unwrap();
@@ -48,7 +48,7 @@ fn what_a_prepared_attempt_will_write_is_neither_read_nor_written_by_others() {
 #[test]
 fn readers_pass_what_is_only_read() {
     let engine = Engine::sound();
-    let (cell, mine) = (Cell::new(3), Cell::new(0));
+    let (cell, mine) = (engine.cell(3), engine.cell(0));
     let mut first = engine.begin();
     first.get(&cell);
     first.0.prepare().unwrap();
@@ -72,7 +72,7 @@ fn readers_pass_what_is_only_read() {
 #[test]
 fn protection_is_no_change() {
     let engine = Engine::sound();
-    let (cell, mine) = (Cell::new(3), Cell::new(0));
+    let (cell, mine) = (engine.cell(3), engine.cell(0));
     for validated_while_protected in [true, false] {
         let mut early = engine.begin();
         assert_eq!(early.get(&cell), Some(3));
@@ -96,7 +96,7 @@ fn protection_is_no_change() {
 #[test]
 fn a_change_within_the_running_epoch_is_seen_by_prepare() {
     let engine = Engine::sound();
-    let (cell, mine) = (Cell::new(0), Cell::new(0));
+    let (cell, mine) = (engine.cell(0), engine.cell(0));
     let mut own = engine.begin();
     own.set(&cell, 1);
     own.0.commit().unwrap();
@@ -115,7 +115,7 @@ fn a_change_within_the_running_epoch_is_seen_by_prepare() {
 #[test]
 fn a_rolled_back_prepare_leaves_everything_as_it_was() {
     let engine = Engine::sound();
-    let (read, written) = (Cell::new(1), Cell::new(2));
+    let (read, written) = (engine.cell(1), engine.cell(2));
     let before = written.word();
     let mut prepared = engine.begin();
     prepared.get(&read);
@@ -132,7 +132,7 @@ fn a_rolled_back_prepare_leaves_everything_as_it_was() {
 #[test]
 fn snapshots_see_the_old_value_of_what_a_prepared_attempt_will_write() {
     let engine = Engine::sound();
-    let cell = Cell::new(1);
+    let cell = engine.cell(1);
     let mut prepared = engine.begin();
     prepared.set(&cell, 2);
     prepared.0.prepare().unwrap();

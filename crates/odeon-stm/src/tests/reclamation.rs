@@ -37,7 +37,7 @@ fn sweep(step: &mut Step) {
 
 fn freed_while_an_attempt_may_look(engine: Engine) -> u64 {
     let (frees, bits) = counter();
-    let cell = Cell::new(bits);
+    let cell = engine.cell(bits);
     let mut reader = engine.begin();
     assert_eq!(reader.get(&cell), Some(bits));
     overwrite(engine, &cell);
@@ -60,7 +60,7 @@ fn a_value_that_an_attempt_has_read_outlives_it() {
 fn a_snapshot_holds_the_values_of_its_moment_and_no_others() {
     let engine = Engine::sound();
     let (old, bits) = counter();
-    let cell = Cell::new(bits);
+    let cell = engine.cell(bits);
     let mut snapshot = engine.begin_in(Mode::Snapshot);
     let (young, young_bits) = counter();
     let mut writer = engine.begin();
@@ -78,7 +78,7 @@ fn a_snapshot_holds_the_values_of_its_moment_and_no_others() {
 fn rolled_back_values_are_freed_at_once() {
     let engine = Engine::sound();
     let (frees, bits) = counter();
-    let cell = Cell::new(0);
+    let cell = engine.cell(0);
     let mut writer = engine.begin();
     writer.0.write(&cell, bits, Kind::Owning(count)).unwrap();
     writer.roll_back();

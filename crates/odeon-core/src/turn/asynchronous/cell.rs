@@ -131,6 +131,7 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
         dealloc: ending::dealloc::<AsyncCell<A, H>>,
     };
     const BOUNDED: bool = A::BOUNDED;
+    const LANED: bool = false;
 
     fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
         self.actor.wanted_bounds()

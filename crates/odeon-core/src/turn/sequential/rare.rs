@@ -4,7 +4,7 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use super::{Step, deliver_rarely, guards_of, handle, take_signal};
+use super::{Step, deliver_rarely, guards_of, handle, laned, take_signal};
 use crate::actor::Actor;
 use crate::cell::{ActorCell, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
@@ -14,7 +14,8 @@ use crate::turn::failing::{self, Heeded};
 
 /// How many messages the actor has put aside.
 pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
-    owner.selector.as_ref().map_or(0, |selector| selector.set.ready(Guards::ALL_OPEN))
+    let sorted = owner.selector.as_ref().map_or(0, |selector| selector.set.ready(Guards::ALL_OPEN));
+    sorted + laned::aside(owner)
 }
 
 /// Somebody looks at a turn that did not end by going idle.
@@ -56,6 +57,9 @@ pub(super) unsafe fn handle_rarely<A: Actor>(
     }
     // SAFETY: by contract; only messages have a tag.
     let content = unsafe { content.assume_init() };
+    if A::LANED {
+        return laned::take(message, owner, tag, content);
+    }
     let header = &message.header;
     if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
         let mailbox = (label - label::FIRST_MAILBOX) as usize;

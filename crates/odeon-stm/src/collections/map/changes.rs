@@ -3,7 +3,6 @@
 use super::TMap;
 use super::trie::{Leaf, Node, Place};
 use crate::abort::Rollback;
-use crate::tlink::TLink;
 use crate::transaction::Tx;
 use crate::tvar::TVar;
 use std::borrow::Borrow;
@@ -67,12 +66,10 @@ where
         key: K,
         value: V,
     ) -> Result<(), Rollback> {
-        let leaf = Arc::new(Node::Leaf(Leaf { hash, key, value: TVar::born(tx, value) }));
+        let leaf = Arc::new(Node::Leaf(Leaf { hash, key, value: TVar::new(value) }));
         let node = match place.link.share(tx)? {
             None => leaf,
-            Some(there) => {
-                Node::join(there, leaf, place.used_bits, &mut |node| TLink::born(tx, node))
-            }
+            Some(there) => Node::join(there, leaf, place.used_bits),
         };
         place.link.set(tx, Some(node))?;
         self.len.add(tx, 1)

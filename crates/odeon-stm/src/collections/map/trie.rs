@@ -106,13 +106,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
     }
 
     /// What a place holds from now on that has held `there` and gets the leaf `more`; `used_bits` have led
-    /// to the place, and `link` makes links.
-    pub(super) fn join(
-        there: Arc<Self>,
-        more: Arc<Self>,
-        used_bits: u32,
-        link: &mut impl FnMut(Option<Arc<Self>>) -> Link<K, V>,
-    ) -> Arc<Self> {
+    /// to the place.
+    pub(super) fn join(there: Arc<Self>, more: Arc<Self>, used_bits: u32) -> Arc<Self> {
         let hash = more.hash().expect("a leaf");
         let other = there.hash().expect("a leaf or a bucket");
         if hash == other {
@@ -126,11 +121,11 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
         let (left, right) = (branch(other, used_bits), branch(hash, used_bits));
         let mut places: [_; FAN_OUT] = std::array::from_fn(|_| None);
         if left == right {
-            places[left] = Some(Self::join(there, more, used_bits + BITS_PER_LEVEL, link));
+            places[left] = Some(Self::join(there, more, used_bits + BITS_PER_LEVEL));
         } else {
             (places[left], places[right]) = (Some(there), Some(more));
         }
-        Arc::new(Self::Inner(Box::new(places.map(link))))
+        Arc::new(Self::Inner(Box::new(places.map(TLink::new))))
     }
 
     /// What a place holds from now on that has held `there` and loses the leaf of `key`.
@@ -170,7 +165,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
                     Self::plant(below, more, used_bits + BITS_PER_LEVEL);
                     there
                 }
-                _ => Self::join(there, more, used_bits, &mut TLink::new),
+                _ => Self::join(there, more, used_bits),
             },
         };
         *link = TLink::new(Some(node));

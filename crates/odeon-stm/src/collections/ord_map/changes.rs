@@ -95,11 +95,11 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         let mut links = Vec::with_capacity(height);
         for link in trail.links.iter().flatten().take(height) {
             let next = link.share(tx)?;
-            links.push(TLink::born(tx, next));
+            links.push(TLink::new(next));
         }
         let upper = links.drain(1..).collect();
         let next = links.pop().expect("heights are at least 1");
-        let node = Arc::new(Node { key, value: TVar::born(tx, value), next, upper });
+        let node = Arc::new(Node { key, value: TVar::new(value), next, upper });
         for link in trail.links.iter().flatten().take(height) {
             link.set(tx, Some(node.clone()))?;
         }

@@ -1,7 +1,8 @@
 //! Snapshots against commits: nothing is missing among what was kept, and nobody uses it after its end.
 
 use super::{Pair, model, model_within, pair, spawn};
-use crate::attempt::Mode;
+use crate::attempt::{Attempt, Mode};
+use crate::cell::Cell;
 use crate::flaw::Flaw;
 use crate::snapshot::registry;
 use crate::write_set::Kind;
@@ -91,4 +92,77 @@ fn an_end_against_a_commit_that_has_found_it() {
         }
         clock.join().unwrap();
     });
+}
+
+/// The variable on the right is made, linked by one commit (the left one says so) and overwritten by the next, while a
+/// snapshot begins: if that sees the link it sees one of the variable's values, the same at each look.
+fn a_newborn_and_a_snapshot(flaw: Option<Flaw>) {
+    model_within(3, move || {
+        let pair = pair(flaw, 0, 1);
+        // Whatever the flaw, the left variable is older than the snapshot.
+        pair.domain.clock.advance();
+        let maker = spawn(&pair, |pair| {
+            pair.right.set_word(Cell::new_in(pair.domain, 0).word());
+            let linked = pair.attempt(|attempt| attempt.write(&pair.left, 1, Kind::Plain));
+            let add = |attempt: &mut Attempt| attempt.update(&pair.right, Kind::Plain, |n| n + 1);
+            assert!(linked.is_some() && pair.attempt(add).is_some());
+        });
+        let mut snapshot = pair.memory();
+        registry::begin(&mut snapshot, usize::MAX);
+        let is_linked = snapshot.read(&pair.left) == Ok(1);
+        let looks = is_linked.then(|| [(); 2].map(|()| snapshot.read(&pair.right).ok()));
+        registry::end(&mut snapshot);
+        maker.join().unwrap();
+        if let Some([seen, again]) = looks {
+            assert!(seen == Some(1) || seen == Some(2), "linked, and not seen: {seen:?}");
+            assert_eq!(again, seen, "the same at each look");
+        }
+    });
+}
+
+#[test]
+fn a_newborn_that_is_linked_and_overwritten_against_a_begin() {
+    a_newborn_and_a_snapshot(None);
+}
+
+#[test]
+#[should_panic(expected = "not seen")]
+fn a_birth_in_a_later_epoch_is_noticed() {
+    a_newborn_and_a_snapshot(Some(Flaw::BornTooLate));
+}
+
+/// A younger variable at the address of an older one that is kept, overwritten by a commit while the snapshot looks:
+/// it sees the mark of a newborn, or finds nothing kept.
+fn a_newborn_at_an_address_that_is_kept(flaw: Option<Flaw>) {
+    model(move || {
+        let pair = pair(flaw, 1, 0);
+        let mut snapshot = pair.memory();
+        registry::begin(&mut snapshot, usize::MAX);
+        assert!(pair.set_both(2));
+        assert_eq!(snapshot.read(&pair.left), Ok(1), "it is kept");
+        // The variable on the left ends here, and this is the word of another one.
+        pair.left.set_word(Cell::new_in(pair.domain, 0).word());
+        let writer = spawn(&pair, |pair| {
+            pair.attempt(|attempt| attempt.update(&pair.left, Kind::Plain, |n| n + 1)).is_some()
+        });
+        let seen = [(); 2].map(|()| {
+            // A change at which the model lets the writer come first; at the load alone it does not.
+            pair.domain.clock.advance();
+            snapshot.read(&pair.left)
+        });
+        registry::end(&mut snapshot);
+        assert!(writer.join().unwrap());
+        assert!(seen.iter().all(Result::is_err), "taken for the older variable: {seen:?}");
+    });
+}
+
+#[test]
+fn a_newborn_at_the_address_of_a_kept_variable_against_its_first_write() {
+    a_newborn_at_an_address_that_is_kept(None);
+}
+
+#[test]
+#[should_panic(expected = "taken for the older")]
+fn older_values_that_stay_are_noticed() {
+    a_newborn_at_an_address_that_is_kept(Some(Flaw::OlderValuesStay));
 }

@@ -1,0 +1,64 @@
+//! Actors whose messages come with lanes: they take messages, put some aside, and go on with those when the
+//! inbox is empty.
+
+use crate::actor::Actor;
+use crate::cell::{MessageCell, Owner};
+use crate::context::Context;
+use crate::lane::Lane;
+use crate::mailbox::RELIEVED_AT;
+use crate::pressure;
+use crate::sight;
+
+use super::Step;
+
+/// Hands a message over, with its sender's lane.
+#[inline(always)]
+pub(super) fn take<A: Actor>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+    tag: u32,
+    content: A::Msg,
+) -> Step {
+    let mut ctx = Context::new(message, None);
+    let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
+    actor.__take_laned(content, Lane::of_tag(tag), &mut ctx);
+    if ctx.wants_stop() { Step::End } else { Step::Handled }
+}
+
+/// Has the actor go on with what it has put aside. `Step::Idle`: there is nothing to do.
+pub(super) fn go_on<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+    let step = |owner: &mut Owner<A>| {
+        let mut ctx = Context::new(message, None);
+        let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
+        let went_on = actor.__go_on_with_aside(&mut ctx);
+        match went_on {
+            _ if ctx.wants_stop() => Step::End,
+            true => Step::Handled,
+            false => Step::Idle,
+        }
+    };
+    if !message.header.is_seen() {
+        return step(owner);
+    }
+    // What is gone on with was counted when it was taken.
+    sight::noting_signal(&message.header, || step(owner), |step| *step == Step::Handled)
+}
+
+/// How many messages the actor has put aside.
+#[inline(always)]
+pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
+    if !A::LANED {
+        return 0;
+    }
+    owner.actor.as_ref().map_or(0, Actor::__aside)
+}
+
+/// Whether an actor that is about to go idle has so much put aside that senders are to hold back meanwhile.
+pub(super) fn stays_pressed<A: Actor>(message: &MessageCell<A::Msg>, owner: &Owner<A>) -> bool {
+    let aside = aside(owner);
+    if aside <= RELIEVED_AT {
+        return false;
+    }
+    pressure::weigh(message, aside);
+    message.inbox.is_pressed()
+}

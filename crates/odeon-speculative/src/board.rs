@@ -1,0 +1,255 @@
+//! The jobs of one actor, and who may take which: all decisions about what runs beside what are made here,
+//! under one lock.
+//!
+//! RULES
+//! 1. A job is *ready* when its lane is its own. Ready jobs wait in one of three queues: changes, reads, alone.
+//! 2. A batch of one or more ready jobs is taken by an *executor*: the actor's own turn or a runner. Jobs of one batch are
+//!    of different lanes, or of none.
+//! 3. Alone means alone: a job of that queue is taken when nothing runs, and nothing is taken beside it nor, once it waits,
+//!    before it.
+//! 4. With a limit of one for changes, a change is taken only if no other change runs: it runs *direct*, without a log.
+//! 5. Once the actor is to stop, or has failed, nothing is taken. When nothing runs any more its own turn sees to that.
+//!
+//! Whoever changes the board so that something can be taken looks again itself before it rests, or wakes
+//! somebody who does. So nothing that can be taken is left while all rest.
+
+use crate::job::{Job, Kind};
+use crate::lanes::Lanes;
+use std::any::Any;
+use std::collections::VecDeque;
+
+/// How the jobs of a batch are to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// Beside others, with a log.
+    Logged,
+    /// No other change runs.
+    Direct,
+    /// On a snapshot.
+    Snapshot,
+    /// Nothing else runs.
+    Alone,
+}
+
+/// The jobs of one actor.
+pub(crate) struct Board<M> {
+    lanes: Lanes<M>,
+    changes: VecDeque<Job<M>>,
+    reads: VecDeque<Job<M>>,
+    alone: VecDeque<Job<M>>,
+    /// Executors with a batch of each kind.
+    changing: usize,
+    reading: usize,
+    is_alone: bool,
+    is_direct: bool,
+    /// Executors at once.
+    width: usize,
+    /// Executors of changes at once, at most `width`.
+    limit: usize,
+    /// Jobs here, waiting for their lanes included; jobs that run; jobs that are parked.
+    waiting: usize,
+    running: usize,
+    parked: usize,
+    pub(crate) failures: VecDeque<Box<dyn Any + Send>>,
+    pub(crate) is_stopping: bool,
+    is_closed: bool,
+}
+
+impl<M> Board<M> {
+    pub(crate) fn new(width: usize) -> Self {
+        Self {
+            lanes: Lanes::new(),
+            changes: VecDeque::new(),
+            reads: VecDeque::new(),
+            alone: VecDeque::new(),
+            changing: 0,
+            reading: 0,
+            is_alone: false,
+            is_direct: false,
+            width,
+            limit: width,
+            waiting: 0,
+            running: 0,
+            parked: 0,
+            failures: VecDeque::new(),
+            is_stopping: false,
+            is_closed: false,
+        }
+    }
+
+    /// Sets how many batches may run at once.
+    pub(crate) fn set_width(&mut self, width: usize) {
+        (self.width, self.limit) = (width, width);
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Jobs that wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// Jobs that are not over.
+    pub(crate) fn outstanding(&self) -> usize {
+        self.waiting + self.running + self.parked
+    }
+
+    /// Whether a batch runs.
+    pub(crate) fn is_running(&self) -> bool {
+        self.is_alone || self.changing + self.reading > 0
+    }
+
+    /// Whether the actor's own turn has something to see to (rule 5).
+    pub(crate) fn needs_attention(&self) -> bool {
+        self.is_stopping || !self.failures.is_empty()
+    }
+
+    /// A job has come from the inbox.
+    pub(crate) fn add(&mut self, job: Job<M>) {
+        self.waiting += 1;
+        if let Some(job) = self.lanes.enter(job) {
+            self.make_ready(job);
+        }
+    }
+
+    fn make_ready(&mut self, job: Job<M>) {
+        match job.kind {
+            Kind::Change => self.changes.push_back(job),
+            Kind::Read => self.reads.push_back(job),
+            Kind::Alone => self.alone.push_back(job),
+        }
+    }
+
+    /// What could be taken next.
+    fn next(&self) -> Option<How> {
+        if self.is_closed || self.needs_attention() || self.is_alone {
+            return None;
+        }
+        let executors = self.changing + self.reading;
+        if !self.alone.is_empty() {
+            return (executors == 0).then_some(How::Alone);
+        }
+        if executors >= self.width {
+            return None;
+        }
+        let change = !self.changes.is_empty() && self.changing < self.limit && !self.is_direct;
+        let read = !self.reads.is_empty();
+        // The last free place goes to a kind that has none yet; so each has one of ten places or more.
+        let is_last = executors + 1 == self.width;
+        let how = if self.limit == 1 { How::Direct } else { How::Logged };
+        match (change, read) {
+            (false, false) => None,
+            (true, false) => Some(how),
+            (false, true) => Some(How::Snapshot),
+            (true, true) if is_last && self.changing == 0 && self.reading > 0 => Some(how),
+            (true, true) if is_last && self.reading == 0 && self.changing > 0 => {
+                Some(How::Snapshot)
+            }
+            (true, true) if self.reads.len() > self.changes.len() => Some(How::Snapshot),
+            (true, true) => Some(how),
+        }
+    }
+
+    /// Whether something can be taken.
+    pub(crate) fn has_next(&self) -> bool {
+        self.next().is_some()
+    }
+
+    /// Takes a batch of up to `most` jobs.
+    pub(crate) fn take(&mut self, batch: &mut Vec<Job<M>>, most: usize) -> Option<How> {
+        let how = self.next()?;
+        let queue = match how {
+            How::Logged | How::Direct => {
+                self.changing += 1;
+                self.is_direct = how == How::Direct;
+                &mut self.changes
+            }
+            How::Snapshot => {
+                self.reading += 1;
+                &mut self.reads
+            }
+            How::Alone => {
+                self.is_alone = true;
+                &mut self.alone
+            }
+        };
+        // What is ready is shared among those who may come.
+        let share = queue.len().div_ceil(self.width);
+        let count = if how == How::Alone { 1 } else { share.clamp(1, most) };
+        batch.extend(queue.drain(..count));
+        self.waiting -= count;
+        self.running += count;
+        Some(how)
+    }
+
+    /// A batch is over: its executor gives back the place.
+    pub(crate) fn finish(&mut self, how: How) {
+        match how {
+            How::Logged => self.changing -= 1,
+            How::Direct => {
+                self.changing -= 1;
+                self.is_direct = false;
+            }
+            How::Snapshot => self.reading -= 1,
+            How::Alone => self.is_alone = false,
+        }
+    }
+
+    /// A job of a batch is over.
+    pub(crate) fn finish_job(&mut self, lane: Option<usize>) {
+        self.running -= 1;
+        if let Some(next) = self.lanes.leave(lane) {
+            self.make_ready(next);
+        }
+    }
+
+    /// A job of a batch comes back, with its lane, to be taken again.
+    ///
+    /// # Errors
+    /// The message, if the board is closed.
+    pub(crate) fn put_back(&mut self, job: Job<M>) -> Result<(), M> {
+        self.running -= 1;
+        self.readmit(job)
+    }
+
+    fn readmit(&mut self, job: Job<M>) -> Result<(), M> {
+        if self.is_closed {
+            return Err(job.message);
+        }
+        self.waiting += 1;
+        self.make_ready(job);
+        Ok(())
+    }
+
+    /// A job of a batch waits, with its lane, outside of the board (`parking.rs`).
+    pub(crate) fn park(&mut self) {
+        self.running -= 1;
+        self.parked += 1;
+    }
+
+    /// A job that was parked can be taken again.
+    ///
+    /// # Errors
+    /// As [`put_back`](Self::put_back).
+    pub(crate) fn unpark(&mut self, job: Job<M>) -> Result<(), M> {
+        self.parked -= 1;
+        self.readmit(job)
+    }
+
+    /// A job that was parked, or was to be, will not be handled.
+    pub(crate) fn unpark_too_late(&mut self) {
+        self.parked -= 1;
+    }
+
+    /// Takes no more, and hands over what waits.
+    pub(crate) fn close(&mut self, mut take: impl FnMut(M)) {
+        self.is_closed = true;
+        self.waiting = 0;
+        for queue in [&mut self.alone, &mut self.changes, &mut self.reads] {
+            queue.drain(..).for_each(|job| take(job.message));
+        }
+        self.lanes.drain().for_each(|job| take(job.message));
+    }
+}

@@ -1,0 +1,416 @@
+//! What the executors of one actor share, and what each of them does: take a batch, have it handled, give back
+//! its places.
+//!
+//! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes it) → **`engine.rs`**
+//! → `attempt.rs` (the transaction) → `exit.rs` (its effects).
+
+use crate::attempt::{Attempt, Handled};
+use crate::board::{Board, How};
+use crate::context::Me;
+use crate::exit::Exit;
+use crate::job::{Job, Kind};
+use crate::pace::Pace;
+use crate::parking::Parking;
+use crate::processing::Processing;
+use crate::runner::Runner;
+use crate::speculative_actor::SpeculativeActor;
+use crate::tally::Tally;
+use crate::width::Controller;
+use odeon_core::extend::{self, Outbox, wake};
+use odeon_core::{ActorRef, Clock};
+use odeon_sync::atomic::{AtomicUsize, Ordering};
+use odeon_sync::{Mutex, MutexGuard};
+use std::any::Any;
+use std::sync::Arc;
+
+/// What the executors of one actor share.
+pub(crate) struct Engine<A: SpeculativeActor> {
+    shared: Mutex<Shared<A>>,
+    pub(crate) exit: Exit,
+    pub(crate) tally: Tally,
+    pub(crate) parking: Parking<A>,
+    pace: Pace,
+    clock: Arc<dyn Clock>,
+    /// Who changes the width, if anybody.
+    controller: Mutex<Option<Controller>>,
+    /// Copies of what the board says, for looks without the lock. Outstanding jobs are added by the actor's own turn
+    /// alone, so a zero that it sees stands.
+    outstanding: AtomicUsize,
+    waiting: AtomicUsize,
+    width: AtomicUsize,
+    /// 1 if the actor's own turn has something to see to.
+    attention: AtomicUsize,
+}
+
+/// What an engine has to know of its theater.
+pub(crate) struct Surroundings {
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) workers: usize,
+}
+
+/// What is behind the lock.
+struct Shared<A: SpeculativeActor> {
+    board: Board<A::Msg>,
+    state: Arc<A>,
+    /// Keeps the actor while jobs are outstanding.
+    keeps: Option<ActorRef<A::Msg>>,
+    runners: Runners,
+    /// Below how many waiting jobs the actor, which is idle, wants a turn.
+    wakes_below: Option<usize>,
+}
+
+#[derive(Default)]
+struct Runners {
+    all: Vec<ActorRef<()>>,
+    resting: Vec<usize>,
+}
+
+impl Runners {
+    /// A runner has found nothing to take; also if it was woken for something else.
+    fn rest(&mut self, number: usize) {
+        if !self.resting.contains(&number) {
+            self.resting.push(number);
+        }
+    }
+}
+
+/// Memory that an executor uses again.
+pub(crate) struct Scratch<M> {
+    batch: Vec<Job<M>>,
+    over: Vec<Option<usize>>,
+    back: Vec<Job<M>>,
+    pub(crate) outbox: Outbox,
+}
+
+impl<M> Scratch<M> {
+    pub(crate) fn new() -> Self {
+        Self { batch: Vec::new(), over: Vec::new(), back: Vec::new(), outbox: Outbox::new() }
+    }
+}
+
+/// Who executes.
+pub(crate) enum Executor {
+    /// The actor's own turn.
+    Turn,
+    /// A runner, by its number.
+    Runner(usize),
+}
+
+impl<A: SpeculativeActor> Engine<A> {
+    pub(crate) fn new(state: A, processing: Processing, surroundings: Surroundings) -> Self {
+        let Surroundings { clock, workers } = surroundings;
+        let (width, controller) = processing.begin(workers);
+        Self {
+            shared: Mutex::new(Shared {
+                board: Board::new(width),
+                state: Arc::new(state),
+                keeps: None,
+                runners: Runners::default(),
+                wakes_below: None,
+            }),
+            exit: Exit::default(),
+            tally: Tally::default(),
+            parking: Parking::new(),
+            pace: Pace::default(),
+            clock,
+            controller: Mutex::new(controller),
+            outstanding: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            width: AtomicUsize::new(width),
+            attention: AtomicUsize::new(0),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared<A>> {
+        self.shared.lock().expect("no panic happens under the lock of the board")
+    }
+
+    /// Gives the lock back, and tells the copies.
+    fn unlock(&self, shared: MutexGuard<'_, Shared<A>>) {
+        let board = &shared.board;
+        // ORDERING: Release: pairs with the Acquire of `outstanding`: what the jobs have done comes before.
+        self.outstanding.store(board.outstanding(), Ordering::Release);
+        // ORDERING: Relaxed: hints; who acts on them takes the lock.
+        self.waiting.store(board.waiting(), Ordering::Relaxed);
+        self.width.store(board.width(), Ordering::Relaxed);
+        self.attention.store(usize::from(board.needs_attention()), Ordering::Relaxed);
+    }
+
+    /// Whether a job is not over. Exact in the actor's own turn.
+    pub(crate) fn has_outstanding(&self) -> bool {
+        // ORDERING: Acquire: see `unlock`.
+        self.outstanding.load(Ordering::Acquire) > 0
+    }
+
+    /// Jobs that wait on the board.
+    pub(crate) fn waiting(&self) -> usize {
+        // ORDERING: Relaxed: a hint.
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn width(&self) -> usize {
+        // ORDERING: Relaxed: a hint.
+        self.width.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn needs_attention(&self) -> bool {
+        // ORDERING: Relaxed: a hint; who sees it too late is woken.
+        self.attention.load(Ordering::Relaxed) > 0
+    }
+
+    /// Changes how messages are processed, from the next batches on.
+    pub(crate) fn set_processing(&self, processing: Processing, workers: usize) {
+        let (width, controller) = processing.begin(workers);
+        // Under its lock, so that the controller before does not change the width behind this.
+        let mut present = self.controller();
+        *present = controller;
+        self.set_width(width);
+    }
+
+    fn set_width(&self, width: usize) {
+        let mut shared = self.lock();
+        shared.board.set_width(width);
+        self.unlock(shared);
+    }
+
+    fn controller(&self) -> MutexGuard<'_, Option<Controller>> {
+        self.controller.lock().expect("no panic happens under the lock of the controller")
+    }
+
+    /// The actor's own turn has handled or brought some messages.
+    pub(crate) fn adapt(&self) {
+        let mut controller = self.controller();
+        let Some(present) = &mut *controller else { return };
+        let (commits, rollbacks) = self.tally.commits_and_rollbacks();
+        let width = self.width();
+        let next = present.look(self.clock.now(), width, commits, rollbacks);
+        if let Some(next) = next.filter(|next| *next != width) {
+            self.set_width(next);
+        }
+    }
+
+    /// The actor is without work.
+    pub(crate) fn rests(&self) {
+        if let Some(controller) = &mut *self.controller() {
+            controller.rests();
+        }
+    }
+
+    pub(crate) fn state(&self) -> Arc<A> {
+        self.lock().state.clone()
+    }
+
+    /// The actor is made anew; nothing runs. What was parked waited for the old state.
+    pub(crate) fn set_state(&self, state: A) {
+        let state = Arc::new(state);
+        let before = std::mem::replace(&mut self.lock().state, state);
+        drop(before);
+        self.parking.wake_all(self);
+    }
+
+    /// The actor's own turn brings jobs.
+    pub(crate) fn add(
+        self: &Arc<Self>,
+        jobs: &mut Vec<Job<A::Msg>>,
+        me: impl FnOnce() -> ActorRef<A::Msg>,
+    ) {
+        let mut shared = self.lock();
+        let keeps = shared.keeps.get_or_insert_with(me).clone();
+        jobs.drain(..).for_each(|job| shared.board.add(job));
+        self.make_runners(&mut shared, &keeps);
+        let runner = Self::next_runner(&mut shared);
+        self.unlock(shared);
+        Self::rouse(runner);
+    }
+
+    /// Makes runners if the width wants more: the actor's own turn is the first executor.
+    fn make_runners(self: &Arc<Self>, shared: &mut Shared<A>, me: &ActorRef<A::Msg>) {
+        while shared.runners.all.len() + 1 < shared.board.width() {
+            let number = shared.runners.all.len();
+            let runner = extend::spawn_beside(me, Runner::new(self.clone(), number));
+            // Its first turn looks for work by itself.
+            shared.runners.all.push(runner);
+        }
+    }
+
+    /// A runner that is to have a turn, if one rests and there is something to take.
+    fn next_runner(shared: &mut Shared<A>) -> Option<ActorRef<()>> {
+        if !shared.board.has_next() {
+            return None;
+        }
+        let number = shared.runners.resting.pop()?;
+        shared.runners.all.get(number).cloned()
+    }
+
+    fn rouse(runner: Option<ActorRef<()>>) {
+        if let Some(runner) = runner {
+            wake(&runner);
+        }
+    }
+
+    /// Takes a batch and has it handled; `false`: there is nothing to take.
+    pub(crate) fn work(
+        self: &Arc<Self>,
+        executor: &Executor,
+        scratch: &mut Scratch<A::Msg>,
+    ) -> bool {
+        let mut shared = self.lock();
+        let Some(how) = shared.board.take(&mut scratch.batch, self.pace.batch()) else {
+            if let Executor::Runner(number) = executor {
+                shared.runners.rest(*number);
+            }
+            return false;
+        };
+        let state = shared.state.clone();
+        let me = shared.keeps.clone().expect("kept while jobs are outstanding");
+        let runner = Self::next_runner(&mut shared);
+        self.unlock(shared);
+        Self::rouse(runner);
+        self.handle_batch(&state, &me, how, scratch);
+        drop(state);
+        self.finish(executor, &me, how, scratch);
+        true
+    }
+
+    fn handle_batch(
+        self: &Arc<Self>,
+        state: &A,
+        me: &ActorRef<A::Msg>,
+        how: How,
+        scratch: &mut Scratch<A::Msg>,
+    ) {
+        let attempt = Attempt { exit: &self.exit, tally: &self.tally, me: Me::Beside(me), how };
+        let begun = self.clock.now();
+        let (mut handled, messages) = (0, scratch.batch.len());
+        for job in scratch.batch.drain(..) {
+            match attempt.of_message(state, &job, &mut scratch.outbox) {
+                Handled::Committed => handled += 1,
+                Handled::Last => {
+                    handled += 1;
+                    self.lock().board.is_stopping = true;
+                }
+                Handled::Failed(panic) => self.fail(panic),
+                Handled::Contended => {
+                    scratch.back.push(Job { kind: Kind::Alone, ..job });
+                    continue;
+                }
+                Handled::Waits(rolled_back) => {
+                    self.lock().board.park();
+                    if let Err(message) = self.parking.park(self, job, rolled_back) {
+                        self.lock().board.unpark_too_late();
+                        extend::dead_letter(me, message);
+                    }
+                    continue;
+                }
+                Handled::TooLate => extend::dead_letter(me, job.message),
+            }
+            scratch.over.push(job.lane);
+        }
+        self.tally.committed(handled);
+        self.pace.note(self.clock.now().saturating_sub(begun), messages);
+    }
+
+    fn fail(&self, panic: Box<dyn Any + Send>) {
+        self.tally.failed();
+        self.lock().board.failures.push_back(panic);
+    }
+
+    fn finish(
+        &self,
+        executor: &Executor,
+        me: &ActorRef<A::Msg>,
+        how: How,
+        scratch: &mut Scratch<A::Msg>,
+    ) {
+        let mut shared = self.lock();
+        let mut too_late = Vec::new();
+        let board = &mut shared.board;
+        board.finish(how);
+        scratch.over.drain(..).for_each(|lane| board.finish_job(lane));
+        for job in scratch.back.drain(..) {
+            if let Err(message) = board.put_back(job) {
+                too_late.push(message);
+            }
+        }
+        let is_over = board.outstanding() == 0;
+        let is_due = board.needs_attention() && !board.is_running();
+        let waiting = board.waiting();
+        let is_relieved = shared.wakes_below.is_some_and(|below| waiting < below);
+        if is_relieved {
+            shared.wakes_below = None;
+        }
+        let keeps = if is_over { shared.keeps.take() } else { None };
+        self.unlock(shared);
+        // The actor's own turn looks again by itself.
+        if (is_due || is_relieved) && matches!(executor, Executor::Runner(_)) {
+            wake(me);
+        }
+        too_late.into_iter().for_each(|message| extend::dead_letter(me, message));
+        drop(keeps);
+    }
+
+    /// A parked job can be taken again.
+    pub(crate) fn unpark(&self, job: Job<A::Msg>) {
+        let mut shared = self.lock();
+        let unparked = shared.board.unpark(job);
+        let me = if shared.board.outstanding() == 0 {
+            shared.keeps.take()
+        } else {
+            shared.keeps.clone()
+        };
+        self.unlock(shared);
+        let Some(me) = me else { return };
+        match unparked {
+            Ok(()) => wake(&me),
+            Err(message) => extend::dead_letter(&me, message),
+        }
+    }
+
+    /// The actor's own turn goes idle: it wants one when fewer than `below` jobs wait, if more do.
+    pub(crate) fn wake_below(&self, below: usize) {
+        let mut shared = self.lock();
+        if shared.board.waiting() >= below {
+            shared.wakes_below = Some(below);
+        }
+    }
+
+    /// What the actor's own turn has to see to, when nothing runs any more.
+    pub(crate) fn attend(&self) -> Option<Attention> {
+        let mut shared = self.lock();
+        if shared.board.is_running() {
+            return None;
+        }
+        let attention = match shared.board.failures.pop_front() {
+            Some(panic) => Some(Attention::Failure(panic)),
+            None if shared.board.is_stopping => Some(Attention::Stop),
+            None => None,
+        };
+        self.unlock(shared);
+        attention
+    }
+
+    /// The actor ends: hands over what has not been handled. What is under way commits no effects any more.
+    pub(crate) fn close(&self, take: &mut dyn FnMut(A::Msg)) {
+        self.exit.close();
+        let mut left = Vec::new();
+        let mut shared = self.lock();
+        shared.board.close(|message| left.push(message));
+        let runners = std::mem::take(&mut shared.runners);
+        let parked = self.parking.close();
+        parked.iter().for_each(|_| shared.board.unpark_too_late());
+        left.extend(parked);
+        // Jobs that are on their way to or from the parking place need it still.
+        let keeps = if shared.board.outstanding() == 0 { shared.keeps.take() } else { None };
+        self.unlock(shared);
+        drop(keeps);
+        // Users' code may run with each of them.
+        drop(runners);
+        left.into_iter().for_each(take);
+    }
+}
+
+/// What the actor's own turn has to see to.
+pub(crate) enum Attention {
+    Failure(Box<dyn Any + Send>),
+    Stop,
+}

@@ -1,0 +1,37 @@
+//! A message on its way through the board.
+
+use crate::access::Access;
+use crate::lanes;
+use odeon_core::extend::Lane;
+
+/// What a job needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// To write: one of the places for changes.
+    Change,
+    /// To read one moment.
+    Read,
+    /// To run alone.
+    Alone,
+}
+
+/// A message that has been taken from the inbox, and where it belongs.
+pub(crate) struct Job<M> {
+    pub(crate) message: M,
+    pub(crate) kind: Kind,
+    /// The place of its lane, if it has one.
+    pub(crate) lane: Option<usize>,
+    pub(crate) access: Access,
+}
+
+impl<M> Job<M> {
+    /// A message that was sent in `lane`.
+    pub(crate) fn new(message: M, access: Access, lane: Option<Lane>) -> Self {
+        let kind = match access {
+            Access::Exclusive => Kind::Alone,
+            Access::Snapshot => Kind::Read,
+            Access::Update => Kind::Change,
+        };
+        Self { message, kind, lane: lane.map(lanes::place), access }
+    }
+}

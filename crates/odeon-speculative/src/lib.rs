@@ -1,0 +1,81 @@
+//! Actors that handle several of their messages at once.
+//!
+//! A [`SpeculativeActor`] keeps its state in variables of [`odeon_stm`] and handles each message in a transaction.
+//! So several of its messages can run on several cores, as if they were handled one at a time: those that do not meet
+//! commit side by side, those that do are rolled back and run again.
+//!
+//! ```
+//! use odeon_core::{Message, Reply, Theater};
+//! use odeon_speculative::*;
+//! use odeon_stm::{TVar, Tx};
+//!
+//! enum Account { Deposit(u64), Balance(Reply<u64>) }
+//! impl Message for Account {}
+//!
+//! struct Hot { balance: TVar<u64> }
+//!
+//! impl SpeculativeActor for Hot {
+//!     type Msg = Account;
+//!     fn access(msg: &Account) -> Access {
+//!         match msg { Account::Balance(_) => Access::Snapshot, Account::Deposit(_) => Access::Update }
+//!     }
+//!     fn handle<'t>(
+//!         &'t self,
+//!         msg: &'t Account,
+//!         tx: &mut Tx<'t, '_>,
+//!         ctx: &mut SpeculativeContext<'_, Self>,
+//!     ) -> TxResult {
+//!         match msg {
+//!             Account::Deposit(n) => self.balance.update(tx, |b| b + n)?,
+//!             Account::Balance(reply) => ctx.reply(reply, self.balance.get(tx)?),
+//!         }
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let theater = Theater::new()?;
+//! let account = theater.spawn_speculative(Hot { balance: TVar::new(0) }, Processing::default());
+//! account.send(Account::Deposit(5))?;
+//! assert_eq!(account.ask(Account::Balance).wait()?, 5);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | question | file |
+//! |---|---|
+//! | what does a user write? | `speculative_actor.rs`, `access.rs`, `outcome.rs`, `context.rs` |
+//! | how is it created and configured? | `spawn.rs`, `processing.rs` |
+//! | one message in five files | `dispatcher.rs` → `board.rs` → `engine.rs` → `attempt.rs` → `exit.rs` |
+//! | which messages must not overtake each other? | `lanes.rs` |
+//! | who works besides the actor's own turn? | `runner.rs` |
+//! | how many messages at once? | `width.rs`, `width/*`, `pace.rs` |
+//! | where does a message wait whose handler asks to? | `parking.rs` |
+//!
+//! The method is that of Hayduk, Sobe and Felber, "Speculative Concurrent Processing with Transactional Memory in the Actor
+//! Model" (OPODIS 2013), made for lanes, snapshots and effects.
+
+mod access;
+mod attempt;
+mod board;
+mod context;
+mod dispatcher;
+mod engine;
+mod exit;
+mod job;
+mod lanes;
+mod outcome;
+mod pace;
+mod parking;
+mod processing;
+mod runner;
+mod spawn;
+mod speculative_actor;
+mod tally;
+mod width;
+
+pub use access::Access;
+pub use context::SpeculativeContext;
+pub use outcome::{HandlerError, TxResult, fail};
+pub use processing::{Adaptation, Ordering, Processing};
+pub use spawn::{SpawnSpeculative, SpeculativeRef};
+pub use speculative_actor::SpeculativeActor;
+pub use tally::SpeculationStats;

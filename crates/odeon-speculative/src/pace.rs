@@ -1,0 +1,35 @@
+//! How long messages take, so that batches are neither a burden nor a wait.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// A moving average. Of `std` also in models: nothing hangs on it.
+#[derive(Debug)]
+pub(crate) struct Pace(AtomicU64);
+
+/// TUNE: what a batch should take, in ns: long against taking it, short against a turn.
+const BATCH_NS: u64 = 20_000;
+/// TUNE: the most messages of a batch.
+const MOST: u64 = 16;
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self(AtomicU64::new(BATCH_NS))
+    }
+}
+
+impl Pace {
+    /// A batch has taken that long.
+    pub(crate) fn note(&self, took: Duration, messages: usize) {
+        let each = took.as_nanos() as u64 / messages.max(1) as u64;
+        // ORDERING: Relaxed, here and below: an estimate; a lost update does no harm.
+        let before = self.0.load(Ordering::Relaxed);
+        self.0.store((before * 7 + each) / 8, Ordering::Relaxed);
+    }
+
+    /// How many messages the next batch should have.
+    pub(crate) fn batch(&self) -> usize {
+        let each = self.0.load(Ordering::Relaxed).max(1);
+        (BATCH_NS / each).clamp(1, MOST) as usize
+    }
+}

@@ -1,0 +1,134 @@
+//! How a speculative actor comes to be, and what its maker holds.
+
+use crate::dispatcher::Dispatcher;
+use crate::engine::{Engine, Surroundings};
+use crate::processing::Processing;
+use crate::speculative_actor::SpeculativeActor;
+use crate::tally::SpeculationStats;
+use odeon_core::extend;
+use odeon_core::{ActorRef, Directive, Message, Supervision, Theater};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// Creates speculative actors in a theater.
+pub trait SpawnSpeculative {
+    /// Creates a speculative actor on the pool. A message that fails vanishes, and the actor goes on with its last
+    /// good state.
+    fn spawn_speculative<A: SpeculativeActor>(
+        &self,
+        actor: A,
+        processing: Processing,
+    ) -> SpeculativeRef<A::Msg>;
+
+    /// As [`spawn_speculative`](Self::spawn_speculative), with a supervision that decides what a failure leads to. `make` makes the state, at first and for each
+    /// restart.
+    fn spawn_speculative_supervised<A: SpeculativeActor>(
+        &self,
+        supervision: Supervision,
+        processing: Processing,
+        make: impl FnMut() -> A + Send + 'static,
+    ) -> SpeculativeRef<A::Msg>;
+}
+
+impl SpawnSpeculative for Theater {
+    fn spawn_speculative<A: SpeculativeActor>(
+        &self,
+        actor: A,
+        processing: Processing,
+    ) -> SpeculativeRef<A::Msg> {
+        let mut actor = Some(actor);
+        let make = move || actor.take().expect("an actor that always resumes is made once");
+        let resumes = Supervision::new().always(Directive::Resume);
+        self.spawn_speculative_supervised(resumes, processing, make)
+    }
+
+    fn spawn_speculative_supervised<A: SpeculativeActor>(
+        &self,
+        supervision: Supervision,
+        processing: Processing,
+        mut make: impl FnMut() -> A + Send + 'static,
+    ) -> SpeculativeRef<A::Msg> {
+        const {
+            assert!(A::Msg::MAILBOXES == 1, "the messages of a speculative actor have one mailbox");
+        };
+        let workers = extend::workers(self);
+        let surroundings = Surroundings { clock: extend::clock(self), workers };
+        let engine = Arc::new(Engine::new(make(), processing, surroundings));
+        let control: Arc<dyn Control> = Arc::new(Handle { engine: engine.clone(), workers });
+        let mut is_first = true;
+        let actor = self.spawn_supervised(supervision, move || {
+            if !std::mem::take(&mut is_first) {
+                engine.set_state(make());
+            }
+            Dispatcher::new(engine.clone(), processing.ordering)
+        });
+        SpeculativeRef { actor, control }
+    }
+}
+
+/// The address of a speculative actor, and the way to see and change how it is processed. It is an [`ActorRef`] in
+/// all other respects.
+pub struct SpeculativeRef<M: Message> {
+    actor: ActorRef<M>,
+    control: Arc<dyn Control>,
+}
+
+impl<M: Message> SpeculativeRef<M> {
+    /// The plain address.
+    pub fn actor_ref(&self) -> ActorRef<M> {
+        self.actor.clone()
+    }
+
+    /// Changes how messages are processed while the actor runs; the order of its messages stays as it was chosen at
+    /// the spawn.
+    pub fn set_processing(&self, processing: Processing) {
+        self.control.set_processing(processing);
+    }
+
+    /// What the actor has done so far.
+    pub fn speculation(&self) -> SpeculationStats {
+        self.control.stats()
+    }
+}
+
+impl<M: Message> Deref for SpeculativeRef<M> {
+    type Target = ActorRef<M>;
+
+    fn deref(&self) -> &ActorRef<M> {
+        &self.actor
+    }
+}
+
+impl<M: Message> Clone for SpeculativeRef<M> {
+    fn clone(&self) -> Self {
+        Self { actor: self.actor.clone(), control: self.control.clone() }
+    }
+}
+
+impl<M: Message> fmt::Debug for SpeculativeRef<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SpeculativeRef").field(&self.actor.id()).finish()
+    }
+}
+
+/// An engine, the type of its actor forgotten.
+trait Control: Send + Sync {
+    fn set_processing(&self, processing: Processing);
+    fn stats(&self) -> SpeculationStats;
+}
+
+struct Handle<A: SpeculativeActor> {
+    engine: Arc<Engine<A>>,
+    workers: usize,
+}
+
+impl<A: SpeculativeActor> Control for Handle<A> {
+    fn set_processing(&self, processing: Processing) {
+        self.engine.set_processing(processing, self.workers);
+    }
+
+    fn stats(&self) -> SpeculationStats {
+        self.engine.tally.stats()
+    }
+}

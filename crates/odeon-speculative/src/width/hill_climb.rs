@@ -1,0 +1,108 @@
+//! Goes where the throughput is higher, and stays there unless another width is clearly better.
+//!
+//! The direction that the thesis leaves to future work (Hayduk, "Exploiting Concurrency and Heterogeneity for Energy-efficient
+//! Computing: An Actor-based Approach", 7.2.2).
+
+use super::{Sample, WidthPolicy};
+
+/// TUNE: how much better another width must be to go there, so that noise does not move it.
+const BETTER: f64 = 1.07;
+/// TUNE: samples between two looks at other widths, at first and at most.
+const PAUSE: u32 = 6;
+const LONGEST_PAUSE: u32 = 192;
+/// TUNE: a throughput that has changed by this factor is another workload.
+const CHANGED: f64 = 1.5;
+
+/// See the module.
+pub(crate) struct HillClimb {
+    phase: Phase,
+    /// The throughput at the present width, an average.
+    here: f64,
+    pause: u32,
+    upwards: bool,
+}
+
+enum Phase {
+    /// At the width that is thought best; so many samples until the next look elsewhere.
+    Staying(u32),
+    /// The width has just changed from the given one: this sample has some of both.
+    Arriving { from: usize },
+    /// This sample is of another width than the given one.
+    Looking { from: usize },
+    /// Back where it was: this sample has some of both.
+    Returning,
+}
+
+impl HillClimb {
+    pub(crate) fn new() -> Self {
+        Self { phase: Phase::Staying(1), here: 0.0, pause: PAUSE, upwards: true }
+    }
+
+    /// The next width to look at; the last one in a direction turns round.
+    fn neighbour(&mut self, sample: &Sample) -> Option<usize> {
+        for _ in 0..2 {
+            let next = if self.upwards { sample.width * 2 } else { sample.width / 2 };
+            let next = next.clamp(1, sample.most);
+            if next != sample.width {
+                return Some(next);
+            }
+            self.upwards = !self.upwards;
+        }
+        None
+    }
+
+    fn stay(&mut self, sample: &Sample, left: u32) -> usize {
+        let now = sample.throughput();
+        if self.here > 0.0 && (now > self.here * CHANGED || now * CHANGED < self.here) {
+            // Another workload: what was learnt is void.
+            self.pause = PAUSE;
+            self.here = now;
+            self.phase = Phase::Staying(1);
+            return sample.width;
+        }
+        self.here = if self.here > 0.0 { self.here * 0.7 + now * 0.3 } else { now };
+        if left > 1 {
+            self.phase = Phase::Staying(left - 1);
+            return sample.width;
+        }
+        match self.neighbour(sample) {
+            Some(next) => {
+                self.phase = Phase::Arriving { from: sample.width };
+                next
+            }
+            None => {
+                self.phase = Phase::Staying(LONGEST_PAUSE);
+                sample.width
+            }
+        }
+    }
+}
+
+impl WidthPolicy for HillClimb {
+    fn next(&mut self, sample: &Sample) -> usize {
+        match self.phase {
+            Phase::Staying(left) => self.stay(sample, left),
+            Phase::Arriving { from } => {
+                self.phase = Phase::Looking { from };
+                sample.width
+            }
+            Phase::Looking { from: _ } if sample.throughput() > self.here * BETTER => {
+                // Better: on in this direction, soon.
+                self.here = sample.throughput();
+                self.pause = PAUSE;
+                self.phase = Phase::Staying(1);
+                sample.width
+            }
+            Phase::Looking { from } => {
+                self.upwards = !self.upwards;
+                self.phase = Phase::Returning;
+                from
+            }
+            Phase::Returning => {
+                self.phase = Phase::Staying(self.pause);
+                self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+                sample.width
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Attempts on borrowed variables, which stay on their thread from begin to end.
+
+use super::{Attempted, RolledBack};
+use crate::abort::{Abort, Cause};
+use crate::attempt::Mode;
+use crate::between::{self, Verdict};
+use crate::hooks;
+use crate::snapshot::registry;
+use crate::snapshot::run::DEFAULT_LIMIT;
+use crate::thread_cache::{self, Borrowed};
+use crate::transaction::Tx;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// As [`attempt`](super::attempt), for variables that are only borrowed: cheaper, but the attempt cannot leave
+/// the thread, and the thread begins no other one until it has ended.
+///
+/// ```
+/// use odeon_stm::staged::{Attempted, attempt_here};
+/// use odeon_stm::{Abort, Mode, TVar};
+///
+/// let balance = TVar::new(5_u64);
+/// let run = attempt_here(Mode::Logged, |tx| {
+///     balance.update(tx, |b| b + 1)?;
+///     Ok::<_, Abort<()>>(balance.get(tx)?)
+/// });
+/// let Attempted::Finished(finished, seen) = run else { panic!("nobody else is here") };
+/// assert_eq!((seen, balance.peek()), (6, 5));
+/// finished.commit().unwrap();
+/// assert_eq!(balance.peek(), 6);
+/// ```
+///
+/// A direct attempt that asks to retry waits for nothing.
+///
+/// # Panics
+///
+/// As [`attempt`](super::attempt).
+#[inline]
+#[track_caller]
+pub fn attempt_here<'env, R, E>(
+    mode: Mode,
+    closure: impl for<'t> FnOnce(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
+) -> Attempted<FinishedHere<'env>, R, E> {
+    let mut running = FinishedHere {
+        attempt: Borrowed::take(),
+        is_running: true,
+        _env: PhantomData,
+        _thread: PhantomData,
+    };
+    match mode {
+        Mode::Snapshot => registry::begin(&mut running.attempt, DEFAULT_LIMIT),
+        Mode::Logged | Mode::Direct => running.attempt.begin(mode),
+    }
+    let outcome = closure(Tx::of(&mut running.attempt));
+    match outcome {
+        Ok(value) if running.attempt.stopped.is_none() => Attempted::Finished(running, value),
+        Err(Abort::Failed(error)) if running.attempt.stopped.is_none() => {
+            running.end(Cause::Failed);
+            Attempted::Failed(error)
+        }
+        _ => {
+            // Of a direct attempt it is not known what it has read: the caller runs a logged one.
+            let waits_for_nothing =
+                mode != Mode::Direct && between::waits_for_nothing(&running.attempt);
+            let rolled_back = running.end(Cause::ReadOverwritten);
+            assert!(!waits_for_nothing, "{}", between::WAITS_FOR_NOTHING);
+            Attempted::RolledBack(rolled_back)
+        }
+    }
+}
+
+/// An attempt of [`attempt_here`] whose closure has ended well, and which has not committed. Dropping it rolls back.
+#[must_use = "dropping it rolls back"]
+pub struct FinishedHere<'env> {
+    attempt: Borrowed,
+    is_running: bool,
+    _env: PhantomData<fn(&'env ()) -> &'env ()>,
+    _thread: PhantomData<*const ()>,
+}
+
+impl FinishedHere<'_> {
+    /// Whether it will write anything.
+    #[inline]
+    pub fn has_written(&self) -> bool {
+        !self.attempt.writes.is_empty()
+    }
+
+    /// Commits.
+    ///
+    /// # Errors
+    ///
+    /// [`RolledBack`] if there is a conflict; the closure has to be run again.
+    #[inline]
+    pub fn commit(mut self) -> Result<(), RolledBack> {
+        if self.attempt.commit().is_err() {
+            return Err(self.end(Cause::ReadOverwritten));
+        }
+        self.attempt.end();
+        self.is_running = false;
+        if let Some(hooks) = self.attempt.hooks.take() {
+            thread_cache::outside(|| hooks::call(hooks.on_commit));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn end(&mut self, otherwise: Cause) -> RolledBack {
+        self.is_running = false;
+        let Verdict { cause, event } = between::roll_back(&mut self.attempt, otherwise);
+        if let Some(hooks) = self.attempt.hooks.take() {
+            thread_cache::outside(|| hooks::call(hooks.on_rollback));
+        }
+        RolledBack { cause, wait: event }
+    }
+}
+
+impl Drop for FinishedHere<'_> {
+    /// Also if the closure has panicked.
+    #[inline]
+    fn drop(&mut self) {
+        if self.is_running {
+            self.end(Cause::Dropped);
+        }
+    }
+}
+
+impl fmt::Debug for FinishedHere<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FinishedHere").finish_non_exhaustive()
+    }
+}
