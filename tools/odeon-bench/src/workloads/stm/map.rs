@@ -131,7 +131,7 @@ fn each(plan: &Plan, thread: usize, map: &impl Map) -> Seen {
     let (mut seen, mut changes, mut removed) = (Seen::default(), 0_u64, 0);
     for number in 1..=plan.share(thread) {
         let drawn = random.next();
-        let mut key = (drawn >> 32) * plan.variables as u64 >> 32;
+        let mut key = ((drawn >> 32) * plan.variables as u64) >> 32;
         let found = if u64::from(drawn as u32) % 100 < GETS {
             map.get(key)
         } else {
@@ -195,8 +195,10 @@ mod tests {
         Plan { threads, variables: 5, length: 2, transactions: 4_000, nodes: 1, seed: 3 }
     }
 
+    type Pairs = Vec<(u64, u64)>;
+
     /// What one thread sees and leaves.
-    fn of_one(plan: &Plan) -> (Seen, Vec<(u64, u64)>) {
+    fn of_one(plan: &Plan) -> (Seen, Pairs) {
         let map = RefCell::new(at_first(plan).collect::<HashMap<_, _>>());
         let seen = each(plan, 0, &map);
         (seen, map.into_inner().into_iter().collect())
@@ -212,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_lost_key_and_a_stale_or_misplaced_value_are_noticed() {
-        let refused = |threads, change: &dyn Fn(&mut Seen, &mut Vec<(u64, u64)>)| {
+        let refused = |threads, change: &dyn Fn(&mut Seen, &mut Pairs)| {
             let (mut seen, mut pairs) = of_one(&plan(1));
             pairs.sort_unstable();
             change(&mut seen, &mut pairs);
