@@ -9,13 +9,14 @@ mod changes;
 mod trie;
 
 use crate::abort::Rollback;
+use crate::collections::QuickState;
 use crate::tcounter::TCounter;
 use crate::tlink::TLink;
 use crate::transaction::{Tx, View};
 use crate::tvar::TVar;
 use std::borrow::Borrow;
 use std::fmt;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 use trie::{Leaf, Link, Node, Place};
 
@@ -38,7 +39,7 @@ const WIDEST_ROOT: usize = 1 << 20;
 /// });
 /// assert_eq!(left, Some(470));
 /// ```
-pub struct TMap<K: Send + Sync + 'static, V: Send + Sync + 'static, S = RandomState> {
+pub struct TMap<K: Send + Sync + 'static, V: Send + Sync + 'static, S = QuickState> {
     root: Box<[Link<K, V>]>,
     /// Bits of the hash that choose a place of the root.
     root_bits: u32,
@@ -55,7 +56,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TMap<K, V> {
     /// An empty map that is fast with up to about `capacity` keys; it takes 16 bytes for each at once, up to
     /// 1,048,576. With more keys it gets a little slower and does not move any.
     pub fn with_capacity(capacity: usize) -> Self {
-        Self::with_capacity_and_hasher(capacity, RandomState::new())
+        Self::with_capacity_and_hasher(capacity, QuickState::default())
     }
 }
 
@@ -175,11 +176,10 @@ where
         Q: Hash + Eq + ?Sized,
     {
         let hash = self.hasher.hash_one(key);
-        Ok(self.place(view, hash)?.leaf(hash, key))
+        Leaf::find(&self.root[self.root_of(hash)], self.root_bits, hash, key, view)
     }
 
-    /// The value of `key`; the reference lives as long as the attempt. For numbers and the like
-    /// [`get_copied`](TMap::get_copied) is faster.
+    /// The value of `key`; the reference lives as long as the attempt.
     ///
     /// # Errors
     ///

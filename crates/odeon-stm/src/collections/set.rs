@@ -8,11 +8,11 @@
 //! to stay, empty, when their key is removed.
 
 use crate::abort::Rollback;
-use crate::collections::TMap;
+use crate::collections::{QuickState, TMap};
 use crate::transaction::{Tx, View};
 use std::borrow::Borrow;
 use std::fmt;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, Hash};
 
 /// A hash set.
 ///
@@ -27,7 +27,7 @@ use std::hash::{BuildHasher, Hash, RandomState};
 /// });
 /// assert!(!is_new);
 /// ```
-pub struct TSet<K: Send + Sync + 'static, S = RandomState>(TMap<K, (), S>);
+pub struct TSet<K: Send + Sync + 'static, S = QuickState>(TMap<K, (), S>);
 
 impl<K: Send + Sync + 'static> TSet<K> {
     /// An empty set.

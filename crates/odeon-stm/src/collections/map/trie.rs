@@ -71,11 +71,35 @@ impl<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> Place<'t, K, V> {
     where
         K: Borrow<Q>,
     {
-        self.node.and_then(|node| node.leaves().find(|leaf| leaf.is(hash, key)))
+        self.node.and_then(|node| node.leaf(hash, key))
     }
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Leaf<K, V> {
+    /// The leaf of `key` below `link`, to which `used_bits` of its `hash` have led.
+    #[inline]
+    pub(super) fn find<'t, W: View<'t>, Q: Eq + ?Sized>(
+        mut link: &'t Link<K, V>,
+        mut used_bits: u32,
+        hash: u64,
+        key: &Q,
+        view: &mut W,
+    ) -> Result<Option<&'t Self>, Rollback>
+    where
+        K: Borrow<Q>,
+    {
+        loop {
+            match link.get(view)? {
+                Some(Node::Inner(links)) => {
+                    link = &links[branch(hash, used_bits)];
+                    used_bits += BITS_PER_LEVEL;
+                }
+                Some(node) => return Ok(node.leaf(hash, key)),
+                None => return Ok(None),
+            }
+        }
+    }
+
     #[inline]
     fn is<Q: Eq + ?Sized>(&self, hash: u64, key: &Q) -> bool
     where
@@ -86,6 +110,18 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Leaf<K, V> {
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
+    /// The leaf of `key` right here.
+    #[inline]
+    fn leaf<Q: Eq + ?Sized>(&self, hash: u64, key: &Q) -> Option<&Leaf<K, V>>
+    where
+        K: Borrow<Q>,
+    {
+        match self {
+            Self::Leaf(leaf) => leaf.is(hash, key).then_some(leaf),
+            _ => self.leaves().find(|leaf| leaf.is(hash, key)),
+        }
+    }
+
     /// The leaves right here.
     #[inline]
     pub(super) fn leaves(&self) -> impl Iterator<Item = &Leaf<K, V>> {
