@@ -146,6 +146,19 @@ impl Attempt {
         self.read_with_care(cell)
     }
 
+    /// [`read`](Self::read) of a snapshot, which has neither a log nor writes of its own.
+    #[inline(always)]
+    pub(crate) fn read_as_of(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        debug_assert_eq!(self.mode, Mode::Snapshot);
+        let word = cell.word();
+        if word.0 < self.limit && !word.is_write_held() {
+            if let Some(bits) = cell.bits_under(word) {
+                return Ok(bits);
+            }
+        }
+        crate::snapshot::read(self, cell)
+    }
+
     /// I1: whether a value is older than this attempt, and nobody is about to write it. One with the attempt's
     /// own slot in its stamp is, whatever its epoch.
     #[inline(always)]

@@ -17,6 +17,7 @@
 //!
 //! The feature `serde` writes and reads all of them in the formats of that crate.
 
+mod counted;
 mod hashing;
 mod list;
 mod map;

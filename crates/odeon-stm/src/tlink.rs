@@ -5,7 +5,7 @@ use crate::attempt::Mode;
 use crate::cell::Cell;
 use crate::peek;
 use crate::thread_cache::Borrowed;
-use crate::transaction::{Tx, View};
+use crate::transaction::{self, Tx, View};
 use crate::write_set::Kind;
 use std::fmt;
 use std::marker::PhantomData;
@@ -96,7 +96,7 @@ impl<N: Send + Sync + 'static> TLink<N> {
     /// [`Rollback`] if the attempt cannot go on.
     #[inline(always)]
     pub fn get<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<Option<&'t N>, Rollback> {
-        let bits = view.attempt().0.read(&self.cell)?;
+        let bits = transaction::read(view, &self.cell)?;
         // SAFETY: the link, or what holds its old node, keeps it while the attempt runs (I4); a node
         // that this attempt will link is kept by its write set.
         Ok(unsafe { pointer::<N>(bits).as_ref() })
@@ -109,7 +109,7 @@ impl<N: Send + Sync + 'static> TLink<N> {
     /// [`Rollback`] if the attempt cannot go on.
     #[inline]
     pub fn share<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<Option<Arc<N>>, Rollback> {
-        let bits = view.attempt().0.read(&self.cell)?;
+        let bits = transaction::read(view, &self.cell)?;
         // SAFETY: as in `get`.
         Ok(unsafe { shared(bits) })
     }

@@ -2,6 +2,7 @@
 
 use crate::abort::{Abort, Cause, Rollback};
 use crate::attempt::{Attempt, Mode};
+use crate::cell::Cell;
 use std::marker::PhantomData;
 
 /// A running attempt of a transaction: variables are read and written through it.
@@ -34,9 +35,25 @@ pub trait View<'t>: sealed::Sealed {
 pub struct Reader<'a>(pub(crate) &'a mut Attempt);
 
 mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::Tx<'_, '_> {}
-    impl Sealed for super::Snapshot<'_, '_> {}
+    pub trait Sealed {
+        /// Whether it is known without a look at the attempt that it is a snapshot.
+        const IS_SNAPSHOT: bool;
+    }
+
+    impl Sealed for super::Tx<'_, '_> {
+        const IS_SNAPSHOT: bool = false;
+    }
+
+    impl Sealed for super::Snapshot<'_, '_> {
+        const IS_SNAPSHOT: bool = true;
+    }
+}
+
+/// The bits of a variable as `view` sees them.
+#[inline(always)]
+pub(crate) fn read<'t, V: View<'t>>(view: &mut V, cell: &Cell) -> Result<u64, Rollback> {
+    let attempt = view.attempt().0;
+    if V::IS_SNAPSHOT { attempt.read_as_of(cell) } else { attempt.read(cell) }
 }
 
 impl<'t> View<'t> for Tx<'t, '_> {

@@ -5,7 +5,7 @@ use crate::attempt::Mode;
 use crate::cell::Cell;
 use crate::inline::{Form, Stored};
 use crate::thread_cache::Borrowed;
-use crate::transaction::{Tx, View};
+use crate::transaction::{self, Tx, View};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -60,10 +60,9 @@ impl<T: Send + Sync + 'static> TVar<T> {
     /// [`Rollback`] if the attempt cannot go on.
     #[inline]
     pub fn read<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<&'t T, Rollback> {
-        let attempt = view.attempt().0;
-        let bits = attempt.read(&self.cell)?;
+        let bits = transaction::read(view, &self.cell)?;
         let place = match Stored::<T>::form() {
-            Form::Inline => attempt.copy(bits).cast::<T>(),
+            Form::Inline => view.attempt().0.copy(bits).cast::<T>(),
             Form::Boxed => Stored::<T>::pointer(bits),
         };
         // SAFETY: a boxed value read by an attempt stays allocated while it runs (I4); a copy stays in
@@ -81,7 +80,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
     where
         T: Copy,
     {
-        let bits = view.attempt().0.read(&self.cell)?;
+        let bits = transaction::read(view, &self.cell)?;
         // SAFETY: the bits are a value of this variable, allocated while the attempt runs (I4).
         Ok(unsafe { Stored::<T>::copied(bits) })
     }
@@ -97,7 +96,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
         view: &mut V,
         look: impl FnOnce(&T) -> R,
     ) -> Result<R, Rollback> {
-        let bits = view.attempt().0.read(&self.cell)?;
+        let bits = transaction::read(view, &self.cell)?;
         // SAFETY: as in `get`; the reference ends with the call.
         Ok(unsafe { Stored::<T>::with(bits, look) })
     }
