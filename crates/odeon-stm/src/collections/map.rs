@@ -1,9 +1,8 @@
 //! A hash map, in which changes of different keys do not conflict.
 //!
 //! The leaves hang on a trie, below a wide root; see `trie.rs`. A search reads the few links that lead to
-//! its leaf, and of those only the last one changes: when a leaf comes or goes, or when two leaves begin to
-//! share a place. So two insertions conflict only if they meet in one place, which is rare and happens
-//! once. The number of keys is kept in a [`TCounter`]: changes of it commute.
+//! its leaf, and of those only the last one changes: when a leaf comes or goes, or when leaves begin or cease to
+//! share a place. So two changes conflict only if they meet in one place, which is rare. The number of keys is kept in a [`TCounter`]: changes of it commute.
 
 mod changes;
 mod trie;
@@ -26,6 +25,9 @@ const LEAST_ROOT: usize = 32;
 const WIDEST_ROOT: usize = 1 << 20;
 
 /// A hash map.
+///
+/// Beside its root, which stays as wide as it was made, it takes memory for the keys that are there: a removal gives back
+/// what its key has taken.
 ///
 /// ```
 /// use odeon_stm::atomically;
