@@ -15,7 +15,7 @@
 //! Whatever is removed writes `None` into its own links. So an attempt that stands on it is in conflict,
 //! and what is removed never keeps its former neighbours alive.
 //!
-//! The feature `serde` writes and reads all of them in the formats of that crate.
+//! The feature `serde` writes and reads all of them in the formats of that crate, also within each other.
 
 mod counted;
 mod hashing;

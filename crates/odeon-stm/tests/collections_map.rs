@@ -66,6 +66,12 @@ fn does_what_a_hash_map_does<S: BuildHasher + Default + Send + Sync>(seeds: std:
             }
         }
         assert_eq!(snapshot(|view| pairs(&map, view)).unwrap(), model, "seed {seed}");
+        let entries = atomically(|tx| {
+            let entries = map.entries(tx)?;
+            assert_eq!(entries.len(), model.len());
+            Ok(entries.into_iter().map(|(key, value)| (*key, *value)).collect::<HashMap<_, _>>())
+        });
+        assert_eq!(entries, model, "seed {seed}");
         atomically(|tx| map.clear(tx));
         assert!(atomically(|tx| Ok(map.is_empty(tx)? && pairs(&map, tx)?.is_empty())));
     }

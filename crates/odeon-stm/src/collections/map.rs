@@ -117,6 +117,25 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S> TMap<K, V, S> {
         Ok(folded.expect("put back each time"))
     }
 
+    /// All keys and values, in no order; the references live as long as the attempt, so `view` can be used with
+    /// each of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn entries<'t, W: View<'t>>(
+        &'t self,
+        view: &mut W,
+    ) -> Result<Vec<(&'t K, &'t V)>, Rollback> {
+        let mut entries = Vec::new();
+        let mut visit = |view: &mut W, leaf: &'t Leaf<K, V>| {
+            entries.push((&leaf.key, leaf.value.read(view)?));
+            Ok(())
+        };
+        self.root.iter().try_for_each(|link| Node::visit(link, view, &mut visit))?;
+        Ok(entries)
+    }
+
     /// Calls `act` with all keys and values, in no order.
     ///
     /// # Errors
