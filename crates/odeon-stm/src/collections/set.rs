@@ -16,6 +16,9 @@ use std::hash::{BuildHasher, Hash};
 
 /// A hash set.
 ///
+/// To add a key that is there conflicts with no other addition. If two transactions add one missing key at once, the
+/// second one runs again, once: then the key is there.
+///
 /// ```
 /// use odeon_stm::atomically;
 /// use odeon_stm::collections::TSet;
@@ -109,7 +112,8 @@ where
         self.0.contains(view, key)
     }
 
-    /// Sees to it that `key` is in the set. Transactions that add a key which is there do not conflict.
+    /// Sees to it that `key` is in the set. Transactions that add a key which is there do not conflict; of those that
+    /// add a missing one at once, one commits at the first attempt.
     ///
     /// # Errors
     ///
