@@ -3,6 +3,8 @@
 //! WHY beside `Arc` and [`TLink`](crate::TLink): an `Arc` counts weak references too and puts both counts in
 //! front of the node. Here one count of four bytes lies where the node has room for it, beside a small key for
 //! example. A node of a list of `u32` takes 24 bytes in place of 40, and walks of long lists wait for memory.
+//!
+//! The count is modelled in `counted/loom.rs`; the links are as those of `TLink`.
 
 use crate::abort::Rollback;
 use crate::cell::Cell;
@@ -10,8 +12,12 @@ use crate::transaction::{self, Tx, View};
 use crate::write_set::Kind;
 use odeon_sync::atomic::{AtomicU32, Ordering, fence};
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
+
+#[cfg(all(test, odeon_loom))]
+mod loom;
 
 /// How many there are that share a node.
 #[derive(Debug)]
@@ -68,6 +74,12 @@ impl<N: Counted> Shared<N> {
         Self(NonNull::from(Box::leak(Box::new(node))))
     }
 
+    /// Another share.
+    fn share(&self) -> Self {
+        self.count().add();
+        Self(self.0)
+    }
+
     /// The node, from the last one that shares it.
     pub(super) fn into_inner(self) -> Option<Box<N>> {
         let node = self.into_pointer();
@@ -76,7 +88,7 @@ impl<N: Counted> Shared<N> {
     }
 
     fn into_pointer(self) -> NonNull<N> {
-        std::mem::ManuallyDrop::new(self).0
+        ManuallyDrop::new(self).0
     }
 }
 
@@ -146,10 +158,10 @@ impl<N: Counted> Link<N> {
 
     /// The node, shared: for linking it elsewhere.
     pub(super) fn share<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<Option<Shared<N>>, Rollback> {
-        Ok(self.get(tx)?.map(|node| {
-            node.count().add();
-            Shared(NonNull::from(node))
-        }))
+        let bits = transaction::read(tx, &self.cell)?;
+        // SAFETY: as in `get`, there is such a share; it stays the link's own.
+        let linked = ManuallyDrop::new(unsafe { from_bits::<N>(bits) });
+        Ok(linked.as_ref().map(Shared::share))
     }
 
     /// Another node, from the commit on.
