@@ -58,7 +58,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
     /// # Errors
     ///
     /// [`Rollback`] if the attempt cannot go on.
-    #[inline]
+    #[inline(always)]
     pub fn read<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<&'t T, Rollback> {
         let bits = transaction::read(view, &self.cell)?;
         let place = match Stored::<T>::form() {
