@@ -10,6 +10,7 @@ mod begin;
 
 use crate::abort::{Cause, Rollback};
 use crate::cell::Cell;
+use crate::copies::Copies;
 use crate::domain::Domain;
 use crate::flaw::Flaw;
 use crate::garbage::Bag;
@@ -80,13 +81,13 @@ pub(crate) struct Attempt {
     /// What is to be done after the end; mostly nothing.
     pub(crate) hooks: Option<Box<Hooks>>,
     /// Copies of inline values whose references a closure has asked for.
-    #[expect(clippy::vec_box, reason = "references to the copies outlive the growth of the list")]
-    copies: Vec<Box<u64>>,
+    copies: Copies,
     pub(crate) bag: Bag,
 }
 
 // SAFETY: the pointers in the logs are to cells, which are `Sync`; values in the write set are of
-// `Send` types (required where variables are made). An attempt is used by one thread at a time.
+// `Send` types (required where variables are made), and so are those that `copies` has copies of. An attempt
+// is used by one thread at a time.
 unsafe impl Send for Attempt {}
 
 impl Attempt {
@@ -106,7 +107,7 @@ impl Attempt {
             stopped: None,
             newborns_read: 0,
             hooks: None,
-            copies: Vec::new(),
+            copies: Copies::default(),
             bag: Bag::default(),
         }))
     }
@@ -377,9 +378,9 @@ impl Attempt {
     }
 
     /// A stable place for a copy of inline bits, until the attempt ends.
+    #[inline(always)]
     pub(crate) fn copy(&mut self, bits: u64) -> *const u64 {
-        self.copies.push(Box::new(bits));
-        std::ptr::from_ref::<u64>(self.copies.last().expect("pushed above"))
+        self.copies.put(bits)
     }
 
     /// Notes why the attempt cannot go on; the first reason stands.
@@ -433,9 +434,7 @@ impl Attempt {
             registry::end(self);
         }
         self.reads.clear();
-        if !self.copies.is_empty() {
-            self.copies.clear();
-        }
+        self.copies.clear();
         self.stopped = None;
         if self.is_holding {
             self.is_holding = false;

@@ -52,7 +52,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
     /// # Errors
     ///
     /// [`Rollback`] if the attempt cannot go on.
-    #[inline]
+    #[inline(always)]
     pub fn read<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<&'t T, Rollback> {
         let mut attempt = view.attempt();
         let bits = Stored::<T>::read(&mut attempt, &self.cell)?;
