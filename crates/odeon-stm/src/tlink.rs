@@ -36,7 +36,8 @@ use std::sync::Arc;
 #[repr(transparent)]
 pub struct TLink<N: Send + Sync + 'static> {
     cell: Cell,
-    node: PhantomData<Option<Arc<N>>>,
+    /// Invariant: through a reference to a link nodes are taken out *and* put in.
+    node: PhantomData<fn(Arc<N>) -> Arc<N>>,
 }
 
 fn to_bits<N>(node: Option<Arc<N>>) -> u64 {
