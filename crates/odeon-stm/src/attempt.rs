@@ -16,6 +16,7 @@ use crate::hooks::{self, Hooks};
 use crate::read_set::ReadSet;
 use crate::slot::Slot;
 use crate::snapshot::registry;
+use crate::thread_cache;
 use crate::version_word::{Held, VersionWord};
 use crate::write_set::{Kind, Mark, WriteSet};
 use odeon_sync::{Backoff, fence_after_rmw};
@@ -446,7 +447,10 @@ pub(crate) const PATIENCE: u32 = if cfg!(odeon_loom) { 3 } else { 64 };
 impl Drop for Attempt {
     fn drop(&mut self) {
         debug_assert!(self.writes.is_empty());
-        self.bag.hand_over(self.domain);
+        let free = self.bag.hand_over(self.domain, self.slot);
         self.domain.slots.give_back(self.slot);
+        if !free.is_empty() {
+            thread_cache::outside(|| drop(free));
+        }
     }
 }

@@ -129,12 +129,13 @@ impl Drop for Borrowed {
 fn sweep(attempt: &mut Attempt) -> Vec<crate::garbage::Retired> {
     let (domain, slot) = (attempt.domain, attempt.slot);
     let mut free = attempt.bag.collect(domain, slot);
-    free.extend(domain.held_values.collect(domain, slot));
+    free.extend(domain.held_values.collect_if_paid(domain, slot, 0));
     free
 }
 
-/// Frees what this thread's attempts have overwritten and nobody can reach any more; what a thread
-/// gathers is otherwise freed while it goes on with transactions.
+/// Frees what this thread's attempts have overwritten and nobody can reach any more, and what others have left that
+/// waited for the end of a snapshot. Otherwise this happens while a thread goes on with transactions: one that stops
+/// doing so for long, and has overwritten large values, calls this before.
 ///
 /// # Panics
 ///
@@ -142,6 +143,7 @@ fn sweep(attempt: &mut Attempt) -> Vec<crate::garbage::Retired> {
 #[track_caller]
 pub fn collect() {
     let mut borrowed = Borrowed::take();
+    borrowed.bag.make_due(usize::MAX);
     let free = sweep(&mut borrowed);
     drop(borrowed);
     drop(free);
