@@ -5,7 +5,7 @@
 use crate::abort::{Abort, Cause, Rollback};
 use crate::attempt::Mode;
 use crate::between::{self, Verdict};
-use crate::hooks;
+use crate::hooks::{self, Ended};
 use crate::thread_cache::{self, Borrowed};
 use crate::transaction::Tx;
 use crate::wakeup::Wait;
@@ -155,7 +155,7 @@ impl Run {
         let Verdict { event, .. } = between::roll_back(&mut self.attempt, otherwise);
         self.open_gate();
         if let Some(hooks) = self.attempt.hooks.take() {
-            thread_cache::outside(|| hooks::call(hooks.on_rollback));
+            thread_cache::outside(|| hooks::call(hooks, Ended::RolledBack));
         }
         if self.attempt.writes.has_left() {
             let left = self.attempt.writes.take_left();
@@ -195,7 +195,7 @@ impl Run {
             self.open_gate();
         }
         if let Some(hooks) = self.attempt.hooks.take() {
-            thread_cache::outside(|| hooks::call(hooks.on_commit));
+            thread_cache::outside(|| hooks::call(hooks, Ended::Committed));
         }
     }
 }

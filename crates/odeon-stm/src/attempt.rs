@@ -405,7 +405,7 @@ impl Attempt {
             }
         });
         if let Some(hooks) = &mut self.hooks {
-            hooks.truncate(nested.hooks);
+            hooks.undo(nested.hooks);
         }
     }
 

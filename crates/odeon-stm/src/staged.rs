@@ -18,7 +18,7 @@ pub use here::{FinishedHere, attempt_here};
 use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Mode};
 use crate::between::{self, Verdict};
-use crate::hooks;
+use crate::hooks::{self, Ended};
 use crate::snapshot::registry;
 use crate::snapshot::run::DEFAULT_LIMIT;
 use crate::thread_cache::{self, Borrowed};
@@ -117,7 +117,9 @@ fn end(mut attempt: Box<Attempt>, otherwise: Cause) -> RolledBack {
     let Verdict { cause, event } = between::roll_back(&mut attempt, otherwise);
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
-    hooks::call(hooks.map(|hooks| hooks.on_rollback).unwrap_or_default());
+    if let Some(hooks) = hooks {
+        hooks::call(hooks, Ended::RolledBack);
+    }
     RolledBack { cause, wait: event }
 }
 
@@ -126,7 +128,9 @@ fn succeed(mut attempt: Box<Attempt>) {
     attempt.end();
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
-    hooks::call(hooks.map(|hooks| hooks.on_commit).unwrap_or_default());
+    if let Some(hooks) = hooks {
+        hooks::call(hooks, Ended::Committed);
+    }
 }
 
 /// An attempt whose closure has ended well, and which has not committed. It may wait, and be sent to another

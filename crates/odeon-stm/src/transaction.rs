@@ -1,7 +1,7 @@
 //! What a closure receives: a [`Tx`] to read and write, or a [`Snapshot`] to read.
 
 use crate::abort::{Abort, Cause, Rollback};
-use crate::attempt::{Attempt, Mode};
+use crate::attempt::{Attempt, Mode, Nested};
 use std::marker::PhantomData;
 
 /// A running attempt of a transaction: variables are read and written through it.
@@ -63,7 +63,7 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
     #[inline(always)]
     #[track_caller]
     pub(crate) fn writer(&mut self) -> &mut Attempt {
-        assert!(self.0.mode != Mode::Snapshot, "a message with snapshot access writes nothing");
+        assert!(self.0.mode != Mode::Snapshot, "an attempt on a snapshot writes nothing");
         &mut self.0
     }
 
@@ -98,6 +98,10 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
         Err(self.0.stop(Cause::Retry, None))
     }
 
+    fn asks_to_retry(&self) -> bool {
+        self.0.stopped.is_some_and(|stopped| stopped.cause == Cause::Retry)
+    }
+
     /// Rolls back and hands `error` to the caller of the transaction.
     ///
     /// # Errors
@@ -108,7 +112,7 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
     }
 
     /// Runs `first`; if that asks to [`retry`](Tx::retry), undoes its writes and runs `second`. If both
-    /// ask to retry, the transaction waits for what either has read.
+    /// ask to retry, the transaction waits for what either has read. The writes of `first` are undone too if it panics.
     ///
     /// ```
     /// # use odeon_stm::{TVar, atomically};
@@ -133,22 +137,23 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
         first: impl FnOnce(&mut Self) -> Result<R, E>,
         second: impl FnOnce(&mut Self) -> Result<R, E>,
     ) -> Result<R, E> {
-        let mark = self.0.nest();
-        match first(self) {
-            Err(_) if self.0.stopped.is_some_and(|stopped| stopped.cause == Cause::Retry) => {
-                self.0.undo_nested(mark);
+        let is_stopped = self.0.stopped.is_some();
+        let part = Part::begin(self);
+        match first(part.tx) {
+            Err(_) if !is_stopped && part.tx.asks_to_retry() => {
+                drop(part);
                 self.0.stopped = None;
                 second(self)
             }
             other => {
-                self.0.writes.keep_nested();
+                part.keep();
                 other
             }
         }
     }
 
     /// Runs `nested`; if it answers with an error of its own, undoes its writes, and the transaction
-    /// goes on with that error as a value.
+    /// goes on with that error as a value. They are undone too if it panics.
     ///
     /// # Errors
     ///
@@ -157,39 +162,67 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
         &mut self,
         nested: impl FnOnce(&mut Self) -> Result<R, Abort<E>>,
     ) -> Result<Result<R, E>, Rollback> {
-        let mark = self.0.nest();
-        let outcome = nested(self);
-        if self.0.stopped.is_some() {
-            self.0.writes.keep_nested();
+        let part = Part::begin(self);
+        let outcome = nested(part.tx);
+        if part.tx.0.stopped.is_some() {
+            part.keep();
             return Err(Rollback::NEW);
         }
         match outcome {
             Ok(value) => {
-                self.0.writes.keep_nested();
+                part.keep();
                 Ok(Ok(value))
             }
-            Err(Abort::Failed(error)) => {
-                self.0.undo_nested(mark);
-                Ok(Err(error))
-            }
+            Err(Abort::Failed(error)) => Ok(Err(error)),
             Err(Abort::Rollback(rollback)) => {
                 // A rollback that is not of this attempt: the closure kept one from elsewhere.
-                self.0.writes.keep_nested();
+                part.keep();
                 let _ = self.0.stop(Cause::ReadOverwritten, None);
                 Err(rollback)
             }
         }
     }
 
-    /// Calls `act` once after this attempt has committed, outside of the transaction.
+    /// Calls `act` once after this attempt has committed, outside of the transaction; not if it was asked for in a part
+    /// that was undone.
     pub fn on_commit(&mut self, act: impl FnOnce() + Send + 'static) {
-        self.0.hooks.get_or_insert_default().on_commit.push(Box::new(act));
+        self.0.hooks.get_or_insert_default().on_commit(Box::new(act));
     }
 
-    /// Calls `act` once if this attempt rolls back, outside of the transaction and before the next
-    /// attempt.
+    /// Calls `act` once if this attempt rolls back, outside of the transaction and before the next attempt; and if it was
+    /// asked for in a part that was undone ([`nested`](Tx::nested), [`or_else`](Tx::or_else)), after the end of the
+    /// attempt, however that ends.
     pub fn on_rollback(&mut self, act: impl FnOnce() + Send + 'static) {
-        self.0.hooks.get_or_insert_default().on_rollback.push(Box::new(act));
+        self.0.hooks.get_or_insert_default().on_rollback(Box::new(act));
+    }
+}
+
+/// A part of a transaction that can be undone alone. Dropping it undoes it: also when its closure panics, because the panic
+/// may be caught within the transaction.
+struct Part<'a, 't, 'env: 't> {
+    tx: &'a mut Tx<'t, 'env>,
+    /// `None` once it is kept.
+    mark: Option<Nested>,
+}
+
+impl<'a, 't, 'env: 't> Part<'a, 't, 'env> {
+    fn begin(tx: &'a mut Tx<'t, 'env>) -> Self {
+        let mark = Some(tx.0.nest());
+        Self { tx, mark }
+    }
+
+    /// What the part has written is its surroundings'.
+    fn keep(mut self) {
+        self.mark = None;
+        self.tx.0.writes.keep_nested();
+    }
+}
+
+impl Drop for Part<'_, '_, '_> {
+    fn drop(&mut self) {
+        if let Some(mark) = self.mark.take() {
+            self.tx.0.undo_nested(mark);
+        }
     }
 }
 
