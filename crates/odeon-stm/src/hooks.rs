@@ -59,8 +59,8 @@ impl Hooks {
 /// transaction. One that panics does not keep the others from being called; the first panic goes on after the last of
 /// them, unless this thread panics already.
 #[cold]
-pub(crate) fn call(hooks: Box<Hooks>, ended: Ended) {
-    let Hooks { on_commit, on_rollback, never } = *hooks;
+pub(crate) fn call(hooks: Hooks, ended: Ended) {
+    let Hooks { on_commit, on_rollback, never } = hooks;
     let is_committed = ended == Ended::Committed;
     let on_rollback =
         on_rollback.into_iter().map(|hook| (hook.is_undone || !is_committed, hook.act));

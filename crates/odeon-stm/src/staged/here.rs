@@ -98,7 +98,7 @@ impl FinishedHere<'_> {
         self.attempt.end();
         self.is_running = false;
         if let Some(hooks) = self.attempt.hooks.take() {
-            thread_cache::outside(|| hooks::call(hooks, Ended::Committed));
+            thread_cache::outside(|| hooks::call(*hooks, Ended::Committed));
         }
         Ok(())
     }
@@ -108,7 +108,7 @@ impl FinishedHere<'_> {
         self.is_running = false;
         let Verdict { cause, event } = between::roll_back(&mut self.attempt, otherwise);
         if let Some(hooks) = self.attempt.hooks.take() {
-            thread_cache::outside(|| hooks::call(hooks, Ended::RolledBack));
+            thread_cache::outside(|| hooks::call(*hooks, Ended::RolledBack));
         }
         RolledBack { cause, wait: event }
     }
