@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-/// The engine's word that an attempt cannot go on; a handler passes it on with `?`.
+/// The engine's word that an attempt cannot go on; a closure passes it on with `?`.
 ///
-/// Reads and writes answer `Result<_, Rollback>`. Who holds a `Rollback` cannot commit the attempt any
-/// more: ignoring it changes nothing, the attempt rolls back when its closure ends. Why it happened
+/// Reads and writes answer `Result<_, Rollback>`. Who was given a `Rollback` cannot commit the attempt any
+/// more: ignoring it changes nothing, the attempt rolls back when its closure ends. One that is answered in another
+/// attempt than its own rolls that back too, like a conflict; a snapshot panics. Why it happened
 /// is counted by [`Cause`] in the [statistics](crate::stats).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "pass it on with `?`: the attempt is to be rolled back"]
@@ -52,7 +53,7 @@ pub enum Cause {
     Prepared,
     /// An irrevocable attempt runs.
     Irrevocable,
-    /// More attempts are prepared, or protect one variable, than the engine has room for.
+    /// As many prepared attempts as the engine has room for, 2,047, protect a variable that this one has read.
     TooManyPrepared,
     /// The limit of values kept for this snapshot is reached, or it has met a variable that is younger.
     SnapshotExpired,

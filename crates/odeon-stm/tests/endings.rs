@@ -300,6 +300,17 @@ fn elsewhere(_: &TVar<i32>) -> Rollback {
 }
 
 #[test]
+fn a_snapshot_that_answers_a_rollback_from_elsewhere_has_not_expired() {
+    let variable = TVar::new(0);
+    let text = panic_of(|| {
+        let _ = snapshot(|view| variable.get(view).and(Err::<(), _>(elsewhere(&variable))));
+    });
+    assert!(text.contains("not of this snapshot"), "{text}");
+    goes_on();
+    no_snapshot_is_left();
+}
+
+#[test]
 fn a_hook_that_panics_does_not_keep_the_others_from_running() {
     let calls = Arc::new(AtomicU32::new(0));
     let variable = TVar::new(0);
