@@ -61,7 +61,8 @@ pub enum Attempted<F, R, E> {
 /// # Panics
 ///
 /// Panics if the closure panics, after a rollback; and at the caller's line within a transaction, or if the
-/// closure asks to retry in the logged mode and has read nothing.
+/// closure asks to retry in the logged mode and has read nothing. Panics if 4,094 attempts are under way or prepared: that
+/// is more than a runtime should have open, and no error that a closure could do something about.
 #[track_caller]
 pub fn attempt<S, R, E>(
     state: Arc<S>,
@@ -118,7 +119,7 @@ fn end(mut attempt: Box<Attempt>, otherwise: Cause) -> RolledBack {
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
     if let Some(hooks) = hooks {
-        hooks::call(hooks, Ended::RolledBack);
+        hooks::call(*hooks, Ended::RolledBack);
     }
     RolledBack { cause, wait: event }
 }
@@ -129,7 +130,7 @@ fn succeed(mut attempt: Box<Attempt>) {
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
     if let Some(hooks) = hooks {
-        hooks::call(hooks, Ended::Committed);
+        hooks::call(*hooks, Ended::Committed);
     }
 }
 
@@ -162,6 +163,10 @@ impl<S> Finished<S> {
     /// Makes sure that nothing can come between this attempt and its commit, without committing. Variables
     /// that it will write can be read by snapshots only until it is decided, variables that it has read
     /// cannot be written; nobody else is in its way, nor it in theirs.
+    ///
+    /// Transactions that are in its way sleep until it is decided. That includes transactions of the thread that is to
+    /// decide: it must not use these variables before, or it sleeps for ever. With
+    /// [`std::mem::forget`] of a [`Prepared`] they are lost for all.
     ///
     /// # Errors
     ///
@@ -202,7 +207,7 @@ impl<S> fmt::Debug for Finished<S> {
 }
 
 /// An attempt that will succeed if nobody decides otherwise: it may be committed or rolled back at any time, on
-/// any thread, and neither can fail.
+/// any thread, and neither can fail. Until then others [sleep](Finished::prepare) that are in its way.
 #[must_use = "dropping it rolls back"]
 pub struct Prepared<S> {
     /// `None` once it is decided.

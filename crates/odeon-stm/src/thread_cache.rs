@@ -74,7 +74,9 @@ pub(crate) fn give_back(mut attempt: Box<Attempt>) {
     let free = if attempt.bag.is_due() { sweep(&mut attempt) } else { Vec::new() };
     let left = attempt.writes.take_left();
     // One that is there already goes, with its slot.
-    let _ = CACHE.try_with(move |cache| cache.attempt.replace(Some(attempt)));
+    if attempt.slot.is_kept() {
+        let _ = CACHE.try_with(move |cache| cache.attempt.replace(Some(attempt)));
+    }
     drop((free, left));
 }
 
@@ -116,12 +118,17 @@ impl Drop for Borrowed {
         // SAFETY: taken once, here; `self` is not used afterwards.
         let attempt = unsafe { ManuallyDrop::take(&mut self.0) };
         // A thread that ends has no cache any more; the attempt then gives its slot back.
-        let _ = CACHE.try_with(move |cache| {
+        let given_back = CACHE.try_with(move |cache| {
             cache.running.set(None);
-            cache.attempt.set(Some(attempt));
+            if attempt.slot.is_kept() {
+                cache.attempt.set(Some(attempt));
+                None
+            } else {
+                Some(attempt)
+            }
         });
         // User code may run here, and begin transactions.
-        drop((free, left));
+        drop((given_back, free, left));
     }
 }
 
