@@ -35,6 +35,7 @@ const ATTEMPTS: u32 = 8;
 
 /// Why an exclusive message fails whose attempt was rolled back: it must not run twice.
 const NOT_ALONE: &str = "the attempt of an exclusive message was rolled back: somebody else writes the actor's variables";
+const WAITS: &str = "a message with snapshot access does not wait for a change";
 const WRITES: &str = "a message with snapshot access writes nothing";
 
 /// The circumstances of an attempt.
@@ -101,6 +102,8 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                     // What a direct attempt waits for is not known: it has no log.
                     if mode == Mode::Direct {
                         mode = Mode::Logged;
+                    } else if cause == Cause::CannotWait {
+                        return Handled::Failed(Box::new(WAITS));
                     } else if matches!(cause, Cause::Retry | Cause::Prepared) {
                         return Handled::Waits(rolled_back);
                     } else {

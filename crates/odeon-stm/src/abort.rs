@@ -49,7 +49,7 @@ pub enum Cause {
     ReadOverwritten,
     /// A variable was about to be written by another commit.
     WriteLocked,
-    /// A variable is held by a prepared or direct attempt whose outcome is not known yet.
+    /// A variable is held by a prepared attempt whose outcome is not known yet.
     Prepared,
     /// An irrevocable attempt runs.
     Irrevocable,

@@ -10,6 +10,7 @@ use crate::thread_cache::{self, Borrowed};
 use crate::transaction::Tx;
 use crate::wakeup::Wait;
 use std::convert::Infallible;
+use std::mem::ManuallyDrop;
 
 /// Runs `closure` as one atomic step and answers its result.
 ///
@@ -104,38 +105,46 @@ enum Outcome<R, E> {
 
 /// A transaction under way; dropping it rolls a running attempt back.
 struct Run {
-    attempt: Borrowed,
-    /// Whether an attempt is under way.
-    is_attempting: bool,
+    attempt: ManuallyDrop<Borrowed>,
+    state: State,
     is_irrevocable: bool,
     rollbacks: u32,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// No attempt is under way.
+    Between,
+    Attempting,
+    /// The memory is given back.
+    Over,
+}
+
 impl Run {
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn new() -> Self {
         Self {
-            attempt: Borrowed::take(),
-            is_attempting: false,
+            attempt: ManuallyDrop::new(Borrowed::take()),
+            state: State::Between,
             is_irrevocable: false,
             rollbacks: 0,
         }
     }
 
     /// Begin, closure, commit or rollback: once.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn attempt<'env, R, E>(
         &mut self,
         closure: &mut impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
     ) -> Outcome<R, E> {
-        self.attempt.begin(Mode::Logged);
-        self.is_attempting = true;
+        self.attempt.begin_loose(Mode::Logged);
+        self.state = State::Attempting;
         match closure(Tx::of(&mut self.attempt)) {
             Ok(value) if self.attempt.commit().is_ok() => {
                 self.attempt.end();
-                self.is_attempting = false;
+                self.state = State::Between;
                 Outcome::Committed(value)
             }
             Err(Abort::Failed(error)) if self.attempt.stopped.is_none() => {
@@ -155,9 +164,11 @@ impl Run {
     /// Ends the attempt under way without effect; answers what to wait for before another one.
     #[cold]
     fn roll_back(&mut self, otherwise: Cause) -> Option<Wait<'static>> {
-        self.is_attempting = false;
+        self.state = State::Between;
         let Verdict { event, .. } = between::roll_back(&mut self.attempt, otherwise);
-        self.open_gate();
+        if self.is_irrevocable {
+            self.open_gate();
+        }
         if let Some(hooks) = self.attempt.hooks.take() {
             thread_cache::outside(|| hooks::call(*hooks, Ended::RolledBack));
         }
@@ -168,11 +179,11 @@ impl Run {
         event
     }
 
+    #[cold]
     fn open_gate(&mut self) {
-        if std::mem::take(&mut self.is_irrevocable) {
-            let domain = self.attempt.domain;
-            domain.gate.open(self.attempt.slot.number(), &domain.waits);
-        }
+        self.is_irrevocable = false;
+        let domain = self.attempt.domain;
+        domain.gate.open(self.attempt.slot.number(), &domain.waits);
     }
 
     /// Waits before another attempt, and sees to it that one of them succeeds.
@@ -193,11 +204,38 @@ impl Run {
     }
 
     /// The end of the transaction.
-    #[inline]
-    fn finish(mut self) {
+    #[inline(always)]
+    fn finish(&mut self) {
         if self.is_irrevocable {
             self.open_gate();
         }
+        if self.attempt.hooks.is_some() {
+            self.call_on_commit();
+        }
+        self.give_back();
+    }
+
+    #[inline(always)]
+    fn give_back(&mut self) {
+        self.state = State::Over;
+        // SAFETY: once, as the state says; nobody uses it afterwards.
+        unsafe { ManuallyDrop::drop(&mut self.attempt) };
+    }
+
+    /// The end of a transaction that panics.
+    #[cold]
+    fn abandon(&mut self) {
+        if self.state == State::Attempting {
+            self.roll_back(Cause::Dropped);
+        }
+        if self.is_irrevocable {
+            self.open_gate();
+        }
+        self.give_back();
+    }
+
+    #[cold]
+    fn call_on_commit(&mut self) {
         if let Some(hooks) = self.attempt.hooks.take() {
             thread_cache::outside(|| hooks::call(*hooks, Ended::Committed));
         }
@@ -205,11 +243,10 @@ impl Run {
 }
 
 impl Drop for Run {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
-        if self.is_attempting {
-            self.roll_back(Cause::Dropped);
+        if self.state != State::Over {
+            self.abandon();
         }
-        self.open_gate();
     }
 }

@@ -3,12 +3,14 @@
 //!
 //! An attempt runs in one of three modes. *Logged*: reads are remembered and checked, writes wait for
 //! the commit. *Direct*: the caller owns all variables, reads are not remembered; writes wait for the
-//! commit all the same, their variables locked from the first write on, so that snapshots and a rollback
-//! find the old values. *Snapshot*: reads see one epoch and are not remembered; there are no writes.
+//! commit all the same, so that snapshots and a rollback find the old values. *Snapshot*: reads see one epoch
+//! and are not remembered; there are no writes.
+
+mod begin;
 
 use crate::abort::{Cause, Rollback};
 use crate::cell::Cell;
-use crate::commit;
+use crate::copies::Copies;
 use crate::domain::Domain;
 use crate::flaw::Flaw;
 use crate::garbage::Bag;
@@ -19,7 +21,7 @@ use crate::snapshot::registry;
 use crate::thread_cache;
 use crate::version_word::{Held, VersionWord};
 use crate::write_set::{Kind, Mark, WriteSet};
-use odeon_sync::{Backoff, fence_after_rmw};
+use odeon_sync::Backoff;
 
 /// How an attempt runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +43,7 @@ pub(crate) struct Nested {
     hooks: hooks::Count,
 }
 
-/// A number that no slot has and no word can hold.
+/// The mark of no slot.
 const NO_SLOT: u64 = u64::MAX;
 
 /// TUNE: first values of the running epoch that the attempts of a thread read before they end it. Such a read has
@@ -56,31 +58,37 @@ pub(crate) struct Stopped {
     pub(crate) cell: Option<*const Cell>,
 }
 
-/// The state of an attempt, and between attempts the memory that the next one uses again.
+/// The state of an attempt, and between attempts the memory that the next one uses again. Every step writes to it, so
+/// it shares no cache line with anything of another thread.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(crate) struct Attempt {
     pub(crate) domain: &'static Domain,
     pub(crate) slot: &'static Slot,
     pub(crate) mode: Mode,
+    /// Whether the slot is entered (I3).
+    is_holding: bool,
     pub(crate) reads: ReadSet,
     pub(crate) writes: WriteSet,
-    /// The number of the slot; for snapshots, which have to tell epochs only, that of none.
+    /// The mark of the slot in words; for snapshots, which have to tell epochs only, that of none.
     own: u64,
     /// The first word that is too young to be read without a further look (I1).
     limit: u64,
+    /// The same for bits that are a pointer: the first word of all while the attempt does not hold what it reads.
+    limit_of_pointers: u64,
     pub(crate) stopped: Option<Stopped>,
     /// First values of a running epoch, read by all attempts with this memory.
     newborns_read: usize,
     /// What is to be done after the end; mostly nothing.
     pub(crate) hooks: Option<Box<Hooks>>,
     /// Copies of inline values whose references a closure has asked for.
-    #[expect(clippy::vec_box, reason = "references to the copies outlive the growth of the list")]
-    copies: Vec<Box<u64>>,
+    copies: Copies,
     pub(crate) bag: Bag,
 }
 
 // SAFETY: the pointers in the logs are to cells, which are `Sync`; values in the write set are of
-// `Send` types (required where variables are made). An attempt is used by one thread at a time.
+// `Send` types (required where variables are made), and so are those that `copies` has copies of. An attempt
+// is used by one thread at a time.
 unsafe impl Send for Attempt {}
 
 impl Attempt {
@@ -91,46 +99,37 @@ impl Attempt {
             domain,
             slot,
             mode: Mode::Logged,
+            is_holding: false,
             reads: ReadSet::default(),
             writes: WriteSet::default(),
-            own: slot.number(),
+            own: NO_SLOT,
             limit: 0,
+            limit_of_pointers: 0,
             stopped: None,
             newborns_read: 0,
             hooks: None,
-            copies: Vec::new(),
+            copies: Copies::default(),
             bag: Bag::default(),
         }))
     }
 
-    /// Begins an attempt.
-    #[inline]
-    pub(crate) fn begin(&mut self, mode: Mode) {
-        debug_assert!(self.writes.is_empty() && self.stopped.is_none());
-        let epoch = self.domain.clock.now();
-        self.slot.begin(epoch);
-        // I1, I3: what commits of earlier epochs have locked is visible from here on, and the
-        // collector that misses this slot has done its work before.
-        fence_after_rmw();
-        debug_assert_ne!(mode, Mode::Snapshot);
-        self.mode = mode;
-        self.own = self.slot.number();
-        self.limit = if mode == Mode::Logged { VersionWord::first_of(epoch) } else { u64::MAX };
+    /// [`read`](Self::read) of bits that are a pointer.
+    #[inline(always)]
+    pub(crate) fn read_pointer(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        if !self.writes.may_hold(cell) {
+            let word = cell.word();
+            let may_follow =
+                word.0 < self.limit_of_pointers || self.is_holding && word.is_free_and_of(self.own);
+            if let Some(bits) = may_follow.then(|| self.read_under(cell, word)).flatten() {
+                return Ok(bits);
+            }
+        }
+        self.hold();
+        self.read_with_own_writes(cell)
     }
 
-    /// Begins as a snapshot of what was committed up to `epoch`; the caller has registered it.
-    pub(crate) fn begin_at(&mut self, epoch: u64) {
-        self.mode = Mode::Snapshot;
-        self.own = NO_SLOT;
-        self.limit = VersionWord::first_of(epoch + 1);
-    }
-
-    /// The epoch that a snapshot sees.
-    pub(crate) fn epoch_seen(&self) -> u64 {
-        VersionWord(self.limit).epoch() - 1
-    }
-
-    /// The bits of a variable as this attempt sees them.
+    /// The bits of a variable as this attempt sees them; those of a pointer for who
+    /// [holds](Self::hold) only.
     #[inline(always)]
     pub(crate) fn read(&mut self, cell: &Cell) -> Result<u64, Rollback> {
         if self.writes.may_hold(cell) {
@@ -143,21 +142,46 @@ impl Attempt {
     fn read_committed(&mut self, cell: &Cell) -> Result<u64, Rollback> {
         let word = cell.word();
         if self.may_read_under(word) {
-            if let Some(bits) = cell.bits_under(word) {
-                if self.mode == Mode::Logged {
-                    self.reads.add(cell, word.without_waiters());
-                }
+            if let Some(bits) = self.read_under(cell, word) {
                 return Ok(bits);
             }
         }
         self.read_with_care(cell)
     }
 
+    /// Reads a variable with this word, which may be read; `None` if a writer was there meanwhile.
+    #[inline(always)]
+    fn read_under(&mut self, cell: &Cell, word: VersionWord) -> Option<u64> {
+        if self.mode == Mode::Direct {
+            // The caller sees to it that nobody writes. If it does not, the value still stays allocated: a
+            // commit that has not locked `word` reads the clock after this attempt's begin (I4).
+            return Some(cell.bits());
+        }
+        let bits = cell.bits_under(word)?;
+        if self.mode == Mode::Logged {
+            self.reads.add(cell, word.without_waiters());
+        }
+        Some(bits)
+    }
+
+    /// [`read`](Self::read) for who knows that this is a snapshot.
+    #[inline(always)]
+    pub(crate) fn read_in_snapshot(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        debug_assert_eq!(self.mode, Mode::Snapshot);
+        let word = cell.word();
+        if word.0 < self.limit {
+            if let Some(bits) = cell.bits_under(word) {
+                return Ok(bits);
+            }
+        }
+        crate::snapshot::read(self, cell)
+    }
+
     /// I1: whether a value is older than this attempt, and nobody is about to write it. One with the attempt's
     /// own slot in its stamp is, whatever its epoch.
     #[inline(always)]
     fn may_read_under(&self, word: VersionWord) -> bool {
-        word.0 < self.limit && !word.is_write_held() || word.is_free_and_of(self.own)
+        word.0 < self.limit || word.is_free_and_of(self.own)
     }
 
     #[cold]
@@ -167,7 +191,6 @@ impl Attempt {
         let (bits, kind) = (write.bits, write.kind);
         match kind {
             Kind::Plain | Kind::Owning(_) => Ok(bits),
-            Kind::Change(apply) if self.mode == Mode::Direct => Ok(apply(cell.bits(), bits)),
             Kind::Change(apply) => Ok(apply(self.read_committed(cell)?, bits)),
         }
     }
@@ -191,16 +214,13 @@ impl Attempt {
                 Held::PreparedWrite => return Err(self.stop(Cause::Prepared, Some(cell))),
                 Held::Free | Held::PreparedRead => {}
             }
-            if word.0 >= self.limit && !word.is_free_and_of(self.own) && !self.is_newborn(word) {
+            if !self.may_read_under(word) && !self.is_newborn(word) {
                 // I2: only when the epoch of the value is over is it sure that what was read before
                 // and this value were there together.
                 self.extend(word.epoch())?;
                 continue;
             }
-            if let Some(bits) = cell.bits_under(word) {
-                if self.mode == Mode::Logged {
-                    self.reads.add(cell, word.without_waiters());
-                }
+            if let Some(bits) = self.read_under(cell, word) {
                 return Ok(bits);
             }
         }
@@ -232,6 +252,9 @@ impl Attempt {
             self.validate_updates()?;
         }
         self.limit = VersionWord::first_of(now);
+        if self.is_holding {
+            self.limit_of_pointers = self.limit;
+        }
         Ok(())
     }
 
@@ -336,23 +359,10 @@ impl Attempt {
                 return Ok(());
             }
         }
-        let mut before = VersionWord::NONE;
-        if self.mode == Mode::Direct {
-            // As if prepared: the end may be far, and whoever only looks takes the old value. By
-            // compare-and-swap although the caller owns the variable: if it does not, that costs the
-            // attempt and not the memory.
-            match commit::lock(cell, |word| self.prepared_write(cell, word)) {
-                Ok(word) => before = word,
-                Err(cause) => {
-                    self.writes.leave(bits, kind);
-                    return Err(self.stop(cause, Some(cell)));
-                }
-            }
-        }
         if self.domain.has(Flaw::WriteThrough) {
             cell.publish(bits, cell.word());
         }
-        self.writes.add(cell, bits, kind, before);
+        self.writes.add(cell, bits, kind);
         Ok(())
     }
 
@@ -369,9 +379,9 @@ impl Attempt {
     }
 
     /// A stable place for a copy of inline bits, until the attempt ends.
+    #[inline(always)]
     pub(crate) fn copy(&mut self, bits: u64) -> *const u64 {
-        self.copies.push(Box::new(bits));
-        std::ptr::from_ref::<u64>(self.copies.last().expect("pushed above"))
+        self.copies.put(bits)
     }
 
     /// Notes why the attempt cannot go on; the first reason stands.
@@ -394,13 +404,9 @@ impl Attempt {
 
     /// The nested closure failed: its writes go, its reads stay.
     pub(crate) fn undo_nested(&mut self, nested: Nested) {
-        let is_direct = self.mode == Mode::Direct;
-        if is_direct {
-            self.let_go(nested.writes.writes.., ..0);
-        }
         let reads = &mut self.reads;
         self.writes.undo_nested(nested.writes, |write| {
-            if write.is_update && !is_direct {
+            if write.is_update {
                 reads.add(write.cell(), write.before);
             }
         });
@@ -411,9 +417,6 @@ impl Attempt {
 
     /// Rolls back: whatever was to be written goes.
     pub(crate) fn roll_back(&mut self, stopped: Stopped) {
-        if self.mode == Mode::Direct {
-            self.let_go(.., ..0);
-        }
         self.writes.discard();
         self.slot.counters.rolled_back(stopped.cause);
         if let Some(cell) = stopped.cell {
@@ -426,17 +429,18 @@ impl Attempt {
     }
 
     /// The end, after the commit or the rollback: what was read is not looked at any more.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end(&mut self) {
         if self.mode == Mode::Snapshot {
             registry::end(self);
         }
         self.reads.clear();
-        if !self.copies.is_empty() {
-            self.copies.clear();
-        }
+        self.copies.clear();
         self.stopped = None;
-        self.slot.end();
+        if self.is_holding {
+            self.is_holding = false;
+            self.slot.end();
+        }
     }
 }
 

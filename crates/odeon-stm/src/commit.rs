@@ -2,7 +2,6 @@
 
 use crate::abort::{Cause, Rollback};
 use crate::attempt::{Attempt, Mode, PATIENCE};
-use crate::cell::Cell;
 use crate::flaw::Flaw;
 use crate::garbage::Retired;
 use crate::snapshot;
@@ -28,11 +27,7 @@ impl Attempt {
             return Err(Rollback::NEW);
         }
         if !self.writes.is_empty() {
-            match self.mode {
-                Mode::Logged => self.commit_logged()?,
-                Mode::Direct => self.publish_decided(),
-                Mode::Snapshot => unreachable!("a snapshot writes nothing"),
-            }
+            self.commit_writes()?;
         }
         // An attempt that only reads has seen the state at the begin of its epoch (I1): there is
         // nothing to check.
@@ -41,12 +36,15 @@ impl Attempt {
         Ok(())
     }
 
-    fn commit_logged(&mut self) -> Result<(), Rollback> {
+    #[inline(never)]
+    fn commit_writes(&mut self) -> Result<(), Rollback> {
+        // Of a direct attempt too by compare-and-swap, although the caller owns its variables: if it does not, that
+        // costs the attempt and not the memory.
         self.lock_writes()?;
         // I6: the locks stand before anything below is looked at.
         fence_after_rmw();
         let slot = self.slot.number();
-        if self.domain.gate.is_closed_to(slot) {
+        if self.mode == Mode::Logged && self.domain.gate.is_closed_to(slot) {
             let rollback = self.stop(Cause::Irrevocable, None);
             self.unlock(self.writes.as_slice().len());
             return Err(rollback);
@@ -69,28 +67,53 @@ impl Attempt {
     /// Locks every variable of the write set, or none.
     #[inline]
     fn lock_writes(&mut self) -> Result<(), Rollback> {
-        let slot = self.slot.number();
-        let limit = self.limit();
-        for (place, write) in self.writes.as_mut_slice().iter_mut().enumerate() {
-            let mut locked = write.lock(limit, |word| word.committing(slot));
-            while locked == Err(Cause::WriteLocked) && self.domain.gate.is_closed_by(slot) {
-                // Who holds it ends soon and does not come back: this attempt is irrevocable.
-                locked = write.lock(limit, |word| word.committing(slot));
-            }
-            match locked {
-                Ok(before) => write.before = before,
-                Err(cause) => return Err(self.give_up(place, cause)),
-            }
+        let mut locked = 0;
+        while let Some(place) = self.lock_expected(locked) {
+            self.lock_with_care(place)?;
+            locked = place + 1;
         }
         Ok(())
     }
 
-    /// The variable at `place` of the write set cannot be locked; those before it are.
+    /// Locks variables from place `from` of the write set on, up to one that is not as expected: answers its place.
+    #[inline(always)]
+    fn lock_expected(&mut self, from: usize) -> Option<usize> {
+        let slot = self.slot.number();
+        let mut writes = self.writes.as_mut_slice()[from..].iter_mut();
+        while let Some(write) = writes.next() {
+            let free = write.expected();
+            if free.held() != Held::Free
+                || write.cell().exchange(free, free.committing(slot)).is_err()
+            {
+                let left = writes.len();
+                return Some(self.writes.as_slice().len() - left - 1);
+            }
+            write.before = free;
+        }
+        None
+    }
+
+    /// Locks the variable at `place` of the write set, which is not as expected; those before it are locked, and
+    /// given back if this one cannot be had.
     #[cold]
-    fn give_up(&mut self, place: usize, cause: Cause) -> Rollback {
-        let cell = std::ptr::from_ref(self.writes.as_slice()[place].cell());
-        self.unlock(place);
-        self.stop_at(cause, Some(cell))
+    fn lock_with_care(&mut self, place: usize) -> Result<(), Rollback> {
+        let (slot, limit) = (self.slot.number(), self.limit());
+        loop {
+            let write = &mut self.writes.as_mut_slice()[place];
+            match write.lock(limit, |word| word.committing(slot)) {
+                Ok(before) => {
+                    write.before = before;
+                    return Ok(());
+                }
+                // Who holds it ends soon and does not come back: this attempt is irrevocable.
+                Err(Cause::WriteLocked) if self.domain.gate.is_closed_by(slot) => (),
+                Err(cause) => {
+                    let cell = std::ptr::from_ref(write.cell());
+                    self.unlock(place);
+                    return Err(self.stop_at(cause, Some(cell)));
+                }
+            }
+        }
     }
 
     /// Gives the first `count` variables back as they were.
@@ -101,46 +124,52 @@ impl Attempt {
     }
 
     /// Writes everything, stamped with `epoch`, and lets go. All variables are locked (0 1).
+    #[inline(always)]
     pub(crate) fn publish(&mut self, epoch: u64, announced: Announced) {
-        let slot = self.slot.number();
-        let snapshots = snapshot::running(self.domain);
-        let mut waiters = false;
+        if snapshot::running(self.domain) {
+            self.keep_for_snapshots(epoch);
+        }
+        let written = VersionWord::written(epoch, self.slot.number());
+        let mut before = VersionWord::NONE;
         for write in self.writes.as_mut_slice() {
-            let cell = write.cell();
-            let old = cell.bits();
-            let from = write.before.epoch();
-            let bits = match write.kind {
-                Kind::Change(apply) => apply(old, write.bits),
-                Kind::Plain | Kind::Owning(_) => write.bits,
-            };
-            if bits == old && matches!(write.kind, Kind::Change(_)) {
-                // Nobody can tell, so nobody has to be in conflict with it. Who waits for a change goes on
-                // waiting, who waits for a decision does not.
-                match announced {
-                    Announced::Changes => {
-                        cell.set_word(write.before);
-                        write.before = write.before.without_waiters();
-                    }
-                    Announced::Decision => {
-                        cell.set_word(write.before.without_waiters());
-                        waiters |= write.before.has_waiters();
+            match write.kind {
+                Kind::Plain => write.publish(write.bits, written),
+                Kind::Owning(free) => {
+                    let (old, from) = (write.cell().bits(), write.before.epoch());
+                    write.publish(write.bits, written);
+                    // SAFETY: the old value was made by the same variable, so the same function frees it;
+                    // nothing but attempts and snapshots as in `garbage.rs` can reach it any more.
+                    self.bag.add(unsafe { Retired::new(from, epoch, old, free) });
+                }
+                Kind::Change(apply) => {
+                    let old = write.cell().bits();
+                    match apply(old, write.bits) {
+                        bits if bits == old => write.let_go_unchanged(announced),
+                        bits => write.publish(bits, written),
                     }
                 }
-                continue;
             }
-            if snapshots && !self.domain.has(Flaw::NothingKept) {
-                snapshot::keep(self.domain, cell, write.before, epoch, old);
-            }
-            cell.publish(bits, VersionWord::written(epoch, slot).labelled_as(write.before));
-            if let Kind::Owning(free) = write.kind {
-                // SAFETY: the old value was made by the same variable, so the same function frees it;
-                // nothing but attempts and snapshots as in `garbage.rs` can reach it any more.
-                self.bag.add(unsafe { Retired::new(from, epoch, old, free) });
-            }
-            waiters |= write.before.has_waiters();
+            before = before.with_flags_of(write.before);
         }
-        if waiters && !self.domain.has(Flaw::NoWakeUp) {
+        if before.has_waiters() && !self.domain.has(Flaw::NoWakeUp) {
             self.wake_waiters();
+        }
+    }
+
+    /// I6: before anything of it is overwritten.
+    #[cold]
+    fn keep_for_snapshots(&mut self, epoch: u64) {
+        if self.domain.has(Flaw::NothingKept) {
+            return;
+        }
+        // The snapshots' records stay allocated while they are used (I4).
+        self.hold();
+        for write in self.writes.as_slice() {
+            let (cell, old) = (write.cell(), write.cell().bits());
+            match write.kind {
+                Kind::Change(apply) if apply(old, write.bits) == old => (),
+                _ => snapshot::keep(self.domain, cell, write.before, epoch, old),
+            }
         }
     }
 
@@ -155,59 +184,54 @@ impl Attempt {
 }
 
 impl Write {
+    /// The word under which the variable was read, if it was, otherwise its present one.
+    #[inline(always)]
+    fn expected(&self) -> VersionWord {
+        if self.is_update { self.before } else { self.cell().word() }
+    }
+
+    /// Holder of the lock: new bits under this word, which keeps the label.
+    #[inline(always)]
+    fn publish(&self, bits: u64, written: VersionWord) {
+        self.cell().publish(bits, written.labelled_as(self.before));
+    }
+
+    /// Holder of the lock: a change that has changed nothing. Nobody can tell, so nobody has to be in conflict with
+    /// it. Who waits for a change goes on waiting, who waits for a decision does not.
+    fn let_go_unchanged(&mut self, announced: Announced) {
+        match announced {
+            Announced::Changes => {
+                self.cell().set_word(self.before);
+                self.before = self.before.without_waiters();
+            }
+            Announced::Decision => self.cell().set_word(self.before.without_waiters()),
+        }
+    }
+
     /// Takes the word of this variable, which must not have been written since it was read, if it was; answers
     /// the word before.
-    #[inline(always)]
     pub(crate) fn lock(
         &self,
         limit: u64,
         taken: impl Fn(VersionWord) -> VersionWord,
     ) -> Result<VersionWord, Cause> {
-        let cell = self.cell();
-        if !self.is_update {
-            return lock(cell, taken);
-        }
-        let free = self.before;
-        if free.held() == Held::Free && cell.exchange(free, taken(free)).is_ok() {
-            return Ok(free);
-        }
-        lock_with_care(cell, |word| free.is_unchanged_as(word, limit), taken)
-    }
-}
-
-/// Takes the word of a free variable; answers the word before.
-#[inline(always)]
-pub(crate) fn lock(
-    cell: &Cell,
-    taken: impl Fn(VersionWord) -> VersionWord,
-) -> Result<VersionWord, Cause> {
-    let word = cell.word();
-    if word.held() == Held::Free && cell.exchange(word, taken(word)).is_ok() {
-        return Ok(word);
-    }
-    lock_with_care(cell, |_| true, taken)
-}
-
-#[cold]
-fn lock_with_care(
-    cell: &Cell,
-    is_unchanged: impl Fn(VersionWord) -> bool,
-    taken: impl Fn(VersionWord) -> VersionWord,
-) -> Result<VersionWord, Cause> {
-    let mut backoff = Backoff::new();
-    for _ in 0..PATIENCE {
-        let word = cell.word();
-        match word.held() {
-            Held::Free if !is_unchanged(word) => return Err(Cause::ReadOverwritten),
-            Held::Free => {
-                if cell.exchange(word, taken(word)).is_ok() {
-                    return Ok(word);
+        let mut backoff = Backoff::new();
+        for _ in 0..PATIENCE {
+            let word = self.cell().word();
+            match word.held() {
+                Held::Free if self.is_update && !self.before.is_unchanged_as(word, limit) => {
+                    return Err(Cause::ReadOverwritten);
                 }
+                Held::Free => {
+                    if self.cell().exchange(word, taken(word)).is_ok() {
+                        return Ok(word);
+                    }
+                }
+                // Somebody's commit is some instructions from its end.
+                Held::Committing => backoff.wait(),
+                Held::PreparedWrite | Held::PreparedRead => return Err(Cause::Prepared),
             }
-            // Somebody's commit is some instructions from its end.
-            Held::Committing => backoff.wait(),
-            Held::PreparedWrite | Held::PreparedRead => return Err(Cause::Prepared),
         }
+        Err(Cause::WriteLocked)
     }
-    Err(Cause::WriteLocked)
 }

@@ -1,7 +1,7 @@
 //! Values that were overwritten, until nobody can look at them any more.
 //!
 //! A value that was there from epoch `from` until epoch `until` can be reached by
-//! * an attempt that began in an epoch not after `until` (it may hold a reference), and
+//! * an attempt that entered its slot in an epoch not after `until` (it may hold a reference), and
 //! * a snapshot whose epoch lies in `from .. until` (it finds it among its kept values).
 //!
 //! Nothing else can reach it (I4), so a stalled snapshot keeps one value per variable alive and not
@@ -82,12 +82,12 @@ impl Bag {
     #[inline]
     pub(crate) fn add(&mut self, retired: Retired) {
         self.retired.push(retired);
+        self.is_due |= self.retired.len() >= self.due_above + GATHERED;
     }
 
     /// The next look is worth its cost whatever there is: something will be free that has kept `released` values
     /// from being so.
     pub(crate) fn make_due(&mut self, released: usize) {
-        self.due_above = 0;
         self.is_due = true;
         self.released = self.released.saturating_add(released);
     }
@@ -95,7 +95,7 @@ impl Bag {
     /// Whether a look is worth its cost.
     #[inline(always)]
     pub(crate) fn is_due(&self) -> bool {
-        self.is_due || self.retired.len() >= self.due_above + GATHERED
+        self.is_due
     }
 
     /// Until when the value was there that was added last.
@@ -138,7 +138,7 @@ impl Bag {
         if left.is_empty() {
             return Vec::new();
         }
-        domain.held_values.pay(left.len());
+        domain.held_values.pay(std::mem::take(&mut self.released).saturating_add(left.len()));
         domain.held_values.add(left);
         domain.held_values.collect_if_paid(domain, slot, GATHERED)
     }
@@ -233,9 +233,9 @@ impl Reach {
     /// `own`: the looker's slot. It counts as an attempt that begins here, which keeps what the look
     /// finds registered allocated.
     fn now(domain: &Domain, own: &Slot) -> Self {
-        // Attempts that begin from here on are not before the values at hand.
+        // Attempts that enter their slots from here on are not before the values at hand.
         own.begin(domain.clock.advance() + 1);
-        // ORDERING: I4: pairs with the fences at the begin of attempts and snapshots. One that this
+        // ORDERING: I4: pairs with the fences where attempts and snapshots enter their slots. One that this
         // look misses comes after it, and then reads what has overwritten the values at hand.
         fence_after_rmw();
         let ignores_attempts = domain.has(Flaw::EarlyFree);

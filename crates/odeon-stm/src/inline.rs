@@ -1,5 +1,8 @@
 //! How a value becomes the 64 bits of a cell: by itself, or as a pointer to a box.
 
+use crate::abort::Rollback;
+use crate::cell::Cell;
+use crate::transaction::Reader;
 use crate::write_set::Kind;
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -48,6 +51,15 @@ impl<T: Send + Sync + 'static> Stored<T> {
                 bits
             }
             Form::Boxed => Box::into_raw(Box::new(value)).expose_provenance() as u64,
+        }
+    }
+
+    /// The bits of a variable; what they point to, if they do, is there until the view ends.
+    #[inline(always)]
+    pub(crate) fn read(view: &mut Reader<'_>, cell: &Cell) -> Result<u64, Rollback> {
+        match Self::form() {
+            Form::Inline => view.read(cell),
+            Form::Boxed => view.read_pointer(cell),
         }
     }
 

@@ -31,6 +31,8 @@ impl Attempt {
         if self.stopped.is_some() {
             return Err(Rollback::NEW);
         }
+        // Others will know of this attempt only that it is prepared; and snapshots' records are looked at below (I4).
+        self.hold();
         self.reads.deduplicate();
         for place in 0..self.writes.as_slice().len() {
             let write = &self.writes.as_slice()[place];
@@ -129,14 +131,6 @@ impl Attempt {
 
     /// PROTOCOL 3: makes the writes of this prepared attempt visible and lets go of its reads.
     pub(crate) fn commit_prepared(&mut self) {
-        self.publish_decided();
-        self.let_go(..0, ..);
-        self.slot.counters.committed(self.reads.len(), self.writes.as_slice().len());
-        self.writes.forget();
-    }
-
-    /// Makes the writes of an attempt visible that has locked them before (1 1).
-    pub(crate) fn publish_decided(&mut self) {
         for write in self.writes.as_mut_slice() {
             let mut word = write.cell().word();
             while let Err(other) = write.cell().exchange(word, word.decided()) {
@@ -150,6 +144,9 @@ impl Attempt {
         fence_after_rmw();
         let epoch = self.domain.clock.now();
         self.publish(epoch, Announced::Decision);
+        self.let_go(..0, ..);
+        self.slot.counters.committed(self.reads.len(), self.writes.as_slice().len());
+        self.writes.forget();
     }
 
     /// Undoes [`prepare`](Self::prepare).

@@ -9,7 +9,7 @@
 //! 4. A commit that finds it closed has locked its variables for some instructions: the irrevocable attempt
 //!    waits for that, and is not rolled back by it.
 //! 5. A commit of a prepared attempt passes: the irrevocable attempt has met its locks and given way,
-//!    or has read none of its variables.
+//!    or has read none of its variables. So does one of a direct attempt, which owns its variables.
 
 use crate::wakeup::{Wait, WaitTable};
 use odeon_sync::atomic::{AtomicU64, Ordering};
@@ -49,7 +49,10 @@ impl SerialGate {
     pub(crate) fn is_closed_to(&self, slot: u64) -> bool {
         // ORDERING: Acquire, from `open`; its order after the locks is the caller's fence.
         let holder = self.0.load(Ordering::Acquire);
-        holder != OPEN && holder != slot
+        if holder == OPEN {
+            return false;
+        }
+        holder != slot
     }
 
     /// Whether the attempt of `slot`, which asks itself, is irrevocable.

@@ -11,20 +11,21 @@ use crate::version_word::SLOT_MAX;
 use crossbeam_utils::CachePadded;
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::collections::BTreeMap;
 use std::ptr::{self, NonNull};
 
 /// TUNE: the greatest number of a slot that threads keep: three quarters of them. Guessed; fewer threads are the rule, and
 /// whoever gets a later slot goes through a lock with each attempt.
 const KEPT_MAX: u64 = SLOT_MAX / 4 * 3;
 
-/// No attempt runs: epochs begin at 1.
+/// No attempt runs, or it holds nothing: epochs begin at 1.
 const IDLE: u64 = 0;
 
 /// One slot; see the module.
 #[derive(Debug)]
 pub(crate) struct Slot {
     number: u64,
-    /// The epoch in which the attempt began, or `IDLE`.
+    /// The epoch in which the attempt entered the slot, or `IDLE`.
     since: AtomicU64,
     /// The old values kept for the snapshot that holds this slot; null for attempts.
     kept: AtomicPtr<Kept>,
@@ -52,7 +53,7 @@ impl Slot {
         self.number <= KEPT_MAX
     }
 
-    /// Holder: an attempt of `epoch` begins. The caller puts a full fence behind it (I3).
+    /// Holder: what its attempt reads from here on is held. The caller puts a full fence behind it (I3).
     #[inline(always)]
     pub(crate) fn begin(&self, epoch: u64) {
         // ORDERING: a swap, so that the fence behind it costs nothing where read-modify-writes are
@@ -68,7 +69,7 @@ impl Slot {
         self.since.store(IDLE, Ordering::Release);
     }
 
-    /// The epoch in which the running attempt began.
+    /// The epoch in which the running attempt entered the slot, if it has.
     pub(crate) fn since(&self) -> Option<u64> {
         // ORDERING: Acquire, from `end`.
         match self.since.load(Ordering::Acquire) {
@@ -103,7 +104,8 @@ pub(crate) struct SlotTable {
     chunks: [AtomicPtr<Chunk>; CHUNKS],
     /// How many slots were ever handed out.
     handed_out: AtomicUsize,
-    idle: Mutex<Vec<&'static Slot>>,
+    /// By number: the lowest is taken first, so that threads which run at once have numbers close to each other.
+    idle: Mutex<BTreeMap<u64, &'static Slot>>,
 }
 
 impl SlotTable {
@@ -111,14 +113,14 @@ impl SlotTable {
         Self {
             chunks: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
             handed_out: AtomicUsize::new(0),
-            idle: Mutex::new(Vec::new()),
+            idle: Mutex::new(BTreeMap::new()),
         }
     }
 
     /// A slot for the caller alone; `None` if all of them are taken.
     pub(crate) fn take(&self) -> Option<&'static Slot> {
         let mut idle = self.idle.lock().expect("no panic happens under this lock");
-        if let Some(slot) = idle.pop() {
+        if let Some((_, slot)) = idle.pop_first() {
             return Some(slot);
         }
         // ORDERING: Relaxed: changed under the lock only.
@@ -144,7 +146,7 @@ impl SlotTable {
     /// Gives a slot back, so that another attempt may take it.
     pub(crate) fn give_back(&self, slot: &'static Slot) {
         debug_assert_eq!(slot.since(), None);
-        self.idle.lock().expect("no panic happens under this lock").push(slot);
+        self.idle.lock().expect("no panic happens under this lock").insert(slot.number, slot);
     }
 
     /// Every slot that was ever handed out.
@@ -162,5 +164,21 @@ impl SlotTable {
         let chunk = self.chunks[piece].load(Ordering::Acquire);
         // SAFETY: either null or a chunk that `take` has stored and nobody frees.
         unsafe { chunk.as_ref() }
+    }
+}
+
+#[cfg(all(test, not(odeon_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_slot_that_was_given_back_is_taken_first() {
+        let slots = SlotTable::new();
+        let taken: Vec<_> = (0..5).map(|_| slots.take().unwrap()).collect();
+        for place in [1, 3, 2] {
+            slots.give_back(taken[place]);
+        }
+        let numbers: Vec<_> = (0..4).map(|_| slots.take().unwrap().number()).collect();
+        assert_eq!(numbers, [2, 3, 4, 6]);
     }
 }

@@ -13,7 +13,7 @@ use std::thread::available_parallelism;
 /// A sum to which transactions add, each for itself: an addition is kept as a difference and applied at the
 /// commit, so two of them never roll each other back. Only who reads the sum conflicts with who adds.
 ///
-/// The sum stands in parts, about one per processor, each in cache lines of its own (128 bytes): a counter
+/// The sum stands in parts, two or more per processor, each in cache lines of its own (128 bytes): a counter
 /// is for few hot numbers, not for one per account.
 ///
 /// ```
@@ -31,11 +31,15 @@ pub struct TCounter {
     parts: Box<[CachePadded<Cell>]>,
 }
 
-/// A power of two not below the number of processors.
+/// A power of two not below twice the number of processors. A thread adds to the part that its slot's number, which is
+/// as low as it can be, says: threads have parts of their own unless more of them than that hold a slot. Not one
+/// for each processor: a thread that has run a transaction before, and runs none now, keeps its slot.
 fn parts() -> usize {
     static PARTS: OnceLock<usize> = OnceLock::new();
-    *PARTS
-        .get_or_init(|| available_parallelism().map_or(1, usize::from).next_power_of_two().min(64))
+    *PARTS.get_or_init(|| {
+        let processors = available_parallelism().map_or(1, usize::from);
+        (2 * processors).next_power_of_two().min(64)
+    })
 }
 
 fn add(left: u64, right: u64) -> u64 {
@@ -68,7 +72,7 @@ impl TCounter {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     pub fn get<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<i64, Rollback> {
-        let attempt = view.attempt().0;
+        let mut attempt = view.attempt();
         self.parts
             .iter()
             .try_fold(0_i64, |sum, part| Ok(sum.wrapping_add(attempt.read(part)? as i64)))

@@ -52,7 +52,7 @@ macro_rules! extreme {
             /// [`Rollback`] if the attempt cannot go on.
             #[inline]
             pub fn get<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<i64, Rollback> {
-                Ok(view.attempt().0.read(&self.0)? as i64)
+                Ok(view.attempt().read(&self.0)? as i64)
             }
 
             pub(crate) fn as_cell(&self) -> &Cell {

@@ -92,7 +92,7 @@ impl<N: Send + Sync + 'static> TLink<N> {
     /// [`Rollback`] if the attempt cannot go on.
     #[inline(always)]
     pub fn get<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<Option<&'t N>, Rollback> {
-        let bits = view.attempt().0.read(&self.cell)?;
+        let bits = view.attempt().read_pointer(&self.cell)?;
         // SAFETY: the link, or what holds its old node, keeps it while the attempt runs (I4); a node
         // that this attempt will link is kept by its write set.
         Ok(unsafe { pointer::<N>(bits).as_ref() })
@@ -105,7 +105,7 @@ impl<N: Send + Sync + 'static> TLink<N> {
     /// [`Rollback`] if the attempt cannot go on.
     #[inline]
     pub fn share<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<Option<Arc<N>>, Rollback> {
-        let bits = view.attempt().0.read(&self.cell)?;
+        let bits = view.attempt().read_pointer(&self.cell)?;
         // SAFETY: as in `get`.
         Ok(unsafe { shared(bits) })
     }

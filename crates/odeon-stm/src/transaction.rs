@@ -2,6 +2,7 @@
 
 use crate::abort::{Abort, Cause, Rollback};
 use crate::attempt::{Attempt, Mode, Nested};
+use crate::cell::Cell;
 use std::marker::PhantomData;
 
 /// A running attempt of a transaction: variables are read and written through it.
@@ -31,7 +32,25 @@ pub trait View<'t>: sealed::Sealed {
 /// The way from a [`View`] to the engine.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Reader<'a>(pub(crate) &'a mut Attempt);
+pub struct Reader<'a>(pub(crate) &'a mut Attempt, IsSnapshot);
+
+/// Known where a [`View`] is compiled.
+#[derive(Debug)]
+struct IsSnapshot(bool);
+
+impl Reader<'_> {
+    /// The bits of a variable as this view sees them.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        if self.1.0 { self.0.read_in_snapshot(cell) } else { self.0.read(cell) }
+    }
+
+    /// [`read`](Self::read) of bits that are a pointer; what it points to is there until the view ends (I4).
+    #[inline(always)]
+    pub(crate) fn read_pointer(&mut self, cell: &Cell) -> Result<u64, Rollback> {
+        if self.1.0 { self.0.read_in_snapshot(cell) } else { self.0.read_pointer(cell) }
+    }
+}
 
 mod sealed {
     pub trait Sealed {}
@@ -42,14 +61,14 @@ mod sealed {
 impl<'t> View<'t> for Tx<'t, '_> {
     #[inline(always)]
     fn attempt(&mut self) -> Reader<'_> {
-        Reader(&mut self.0)
+        Reader(&mut self.0, IsSnapshot(false))
     }
 }
 
 impl<'t> View<'t> for Snapshot<'t, '_> {
     #[inline(always)]
     fn attempt(&mut self) -> Reader<'_> {
-        Reader(&mut self.0)
+        Reader(&mut self.0, IsSnapshot(true))
     }
 }
 

@@ -53,12 +53,12 @@ impl<T: Send + Sync + 'static> TVar<T> {
     /// # Errors
     ///
     /// [`Rollback`] if the attempt cannot go on.
-    #[inline]
+    #[inline(always)]
     pub fn read<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<&'t T, Rollback> {
-        let attempt = view.attempt().0;
-        let bits = attempt.read(&self.cell)?;
+        let mut attempt = view.attempt();
+        let bits = Stored::<T>::read(&mut attempt, &self.cell)?;
         let place = match Stored::<T>::form() {
-            Form::Inline => attempt.copy(bits).cast::<T>(),
+            Form::Inline => attempt.0.copy(bits).cast::<T>(),
             Form::Boxed => Stored::<T>::pointer(bits),
         };
         // SAFETY: a boxed value read by an attempt stays allocated while it runs (I4); a copy stays in
@@ -76,7 +76,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
     where
         T: Copy,
     {
-        let bits = view.attempt().0.read(&self.cell)?;
+        let bits = Stored::<T>::read(&mut view.attempt(), &self.cell)?;
         // SAFETY: the bits are a value of this variable, allocated while the attempt runs (I4).
         Ok(unsafe { Stored::<T>::copied(bits) })
     }
@@ -92,7 +92,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
         view: &mut V,
         look: impl FnOnce(&T) -> R,
     ) -> Result<R, Rollback> {
-        let bits = view.attempt().0.read(&self.cell)?;
+        let bits = Stored::<T>::read(&mut view.attempt(), &self.cell)?;
         // SAFETY: as in `get`; the reference ends with the call.
         Ok(unsafe { Stored::<T>::with(bits, look) })
     }
@@ -120,7 +120,11 @@ impl<T: Send + Sync + 'static> TVar<T> {
         tx: &mut Tx<'t, '_>,
         change: impl FnOnce(&T) -> T,
     ) -> Result<(), Rollback> {
-        tx.writer().update(&self.cell, Stored::<T>::kind(), |bits| {
+        let attempt = tx.writer();
+        if Stored::<T>::form() == Form::Boxed {
+            attempt.hold();
+        }
+        attempt.update(&self.cell, Stored::<T>::kind(), |bits| {
             // SAFETY: as in `get`; the reference ends with the call.
             Stored::<T>::to_bits(unsafe { Stored::<T>::with(bits, change) })
         })

@@ -1,21 +1,22 @@
 //! The version word of a variable: when it was last written, by whom, and who holds it.
 //!
 //! ```text
-//!  63                        16 15             4  3      2      1        0
-//! +----------------------------+----------------+------+-------+--------+-------+
-//! |            epoch           | slot or count  | label| wait  |prepared| write |
-//! +----------------------------+----------------+------+-------+--------+-------+
+//!   63    62                      15 14             3   2      1       0
+//! +-------+-------------------------+----------------+------+-------+--------+
+//! | write |          epoch          | slot or count  | label| wait  |prepared|
+//! +-------+-------------------------+----------------+------+-------+--------+
 //! ```
 //!
 //! | prepared, write | state | the middle field |
 //! |---|---|---|
 //! | 0 0 | free | slot of the attempt that wrote it; 0: nobody's; 4,095: newborn, never written |
 //! | 0 1 | locked by a commit that will end within some instructions | slot of that attempt |
-//! | 1 1 | locked by a prepared or direct attempt | slot of that attempt |
+//! | 1 1 | locked by a prepared attempt | slot of that attempt |
 //! | 1 0 | its value is protected by prepared attempts that read it | how many; the upper half: of a newborn |
 //!
 //! The epoch is that of the value in every state, so whoever meets a lock still knows how old the
-//! value under it is.
+//! value under it is. The write bit is the highest: one comparison with the first word of an epoch tells
+//! that a value is older and that nobody is about to write it.
 
 use std::fmt;
 
@@ -23,11 +24,11 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct VersionWord(pub(crate) u64);
 
-const WRITE: u64 = 1;
-const PREPARED: u64 = 1 << 1;
-const WAIT: u64 = 1 << 2;
-const LABEL: u64 = 1 << 3;
-const MIDDLE_SHIFT: u32 = 4;
+const WRITE: u64 = 1 << 63;
+const PREPARED: u64 = 1;
+const WAIT: u64 = 1 << 1;
+const LABEL: u64 = 1 << 2;
+const MIDDLE_SHIFT: u32 = 3;
 const MIDDLE_BITS: u32 = 12;
 const MIDDLE: u64 = ((1 << MIDDLE_BITS) - 1) << MIDDLE_SHIFT;
 const EPOCH_SHIFT: u32 = MIDDLE_SHIFT + MIDDLE_BITS;
@@ -41,7 +42,7 @@ const PROTECTORS_MAX: u64 = (1 << (MIDDLE_BITS - 1)) - 1;
 /// Beside the number of protectors: as `NEWBORN`.
 const NEWBORN_PROTECTED: u64 = 1 << (MIDDLE_SHIFT + MIDDLE_BITS - 1);
 /// The last epoch a word can hold.
-pub(crate) const EPOCH_MAX: u64 = (1 << (64 - EPOCH_SHIFT)) - 1;
+pub(crate) const EPOCH_MAX: u64 = (1 << (63 - EPOCH_SHIFT)) - 1;
 
 /// Who holds a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub(crate) enum Held {
     Free,
     /// A commit that is under way.
     Committing,
-    /// A prepared or direct attempt that will write it.
+    /// A prepared attempt that will write it.
     PreparedWrite,
     /// Prepared attempts that have read it.
     PreparedRead,
@@ -67,6 +68,9 @@ impl VersionWord {
         Self(epoch << EPOCH_SHIFT | NEWBORN << MIDDLE_SHIFT)
     }
 
+    /// The least word of a variable that somebody is about to write; all other words are below.
+    pub(crate) const FIRST_WRITE_HELD: u64 = WRITE;
+
     /// The word of a value written in `epoch` by the attempt of `slot`.
     #[inline(always)]
     pub(crate) fn written(epoch: u64, slot: u64) -> Self {
@@ -74,7 +78,8 @@ impl VersionWord {
         Self(epoch << EPOCH_SHIFT | slot << MIDDLE_SHIFT)
     }
 
-    /// The least word of `epoch`: a free word is below it exactly if its value is older.
+    /// The least word of `epoch`: below it is exactly each word of an older value that nobody is about to
+    /// write.
     #[inline(always)]
     pub(crate) fn first_of(epoch: u64) -> u64 {
         epoch << EPOCH_SHIFT
@@ -82,7 +87,7 @@ impl VersionWord {
 
     #[inline(always)]
     pub(crate) fn epoch(self) -> u64 {
-        self.0 >> EPOCH_SHIFT
+        (self.0 & !WRITE) >> EPOCH_SHIFT
     }
 
     /// The slot of the writer or holder; meaningless while protected by readers.
@@ -107,16 +112,22 @@ impl VersionWord {
         self.0 & WRITE != 0
     }
 
-    /// Whether it is free and was written by the attempts of `slot`.
+    /// What tells whether a word [is free and of](Self::is_free_and_of) the attempts of `slot`.
     #[inline(always)]
-    pub(crate) fn is_free_and_of(self, slot: u64) -> bool {
-        self.0 & (MIDDLE | PREPARED | WRITE) == slot << MIDDLE_SHIFT
+    pub(crate) fn mark_of(slot: u64) -> u64 {
+        slot << MIDDLE_SHIFT
+    }
+
+    /// Whether it is free and was written by the attempts of the slot with this [mark](Self::mark_of).
+    #[inline(always)]
+    pub(crate) fn is_free_and_of(self, mark: u64) -> bool {
+        self.0 & (MIDDLE | PREPARED | WRITE) == mark
     }
 
     /// Whether it is free and its variable was never written.
     #[inline(always)]
     pub(crate) fn is_newborn(self) -> bool {
-        self.is_free_and_of(NEWBORN)
+        self.is_free_and_of(Self::mark_of(NEWBORN))
     }
 
     /// Whether its variable was never written and nobody is about to.
@@ -141,6 +152,12 @@ impl VersionWord {
     #[inline(always)]
     pub(crate) fn with_waiters(self) -> Self {
         Self(self.0 | WAIT)
+    }
+
+    /// A word that has waiters, or a label, if this one or `other` has; good for nothing else.
+    #[inline(always)]
+    pub(crate) fn with_flags_of(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
 
     #[inline(always)]
@@ -284,9 +301,13 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_below_the_first_of_an_epoch_exactly_if_it_is_older() {
+    fn a_word_is_below_the_first_of_an_epoch_exactly_if_it_is_older_and_not_write_held() {
         let word = VersionWord::newborn(7).with_label().with_waiters();
         assert!(word.0 < VersionWord::first_of(8));
         assert!(word.0 >= VersionWord::first_of(7));
+        assert!(word.protected().unwrap().0 < VersionWord::first_of(8));
+        for held in [word.committing(9), word.prepared_write(9)] {
+            assert!(held.0 >= VersionWord::first_of(EPOCH_MAX));
+        }
     }
 }

@@ -52,6 +52,8 @@ pub(crate) struct WriteSet {
     /// Values that were replaced since a nested closure began, and where they stood.
     replaced: Vec<(usize, u64, Kind)>,
     nested: usize,
+    /// Whether there is, or was, a table or a nested closure.
+    has_more: bool,
     /// Values that will not be published. The closure may hold references to them, and the logs point to
     /// variables in them: they live until the attempt has ended.
     left: Vec<Owned>,
@@ -66,15 +68,15 @@ pub(crate) struct Mark {
 
 #[inline(always)]
 fn filter_bit(address: usize) -> u64 {
-    // The bits above the alignment of a cell, spread a little: neighbours get different bits.
-    1 << ((address >> 4 ^ address >> 10) & 63)
+    // Fibonacci hashing of the lower half: neighbours get different bits, and so do equal places in pages.
+    1 << ((address as u32).wrapping_mul(0x9E37_79B9) >> 26)
 }
 
 impl WriteSet {
     /// Whether `cell` may be in the set; `false` is sure.
     #[inline(always)]
     pub(crate) fn may_hold(&self, cell: &Cell) -> bool {
-        self.filter & filter_bit(cell.address()) != 0
+        self.filter != 0 && self.filter & filter_bit(cell.address()) != 0
     }
 
     /// The place of `cell`.
@@ -105,8 +107,8 @@ impl WriteSet {
 
     /// Adds a variable that is not in the set, with a value that has nothing to do with the old one.
     #[inline]
-    pub(crate) fn add(&mut self, cell: &Cell, bits: u64, kind: Kind, before: VersionWord) {
-        self.push(Write { cell, bits, kind, before, is_update: false });
+    pub(crate) fn add(&mut self, cell: &Cell, bits: u64, kind: Kind) {
+        self.push(Write { cell, bits, kind, before: VersionWord::NONE, is_update: false });
     }
 
     /// Adds a variable that is not in the set, with a value that was made of the one under `read`.
@@ -126,6 +128,7 @@ impl WriteSet {
 
     #[cold]
     fn index(&mut self) {
+        self.has_more = true;
         if self.writes.len() == SEARCHED_LINEARLY + 1 {
             self.places.clear();
             let places = self.writes.iter().enumerate();
@@ -170,6 +173,7 @@ impl WriteSet {
     /// A nested closure begins.
     pub(crate) fn nest(&mut self) -> Mark {
         self.nested += 1;
+        self.has_more = true;
         Mark { writes: self.writes.len(), replaced: self.replaced.len() }
     }
 
@@ -207,6 +211,7 @@ impl WriteSet {
     }
 
     /// Empties the set; the bits are somebody else's already.
+    #[inline(always)]
     pub(crate) fn forget(&mut self) {
         self.writes.clear();
         self.reset();
@@ -220,16 +225,20 @@ impl WriteSet {
         self.reset();
     }
 
-    #[inline]
+    #[inline(always)]
     fn reset(&mut self) {
         self.filter = 0;
+        if self.has_more {
+            self.reset_more();
+        }
+    }
+
+    #[cold]
+    fn reset_more(&mut self) {
+        self.has_more = false;
         self.nested = 0;
-        if !self.replaced.is_empty() {
-            self.leave_replaced();
-        }
-        if !self.places.is_empty() {
-            self.places.clear();
-        }
+        self.leave_replaced();
+        self.places.clear();
     }
 }
 

@@ -66,6 +66,12 @@ fn does_what_a_hash_map_does<S: BuildHasher + Default + Send + Sync>(seeds: std:
             }
         }
         assert_eq!(snapshot(|view| pairs(&map, view)).unwrap(), model, "seed {seed}");
+        let entries = atomically(|tx| {
+            let entries = map.entries(tx)?;
+            assert_eq!(entries.len(), model.len());
+            Ok(entries.into_iter().map(|(key, value)| (*key, *value)).collect::<HashMap<_, _>>())
+        });
+        assert_eq!(entries, model, "seed {seed}");
         atomically(|tx| map.clear(tx));
         assert!(atomically(|tx| Ok(map.is_empty(tx)? && pairs(&map, tx)?.is_empty())));
     }
@@ -165,6 +171,37 @@ fn changes_of_one_place_are_in_conflict() {
     assert!(!commits_after(&few(), |m, tx| m.put(tx, 1, 0), |m, tx| m.remove(tx, &1).map(drop)));
     assert!(!commits_after(&few(), |m, tx| m.remove(tx, &1).map(drop), |m, tx| m.clear(tx)));
     assert!(!commits_after(&few(), |m, tx| m.put(tx, 2, 0), |m, tx| m.clear(tx)));
+}
+
+/// Keys 1 and 2 share an inner node, far below the root.
+fn in_one_node() -> Arc<TMap<u64, u64, Poorly<{ u64::MAX }>>> {
+    Arc::new([(1, 1), (2, 2)].into_iter().collect())
+}
+
+#[test]
+fn nothing_is_lost_in_a_node_that_goes() {
+    // The removal lifts key 1 out of the node: who has come to the node before notices.
+    let map = in_one_node();
+    assert!(!commits_after(&map, |m, tx| m.put(tx, 3, 3), |m, tx| m.remove(tx, &2).map(drop)));
+    assert!(!commits_after(
+        &in_one_node(),
+        |m, tx| m.remove(tx, &2).map(drop),
+        |m, tx| m.put(tx, 3, 3)
+    ));
+    assert!(!commits_after(
+        &in_one_node(),
+        |m, tx| m.remove(tx, &2).map(drop),
+        |m, tx| m.remove(tx, &1).map(drop)
+    ));
+    // A node that stays is in nobody's way, also if others change what the removal has seen in it.
+    let map = in_one_node();
+    atomically(|tx| map.extend(tx, [(3, 3), (4, 4)]));
+    assert!(commits_after(
+        &map,
+        |m, tx| m.remove(tx, &4).map(drop),
+        |m, tx| m.remove(tx, &1).map(drop)
+    ));
+    assert_eq!(snapshot(|view| pairs(&map, view)), Ok([(2, 2), (3, 3)].into()));
 }
 
 #[test]

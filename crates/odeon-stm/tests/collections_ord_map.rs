@@ -54,6 +54,7 @@ fn it_does_what_a_tree_map_does() {
         assert!(atomically(|tx| Ok(map.is_empty(tx)? && map.len(tx)? == 0)));
         atomically(|tx| map.extend(tx, model.clone()));
         assert!(equal(&atomically(|tx| pairs(&map, tx)), &model), "seed {seed}");
+        assert!(snapshot(|view| Ok(map.entries(view)?.into_iter().eq(&model))).unwrap());
     }
 }
 

@@ -1,7 +1,8 @@
 //! Every collection through JSON and back, also while somebody writes.
 
 use odeon_stm::collections::{TList, TMap, TOrdMap, TQueue, TSet, TVec};
-use odeon_stm::{atomically, snapshot};
+use odeon_stm::{TVar, atomically, snapshot};
+use serde::{Serialize, Serializer};
 use serde_json::{from_str, json, to_string, to_value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,6 +57,71 @@ fn it_is_written_as_of_one_moment() {
             assert_eq!(sum, 10_000);
         }
     });
+}
+
+#[test]
+fn collections_within_collections_are_written_and_read() {
+    let text = r#"{"a":[[1],[2,3]],"b":[]}"#;
+    let map: TOrdMap<String, TVec<TList<u32>>> = from_str(text).unwrap();
+    assert_eq!(to_string(&map).unwrap(), text);
+    let text = r#"[{"7":[null,4]}]"#;
+    type Inner = TVar<Vec<Option<TVar<u32>>>>;
+    let queue: TQueue<TMap<u32, Inner>> = from_str(text).unwrap();
+    assert_eq!(to_string(&queue).unwrap(), text);
+}
+
+/// Amounts move between maps of one map; what is written adds up although each is written in a turn of its own.
+#[test]
+fn what_is_within_is_written_as_of_the_same_moment() {
+    let maps: TMap<u32, TMap<u32, TVar<i64>>> =
+        (0..10).map(|map| (map, (0..10).map(|key| (key, TVar::new(10))).collect())).collect();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for round in 0..20_000 {
+                let (from, to) = (round % 100, round * 7 % 100);
+                atomically(|tx| {
+                    for (place, change) in [(from, -1), (to, 1)] {
+                        let map = maps.get(tx, &(place / 10))?.expect("it stays");
+                        map.get(tx, &(place % 10))?
+                            .expect("it stays")
+                            .update(tx, |n| n + change)?;
+                    }
+                    Ok(())
+                });
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+        while !is_over.load(Ordering::Relaxed) {
+            let seen = to_value(&maps).unwrap();
+            let maps = seen.as_object().unwrap().values();
+            let amounts = maps.flat_map(|map| map.as_object().unwrap().values());
+            assert_eq!(amounts.map(|n| n.as_i64().unwrap()).sum::<i64>(), 1_000);
+        }
+    });
+}
+
+/// Serialises a list while it is serialised itself, and then panics.
+struct Panicking(TList<u32>);
+
+impl Serialize for Panicking {
+    fn serialize<Z: Serializer>(&self, _: Z) -> Result<Z::Ok, Z::Error> {
+        assert_eq!(to_string(&self.0).unwrap(), "[1]");
+        panic!("on purpose");
+    }
+}
+
+#[test]
+fn an_error_or_panic_within_ends_the_snapshot() {
+    let wrong: TMap<Option<u32>, u32> = [(None, 1)].into_iter().collect();
+    let wrong: TVec<_> = [wrong].into_iter().collect();
+    assert!(to_string(&wrong).is_err());
+    let vec: TVec<_> = [Panicking([1].into_iter().collect())].into_iter().collect();
+    assert!(catch_unwind(AssertUnwindSafe(|| to_string(&vec))).is_err());
+    let list: TList<u32> = [1, 2].into_iter().collect();
+    assert_eq!(to_string(&list).unwrap(), "[1,2]");
+    assert_eq!(atomically(|tx| list.remove(tx, &1).map(|found| found.copied())), Some(1));
+    assert_eq!(to_string(&list).unwrap(), "[2]", "a snapshot of its own again");
 }
 
 #[test]

@@ -369,6 +369,31 @@ fn a_thread_that_ends_may_run_transactions_to_the_last() {
     assert_eq!(ended, [1, 2]);
 }
 
+/// There are 4,095 slots, and a transaction without one panics.
+#[test]
+fn threads_whose_ends_run_transactions_lose_no_slots() {
+    static COUNT: std::sync::LazyLock<TVar<u64>> = std::sync::LazyLock::new(TVar::default);
+    struct Last;
+    impl Drop for Last {
+        fn drop(&mut self) {
+            let run = attempt(Arc::new(()), Mode::Logged, |_, _| Ok::<_, Abort<()>>(()));
+            let Attempted::Finished(finished, ()) = run else { panic!("nobody is in the way") };
+            finished.commit().unwrap();
+            atomically(|tx| COUNT.update(tx, |count| count + 1));
+            odeon_stm::collect();
+        }
+    }
+    thread_local!(static LAST: Last = const { Last });
+    for _ in 0..4_200 {
+        let thread = std::thread::spawn(|| {
+            LAST.with(|_| ());
+            atomically(|_| Ok(()));
+        });
+        thread.join().unwrap();
+    }
+    assert_eq!(COUNT.peek(), 4_200);
+}
+
 #[test]
 fn causes_are_counted() {
     let before = stats();

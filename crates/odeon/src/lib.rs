@@ -13,6 +13,10 @@ pub use odeon_core::{
 pub use odeon_macros::Message;
 #[cfg(feature = "sight")]
 pub use odeon_sight as sight;
+#[cfg(feature = "speculative")]
+pub use odeon_speculative as speculative;
+#[cfg(feature = "speculative")]
+pub use odeon_stm as stm;
 #[cfg(feature = "stream")]
 pub use odeon_stream as stream;
 #[cfg(feature = "tokio")]

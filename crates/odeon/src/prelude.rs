@@ -1,5 +1,12 @@
 //! The names a program needs: `use odeon::prelude::*;`.
 
+#[cfg(feature = "speculative")]
+pub use crate::speculative::{
+    Access, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, SpeculativeRef,
+    TxResult,
+};
+#[cfg(feature = "speculative")]
+pub use crate::stm::{TCounter, TList, TMap, TOrdMap, TQueue, TSet, TVar, TVec, Tx};
 pub use crate::{
     Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, Bound, Bounded,
     Context, DeadLetter, DeadLetterReason, Directive, Elapsed, EndReason, Ended, Failure, Group,

@@ -1,5 +1,6 @@
 //! What Odeon promises in numbers: the list behind `odeon bench figures`, as data.
 
+mod ledger;
 mod stm;
 
 use crate::parameter::Value;
@@ -161,6 +162,7 @@ pub fn groups() -> Vec<Group> {
     ];
     groups.extend(list_groups());
     groups.extend(stm::groups());
+    groups.extend(ledger::groups());
     groups
 }
 

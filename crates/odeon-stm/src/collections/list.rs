@@ -19,12 +19,11 @@ mod iter;
 mod tests;
 
 use crate::abort::Rollback;
-use crate::tlink::TLink;
+use crate::attempt::Mode;
+use crate::collections::counted::{Count, Counted, Link, Shared};
 use crate::transaction::{Tx, View};
 use std::borrow::Borrow;
-use std::cmp::Ordering;
 use std::fmt;
-use std::sync::Arc;
 
 pub use iter::ListIter;
 
@@ -48,19 +47,33 @@ pub use iter::ListIter;
 /// assert_eq!(sum, Ok(5));
 /// ```
 pub struct TList<K: Send + Sync + 'static> {
-    head: TLink<Node<K>>,
+    head: Link<Node<K>>,
 }
 
 struct Node<K: Send + Sync + 'static> {
+    count: Count,
     key: K,
-    next: TLink<Node<K>>,
+    next: Link<Node<K>>,
+}
+
+// SAFETY: each node is made with a count of its own, which stays.
+unsafe impl<K: Send + Sync + 'static> Counted for Node<K> {
+    fn count(&self) -> &Count {
+        &self.count
+    }
+}
+
+impl<K: Send + Sync + 'static> Node<K> {
+    fn shared(key: K, next: Link<Self>) -> Shared<Self> {
+        Shared::new(Self { count: Count::new(), key, next })
+    }
 }
 
 impl<K: Send + Sync + 'static> Drop for Node<K> {
     /// Drops what hangs on this node alone, one by one: recursion would exhaust the stack.
     fn drop(&mut self) {
         let mut next = self.next.take();
-        while let Some(mut node) = next.and_then(Arc::into_inner) {
+        while let Some(mut node) = next.and_then(Shared::into_inner) {
             next = node.next.take();
         }
     }
@@ -69,7 +82,7 @@ impl<K: Send + Sync + 'static> Drop for Node<K> {
 /// Where a search has ended.
 struct Place<'t, K: Send + Sync + 'static> {
     /// The link to the first node that is not before the key.
-    link: &'t TLink<Node<K>>,
+    link: &'t Link<Node<K>>,
     /// That node, if it has the key itself.
     found: Option<&'t Node<K>>,
 }
@@ -77,7 +90,7 @@ struct Place<'t, K: Send + Sync + 'static> {
 impl<K: Send + Sync + 'static> TList<K> {
     /// An empty list.
     pub fn new() -> Self {
-        Self { head: TLink::new(None) }
+        Self { head: Link::new(None) }
     }
 
     /// The least key.
@@ -162,17 +175,23 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
         K: Borrow<Q>,
         Q: Ord + ?Sized,
     {
-        let from = view.attempt().0.reads.len();
+        let attempt = view.attempt().0;
+        let (is_logged, from) = (attempt.mode == Mode::Logged, attempt.reads.len());
         let mut link = &self.head;
         loop {
             let node = link.get(view)?;
-            // See the module: the last read stands for all before it.
-            view.attempt().0.reads.forget(from, 1);
-            let Some(node) = node else { return Ok(Place { link, found: None }) };
-            match node.key.borrow().cmp(key) {
-                Ordering::Less => link = &node.next,
-                Ordering::Equal => return Ok(Place { link, found: Some(node) }),
-                Ordering::Greater => return Ok(Place { link, found: None }),
+            if is_logged {
+                // See the module: the last read stands for all before it.
+                view.attempt().0.reads.forget(from, 1);
+            }
+            match node {
+                // WHY `is_lt` and a second look at the last node: the three-way result costs each step some
+                // instructions.
+                Some(node) if node.key.borrow().cmp(key).is_lt() => link = &node.next,
+                _ => {
+                    let found = node.filter(|node| node.key.borrow().cmp(key).is_eq());
+                    return Ok(Place { link, found });
+                }
             }
         }
     }
@@ -217,8 +236,7 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
             return Ok(false);
         }
         let next = place.link.share(tx)?;
-        let next = TLink::new(next);
-        place.link.set(tx, Some(Arc::new(Node { key, next })))?;
+        place.link.set(tx, Some(Node::shared(key, Link::new(next))))?;
         Ok(true)
     }
 
@@ -262,8 +280,8 @@ impl<K: Ord + Send + Sync + 'static> FromIterator<K> for TList<K> {
         let mut keys: Vec<K> = keys.into_iter().collect();
         keys.sort();
         keys.dedup();
-        let link = |next, key| Some(Arc::new(Node { key, next: TLink::new(next) }));
-        Self { head: TLink::new(keys.into_iter().rev().fold(None, link)) }
+        let link = |next, key| Some(Node::shared(key, Link::new(next)));
+        Self { head: Link::new(keys.into_iter().rev().fold(None, link)) }
     }
 }
 

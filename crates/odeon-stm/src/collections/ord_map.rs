@@ -113,6 +113,24 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     ) -> Result<A, Rollback> {
         fold_from(&self.heads[0], view, start, |_| true, combine)
     }
+
+    /// All keys and values in the order of the keys; the references live as long as the attempt, so `view` can be
+    /// used with each of them.
+    ///
+    /// # Errors
+    ///
+    /// [`Rollback`] if the attempt cannot go on.
+    pub fn entries<'t, W: View<'t>>(
+        &'t self,
+        view: &mut W,
+    ) -> Result<Vec<(&'t K, &'t V)>, Rollback> {
+        let (mut entries, mut link) = (Vec::new(), &self.heads[0]);
+        while let Some(node) = link.get(view)? {
+            entries.push((&node.key, node.value.read(view)?));
+            link = &node.next;
+        }
+        Ok(entries)
+    }
 }
 
 /// Combines what comes from `link` on as long as `is_within` says so.

@@ -1,41 +1,91 @@
-//! Collections to and from the formats of `serde`, with the feature of that name.
+//! Variables and collections to and from the formats of `serde`, with the feature of that name.
 //!
-//! A collection is written as of one moment, in a snapshot of its own; writers go on meanwhile. It is read
-//! without a transaction. So neither works within a transaction or snapshot: serialising there panics, as
-//! beginning any other snapshot does, also if a collection is an element of another one.
+//! A collection is written as of one moment, in a snapshot of its own; writers go on meanwhile. Collections and
+//! variables within its elements are written in the same snapshot, so as of the same moment. They are read without a
+//! transaction.
+//!
+//! Serialising within a transaction or snapshot of the user panics, as beginning any other snapshot there does.
 #![cfg(feature = "serde")]
 
 use crate::abort::Rollback;
+use crate::attempt::Attempt;
 use crate::collections::{TList, TMap, TOrdMap, TQueue, TSet, TVec};
 use crate::snapshot::run::snapshot;
-use crate::transaction::Snapshot;
+use crate::transaction::{Snapshot, View};
+use crate::tvar::TVar;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, Hash};
+use std::ptr::NonNull;
 
-/// Runs `write` in a snapshot; one that has expired is an error of the format.
-fn as_of_now<'env, R, E: Error>(
-    write: impl for<'t> FnOnce(&mut Snapshot<'t, 'env>) -> Result<Result<R, E>, Rollback>,
-) -> Result<R, E> {
-    snapshot(write).map_err(E::custom)?
+thread_local! {
+    /// The snapshot of the serialisation that this thread is in, lent to what is serialised within it.
+    static LENT: Cell<Option<NonNull<Attempt>>> = const { Cell::new(None) };
 }
 
-/// Sequences: the length first, because some formats want to know it, then the elements.
+/// Sets what is lent at its end, also after a panic.
+struct Then(Option<NonNull<Attempt>>);
+
+impl Drop for Then {
+    fn drop(&mut self) {
+        LENT.set(self.0);
+    }
+}
+
+/// Runs `write` in the snapshot that is lent, or in a new one; one that has expired is an error of the format.
+fn as_of_one_moment<'env, R, E: Error>(
+    write: impl for<'t> FnOnce(&mut Snapshot<'t, 'env>) -> Result<Result<R, E>, Rollback>,
+) -> Result<R, E> {
+    let Some(mut lent) = LENT.take() else { return snapshot(write).map_err(E::custom)? };
+    let _give_back = Then(Some(lent));
+    // SAFETY: `lend` keeps the attempt borrowed until it takes it back, and it is used here alone: nobody else finds
+    // it in `LENT` before it is given back.
+    let view = Snapshot::of(unsafe { lent.as_mut() });
+    write(view).map_err(E::custom)?
+}
+
+/// Runs `serialise`, which may read in the snapshot of `view`.
+fn lend<R>(view: &mut Snapshot<'_, '_>, serialise: impl FnOnce() -> R) -> R {
+    let _take_back = Then(None);
+    LENT.set(Some(NonNull::from(view.attempt().0)));
+    serialise()
+}
+
+impl<T: Serialize + Send + Sync + 'static> Serialize for TVar<T> {
+    fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
+        as_of_one_moment(|view| {
+            let value = self.read(view)?;
+            Ok(lend(view, || value.serialize(serializer)))
+        })
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Send + Sync + 'static> Deserialize<'de> for TVar<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::new)
+    }
+}
+
+/// Sequences: the elements are gathered first, because some formats want to know how many there are, and because the
+/// snapshot is lent while they are written.
 macro_rules! sequence {
     ([$($parameter:tt)*] $collection:ty, $element:ty, ($($more:tt)*)) => {
         impl<$($parameter)*> Serialize for $collection {
             fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
-                as_of_now(|view| {
-                    let len = self.fold(view, 0, |len, _| len + 1)?;
-                    let mut sequence = match serializer.serialize_seq(Some(len)) {
-                        Ok(sequence) => sequence,
-                        Err(error) => return Ok(Err(error)),
-                    };
-                    let written = self.fold(view, Ok(()), |written, element| {
-                        written.and_then(|()| sequence.serialize_element(element))
+                as_of_one_moment(|view| {
+                    let elements = self.fold(view, Vec::new(), |mut elements, element| {
+                        elements.push(element);
+                        elements
                     })?;
-                    Ok(written.and_then(|()| sequence.end()))
+                    Ok(lend(view, || {
+                        let mut sequence = serializer.serialize_seq(Some(elements.len()))?;
+                        for element in elements {
+                            sequence.serialize_element(element)?;
+                        }
+                        sequence.end()
+                    }))
                 })
             }
         }
@@ -63,15 +113,15 @@ macro_rules! map {
     ([$($parameter:tt)*] $map:ty, $std:ty, [$($more:tt)*]) => {
         impl<$($parameter)*> Serialize for $map {
             fn serialize<Z: Serializer>(&self, serializer: Z) -> Result<Z::Ok, Z::Error> {
-                as_of_now(|view| {
-                    let mut map = match serializer.serialize_map(Some(self.len(view)?)) {
-                        Ok(map) => map,
-                        Err(error) => return Ok(Err(error)),
-                    };
-                    let written = self.fold(view, Ok(()), |written, key, value| {
-                        written.and_then(|()| map.serialize_entry(key, value))
-                    })?;
-                    Ok(written.and_then(|()| map.end()))
+                as_of_one_moment(|view| {
+                    let entries = self.entries(view)?;
+                    Ok(lend(view, || {
+                        let mut map = serializer.serialize_map(Some(entries.len()))?;
+                        for (key, value) in entries {
+                            map.serialize_entry(key, value)?;
+                        }
+                        map.end()
+                    }))
                 })
             }
         }

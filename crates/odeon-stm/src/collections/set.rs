@@ -8,13 +8,16 @@
 //! to stay, empty, when their key is removed.
 
 use crate::abort::Rollback;
-use crate::collections::TMap;
+use crate::collections::{QuickState, TMap};
 use crate::transaction::{Tx, View};
 use std::borrow::Borrow;
 use std::fmt;
-use std::hash::{BuildHasher, Hash, RandomState};
+use std::hash::{BuildHasher, Hash};
 
 /// A hash set.
+///
+/// To add a key that is there conflicts with no other addition. If two transactions add one missing key at once, the
+/// second one runs again, once: then the key is there.
 ///
 /// ```
 /// use odeon_stm::atomically;
@@ -27,7 +30,7 @@ use std::hash::{BuildHasher, Hash, RandomState};
 /// });
 /// assert!(!is_new);
 /// ```
-pub struct TSet<K: Send + Sync + 'static, S = RandomState>(TMap<K, (), S>);
+pub struct TSet<K: Send + Sync + 'static, S = QuickState>(TMap<K, (), S>);
 
 impl<K: Send + Sync + 'static> TSet<K> {
     /// An empty set.
@@ -109,7 +112,8 @@ where
         self.0.contains(view, key)
     }
 
-    /// Sees to it that `key` is in the set. Transactions that add a key which is there do not conflict.
+    /// Sees to it that `key` is in the set. Transactions that add a key which is there do not conflict; of those that
+    /// add a missing one at once, one commits at the first attempt.
     ///
     /// # Errors
     ///

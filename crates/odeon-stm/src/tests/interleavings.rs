@@ -72,7 +72,7 @@ impl World {
         if snapshot {
             registry::begin(&mut step.0, usize::MAX);
         } else {
-            step.0.begin(Mode::Logged);
+            step.0.begin_loose(Mode::Logged);
         }
         *state = State::Running;
         let what = if snapshot { "snapshot" } else { "logged" };

@@ -57,7 +57,7 @@ impl Pair {
     /// One logged attempt; `None` if it was rolled back.
     fn attempt<R>(&self, act: impl FnOnce(&mut Attempt) -> Result<R, Rollback>) -> Option<R> {
         let mut attempt = self.memory();
-        attempt.begin(Mode::Logged);
+        attempt.begin_loose(Mode::Logged);
         run(attempt, act)
     }
 

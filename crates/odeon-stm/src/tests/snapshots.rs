@@ -101,7 +101,7 @@ fn nothing_is_kept_of_variables_that_are_younger_and_they_are_not_seen() {
 /// A younger variable at the address of an older one, whose value is kept.
 #[test]
 fn a_variable_is_not_taken_for_an_older_one_at_its_address() {
-    let see = |flaw: Option<Flaw>, mode| {
+    let see = |flaw: Option<Flaw>, mode, prepares| {
         let engine = flaw.map_or_else(Engine::sound, Engine::with);
         let mut cell = engine.cell(1);
         let mut snapshot = engine.begin_in(Mode::Snapshot);
@@ -112,21 +112,23 @@ fn a_variable_is_not_taken_for_an_older_one_at_its_address() {
         cell = engine.cell(3);
         let mut writer = engine.begin_in(mode);
         writer.set(&cell, 4);
-        // A direct attempt has taken the variable; a logged one takes it and writes.
-        let writer = match mode {
-            Mode::Direct => Some(writer),
-            _ => (!writer.commit()).then(|| engine.begin()),
-        };
+        if prepares {
+            writer.0.prepare().unwrap();
+            let seen = snapshot.get(&cell);
+            writer.0.let_go_prepared();
+            writer.roll_back();
+            snapshot.roll_back();
+            return seen;
+        }
+        assert!(writer.commit());
         let seen = snapshot.get(&cell);
         snapshot.roll_back();
-        if let Some(writer) = writer {
-            writer.roll_back();
-        }
         seen
     };
-    for mode in [Mode::Logged, Mode::Direct] {
-        assert_eq!(see(None, mode), None);
-        assert_eq!(see(Some(Flaw::OlderValuesStay), mode), Some(1), "the test would notice");
+    for (mode, prepares) in [(Mode::Logged, false), (Mode::Direct, false), (Mode::Logged, true)] {
+        assert_eq!(see(None, mode, prepares), None);
+        let seen = see(Some(Flaw::OlderValuesStay), mode, prepares);
+        assert_eq!(seen, Some(1), "the test would notice");
     }
 }
 

@@ -52,5 +52,9 @@ pub(super) fn groups() -> Vec<Group> {
         COUNTER,
         commutes,
     );
-    vec![walks, read_write, transfer, disjoint, counter]
+    let map = group("stm", QUICK)
+        .without_peers()
+        .with(&[case("map"), TWO_THREADS[0], TRANSACTIONS, ("variables", Value::Number(10_000))])
+        .figure("stm: a map of 10,000 keys, 97 % reads, 2 threads", Stm, &[], AtMostFloors(1.0));
+    vec![walks, read_write, transfer, disjoint, counter, map]
 }

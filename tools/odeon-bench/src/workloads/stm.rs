@@ -8,6 +8,7 @@ mod counter;
 mod counter_var;
 mod disjoint;
 mod linked_list;
+mod map;
 mod marks;
 mod places;
 mod read_write;
@@ -28,7 +29,7 @@ use case::{Case, Plan};
 pub(super) struct Stm;
 
 /// Every case, in the order of the help text; the first is the default.
-const CASES: [Case; 8] = [
+const CASES: [Case; 9] = [
     read_write::CASE,
     disjoint::CASE,
     transfer::CASE,
@@ -37,6 +38,7 @@ const CASES: [Case; 8] = [
     walk_direct::CASE,
     counter::CASE,
     counter_var::CASE,
+    map::CASE,
 ];
 
 /// The cases that peers can run: their libraries have plain variables and nothing else.
@@ -54,16 +56,16 @@ const NAMES: [&str; CASES.len()] = {
 
 static ABOUT: About = About {
     name: "stm",
-    summary: "threads run transactions: on variables, over a linked list, on one counter",
+    summary: "threads run transactions: on variables, over a linked list, on one counter, on a map",
     operation: "transaction",
-    floor: "walks: a list of boxes; transfer: a mutex for each account, locked in order; else plain \
-            memory and one thread",
+    floor: "walks: a list of boxes; transfer: a mutex for each account, locked in order; map: a hash \
+            map behind a read-write lock; else plain memory and one thread",
     parameters: &[
         Parameter::word("case", "what a transaction does", &NAMES).peers_know(CASES_OF_PEERS),
         Parameter::number("threads", "threads that run transactions", 1, 64, 2),
         Parameter::number(
             "variables",
-            "variables or accounts; of each thread, where they are disjoint",
+            "variables, accounts or keys; of each thread, where they are disjoint",
             2,
             1_000_000,
             1000,

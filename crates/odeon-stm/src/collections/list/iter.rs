@@ -2,7 +2,7 @@
 
 use super::Node;
 use crate::abort::Rollback;
-use crate::tlink::TLink;
+use crate::collections::counted::Link;
 use crate::transaction::View;
 use std::fmt;
 
@@ -10,7 +10,7 @@ use std::fmt;
 pub struct ListIter<'a, 't, V, K: Send + Sync + 'static> {
     pub(super) view: &'a mut V,
     /// `None` after the end or a rollback.
-    pub(super) link: Option<&'t TLink<Node<K>>>,
+    pub(super) link: Option<&'t Link<Node<K>>>,
 }
 
 impl<'t, V: View<'t>, K: Send + Sync + 'static> Iterator for ListIter<'_, 't, V, K> {

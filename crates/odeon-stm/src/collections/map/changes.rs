@@ -139,6 +139,9 @@ where
         let value = leaf.value.read(tx)?;
         place.link.set(tx, node.without(hash, key))?;
         self.len.add(tx, -1)?;
+        if place.used_bits > self.root_bits {
+            Node::lift(&self.root[self.root_of(hash)], self.root_bits, hash, tx)?;
+        }
         Ok(Some(value))
     }
 

@@ -1,15 +1,20 @@
 //! The trie below a map: how places are found and how two leaves share one.
 //!
 //! A place is empty, or holds a leaf, a bucket of leaves whose hashes are equal, or an inner node with 16
-//! places, chosen by the next four bits of the hash. A place that holds an inner node keeps it until the
-//! map is cleared, so searches conflict only where leaves come and go.
+//! places, chosen by the next four bits of the hash. An inner node comes when two leaves meet in a place, and
+//! goes when a removal leaves one leaf or bucket in it, or none: what is left takes its place. So every inner node has two
+//! leaves below it, or more; removals that run at the same time may leave fewer, until the next removal there. Searches
+//! conflict only where leaves come and go.
 
 use crate::abort::Rollback;
 use crate::tlink::TLink;
-use crate::transaction::View;
+use crate::transaction::{Tx, View};
 use crate::tvar::TVar;
 use std::borrow::Borrow;
 use std::sync::Arc;
+
+#[cfg(test)]
+mod tests;
 
 const FAN_OUT: usize = 16;
 const BITS_PER_LEVEL: u32 = 4;
@@ -71,11 +76,35 @@ impl<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> Place<'t, K, V> {
     where
         K: Borrow<Q>,
     {
-        self.node.and_then(|node| node.leaves().find(|leaf| leaf.is(hash, key)))
+        self.node.and_then(|node| node.leaf(hash, key))
     }
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Leaf<K, V> {
+    /// The leaf of `key` below `link`, to which `used_bits` of its `hash` have led.
+    #[inline]
+    pub(super) fn find<'t, W: View<'t>, Q: Eq + ?Sized>(
+        mut link: &'t Link<K, V>,
+        mut used_bits: u32,
+        hash: u64,
+        key: &Q,
+        view: &mut W,
+    ) -> Result<Option<&'t Self>, Rollback>
+    where
+        K: Borrow<Q>,
+    {
+        loop {
+            match link.get(view)? {
+                Some(Node::Inner(links)) => {
+                    link = &links[branch(hash, used_bits)];
+                    used_bits += BITS_PER_LEVEL;
+                }
+                Some(node) => return Ok(node.leaf(hash, key)),
+                None => return Ok(None),
+            }
+        }
+    }
+
     #[inline]
     fn is<Q: Eq + ?Sized>(&self, hash: u64, key: &Q) -> bool
     where
@@ -86,6 +115,18 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Leaf<K, V> {
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
+    /// The leaf of `key` right here.
+    #[inline]
+    fn leaf<Q: Eq + ?Sized>(&self, hash: u64, key: &Q) -> Option<&Leaf<K, V>>
+    where
+        K: Borrow<Q>,
+    {
+        match self {
+            Self::Leaf(leaf) => leaf.is(hash, key).then_some(leaf),
+            _ => self.leaves().find(|leaf| leaf.is(hash, key)),
+        }
+    }
+
     /// The leaves right here.
     #[inline]
     pub(super) fn leaves(&self) -> impl Iterator<Item = &Leaf<K, V>> {
@@ -137,6 +178,39 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
         let stays = |node: &&Arc<Self>| !node.leaves().any(|leaf| leaf.is(hash, key));
         let mut left: Vec<_> = nodes.iter().filter(stays).cloned().collect();
         if left.len() == 1 { left.pop() } else { Some(Arc::new(Self::Bucket(left.into()))) }
+    }
+
+    /// A leaf has gone on the way that `hash` leads from `link` on; `used_bits` have led there. Puts what is left
+    /// of inner nodes in their place, if that is at most one leaf or bucket; answers whether the node of `link` is no inner
+    /// one any more.
+    #[track_caller]
+    pub(super) fn lift<'t>(
+        link: &'t Link<K, V>,
+        used_bits: u32,
+        hash: u64,
+        tx: &mut Tx<'t, '_>,
+    ) -> Result<bool, Rollback> {
+        let Some(Self::Inner(links)) = link.get(tx)? else { return Ok(true) };
+        let below = &links[branch(hash, used_bits)];
+        if !Self::lift(below, used_bits + BITS_PER_LEVEL, hash, tx)? {
+            return Ok(false);
+        }
+        let from = tx.attempt().0.reads.len();
+        let mut left = None;
+        for link in links.iter() {
+            match link.get(tx)? {
+                None => {}
+                Some(Self::Leaf(_) | Self::Bucket(_)) if left.is_none() => left = Some(link),
+                Some(_) => {
+                    // That the node stays is right whatever is in it, so nobody has to find this unchanged.
+                    tx.attempt().0.reads.forget(from, 0);
+                    return Ok(false);
+                }
+            }
+        }
+        let left = left.map_or(Ok(None), |link| link.share(tx))?;
+        link.set(tx, left)?;
+        Ok(true)
     }
 
     /// Calls `act` with every leaf below `link`.

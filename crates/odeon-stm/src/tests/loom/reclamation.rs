@@ -1,9 +1,10 @@
 //! The look for what can be freed, against the begin of attempts.
 
 use super::{Pair, model, pair, run, spawn};
-use crate::abort::Cause;
-use crate::attempt::Mode;
+use crate::abort::{Cause, Rollback};
+use crate::attempt::{Attempt, Mode};
 use crate::between;
+use crate::cell::Cell;
 use crate::flaw::Flaw;
 use crate::write_set::Kind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,14 +37,25 @@ fn overwrite_and_collect(pair: &Pair) {
     drop(writer.bag.collect(domain, slot));
 }
 
-fn reader_and_collector(flaw: Option<Flaw>) {
+/// How a reader begins, and reads a pointer.
+#[derive(Clone, Copy)]
+struct Reader {
+    begin: fn(&mut Attempt, Mode),
+    mode: Mode,
+    read: fn(&mut Attempt, &Cell) -> Result<u64, Rollback>,
+}
+
+const LOGGED: Reader =
+    Reader { begin: Attempt::begin, mode: Mode::Logged, read: Attempt::read_pointer };
+
+fn reader_and_collector(flaw: Option<Flaw>, how: Reader) {
     model(move || {
         let pair = pair(flaw, value().1, 0);
         let collector = spawn(&pair, overwrite_and_collect);
         let mut reader = pair.memory();
-        reader.begin(Mode::Logged);
+        (how.begin)(&mut reader, how.mode);
         run(reader, |reader| {
-            let bits = reader.read(&pair.left)?;
+            let bits = (how.read)(reader, &pair.left)?;
             assert!(!flag(bits).load(Ordering::SeqCst), "freed before it is read");
             odeon_sync::thread::yield_now();
             assert!(!flag(bits).load(Ordering::SeqCst), "freed while it is looked at");
@@ -55,13 +67,32 @@ fn reader_and_collector(flaw: Option<Flaw>) {
 
 #[test]
 fn a_begin_against_a_look() {
-    reader_and_collector(None);
+    reader_and_collector(None, LOGGED);
+}
+
+/// It is not isolated, but what it reads is there.
+#[test]
+fn a_direct_read_against_the_rules_and_a_look() {
+    reader_and_collector(None, Reader { mode: Mode::Direct, ..LOGGED });
+}
+
+/// It enters its slot when it meets the first pointer; the collector may look in between.
+#[test]
+fn a_read_by_an_attempt_that_has_begun_loose_against_a_look() {
+    reader_and_collector(None, Reader { begin: Attempt::begin_loose, ..LOGGED });
+}
+
+#[test]
+#[should_panic(expected = "freed")]
+fn following_a_pointer_without_entering_the_slot_is_noticed() {
+    let how = Reader { begin: Attempt::begin_loose, read: Attempt::read, ..LOGGED };
+    reader_and_collector(None, how);
 }
 
 #[test]
 #[should_panic(expected = "freed")]
 fn early_frees_are_noticed() {
-    reader_and_collector(Some(Flaw::EarlyFree));
+    reader_and_collector(Some(Flaw::EarlyFree), LOGGED);
 }
 
 /// The same for a snapshot, whose slot tells no begin.

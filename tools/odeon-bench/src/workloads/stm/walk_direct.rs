@@ -2,14 +2,15 @@
 //! value that the one before has inserted, and inserts another; both look for their place from the head on.
 
 use super::case::{Case, Plan};
-use super::linked_list::{self, Node};
+use super::linked_list;
 use super::threads;
 use crate::error::BenchError;
 use crate::random::SplitMix64;
 use crate::samples::Measured;
 use crate::sorted_list::SortedList;
+use odeon_stm::collections::TList;
 use odeon_stm::staged::{Attempted, attempt};
-use odeon_stm::{Abort, Mode, TLink};
+use odeon_stm::{Abort, Mode};
 use std::convert::Infallible;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -72,14 +73,14 @@ fn each(plan: &Plan, thread: usize, mut walk: impl FnMut(Change) -> Seen) -> u64
     (0..plan.share(thread)).filter(walk).count() as u64
 }
 
-fn direct(list: &Arc<TLink<Node>>, change: Change) -> Seen {
+fn direct(list: &Arc<TList<u32>>, change: Change) -> Seen {
     let run = attempt(list.clone(), Mode::Direct, |list, tx| {
         let sum = linked_list::sum(list, tx)?;
         let is_removed = match change.remove {
-            Some(value) => linked_list::remove(list, tx, value)?,
+            Some(value) => list.remove(tx, &value)?.is_some(),
             None => true,
         };
-        let is_inserted = linked_list::insert(list, tx, change.insert)?;
+        let is_inserted = list.insert(tx, change.insert)?;
         Ok::<_, Abort<Infallible>>(Walk { sum, is_removed, is_inserted })
     });
     match run {
