@@ -162,7 +162,8 @@ impl<K: Send + Sync + 'static> TList<K> {
             link.set(tx, None)?;
             link = &node.next;
         }
-        Ok(())
+        // The last node's too; an empty list has none.
+        if std::ptr::eq(link, &self.head) { Ok(()) } else { link.set(tx, None) }
     }
 }
 
