@@ -41,30 +41,37 @@ impl<E> From<Rollback> for Abort<E> {
     }
 }
 
-/// What can end an attempt without a commit.
+/// What can end an attempt without a commit, and what to do then. [`atomically`](crate::atomically) does it by itself; the
+/// causes are for who runs [stages](crate::staged) and for [statistics](crate::stats).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cause {
-    /// A variable that the attempt has read was written by another one before it could commit.
+    /// A variable that the attempt has read was written by another one before it could commit. Run the closure again;
+    /// if it happens often, read less in one attempt, or see whether a [`TCounter`](crate::TCounter) or a collection
+    /// does.
     ReadOverwritten,
-    /// A variable was about to be written by another commit.
+    /// A variable was about to be written by another commit, which did not end for long. Run the closure again.
     WriteLocked,
-    /// A variable is held by a prepared attempt whose outcome is not known yet.
+    /// A variable is held by a prepared or direct attempt whose outcome is not known yet. [Wait](crate::staged::RolledBack::wake)
+    /// for the decision, then run the closure again.
     Prepared,
-    /// An irrevocable attempt runs.
+    /// An irrevocable attempt runs. [Wait](crate::staged::RolledBack::wake) for its end, then run the closure again.
     Irrevocable,
-    /// As many prepared attempts as the engine has room for, 2,047, protect a variable that this one has read.
+    /// As many prepared attempts as the engine has room for, 2,047, protect a variable that this one has read. Prepare
+    /// fewer at a time; run the closure again when some are decided.
     TooManyPrepared,
-    /// The limit of values kept for this snapshot is reached, or it has met a variable that is younger.
+    /// The limit of values kept for this snapshot is reached, or it has met a variable that is younger. Take another
+    /// snapshot, a shorter one or with [a greater limit](crate::snapshot_within).
     SnapshotExpired,
-    /// The closure asked to wait until something it has read changes.
+    /// The closure asked to wait until something it has read changes. [Wait](crate::staged::RolledBack::wake) for that, then
+    /// run the closure again.
     Retry,
     /// The closure asked to wait in a [mode](crate::Mode) that does not remember what was read, so nobody would know for
-    /// what: in the logged mode it can.
+    /// what. Run it in the logged mode.
     CannotWait,
-    /// The closure answered with an error of its own.
+    /// The closure answered with an error of its own. It is for the caller.
     Failed,
-    /// The closure panicked, or its attempt was dropped.
+    /// The closure panicked, or its attempt was dropped. Nothing is to be done.
     Dropped,
 }
 

@@ -32,7 +32,7 @@ pub enum Mode {
     /// writes, from its begin to its end; snapshots may look. If the caller does not, attempts are not
     /// isolated from each other.
     Direct,
-    /// Reads see one moment; a write panics.
+    /// Reads see one moment; a write panics, for an attempt on a snapshot writes nothing.
     Snapshot,
 }
 

@@ -42,6 +42,8 @@ pub enum Attempted<F, R, E> {
 
 /// Runs `closure` once on `state`, without committing.
 ///
+/// A closure without errors of its own has to name some type of errors all the same, as in `Ok::<_, Abort<()>>` here:
+///
 /// ```
 /// use odeon_stm::staged::{Attempted, attempt};
 /// use odeon_stm::{Abort, Mode, TVar};

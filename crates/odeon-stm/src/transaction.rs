@@ -9,6 +9,52 @@ use std::marker::PhantomData;
 ///
 /// `'t` is the time of the attempt: references that reads give live as long, and cannot leave the
 /// closure. Variables from outside the transaction live for `'env`, which is longer.
+///
+/// A function of your own borrows what it reads and writes for `'t`, and leaves `'env` open:
+///
+/// ```
+/// use odeon_stm::{Rollback, TVar, Tx, atomically};
+///
+/// struct Account { balance: TVar<u64> }
+///
+/// impl Account {
+///     fn deposit<'t>(&'t self, tx: &mut Tx<'t, '_>, amount: u64) -> Result<(), Rollback> {
+///         self.balance.update(tx, |balance| balance + amount)
+///     }
+/// }
+///
+/// let account = Account { balance: TVar::new(2) };
+/// atomically(|tx| account.deposit(tx, 3));
+/// assert_eq!(account.balance.peek(), 5);
+/// ```
+///
+/// One name for both lifetimes asks for an attempt that lasts as long as the variables outside, and there is none:
+///
+/// ```compile_fail
+/// # use odeon_stm::{Rollback, TVar, Tx, atomically};
+/// fn deposit<'a>(balance: &'a TVar<u64>, tx: &mut Tx<'a, 'a>) -> Result<(), Rollback> {
+///     balance.update(tx, |balance| balance + 3)
+/// }
+///
+/// let balance = TVar::new(2);
+/// atomically(|tx| deposit(&balance, tx));
+/// ```
+///
+/// A variable that is made in the transaction can be used by it as soon as it is part of something that outlives it, for it
+/// is borrowed from there:
+///
+/// ```
+/// use odeon_stm::{TCounter, TMap, atomically};
+/// use std::sync::Arc;
+///
+/// let visits: TMap<&str, Arc<TCounter>> = TMap::new();
+/// atomically(|tx| {
+///     let of_door = visits.get_or_insert_with(tx, "door", Arc::default)?;
+///     of_door.add(tx, 1)
+/// });
+/// let counted = atomically(|tx| visits.get(tx, "door")?.map(|of_door| of_door.get(tx)).transpose());
+/// assert_eq!(counted, Some(1));
+/// ```
 #[repr(transparent)]
 #[derive(Debug)]
 pub struct Tx<'t, 'env: 't>(Attempt, PhantomData<Lifetimes<'t, 'env>>);

@@ -30,8 +30,8 @@ pub use iter::ListIter;
 /// A sorted list of different keys.
 ///
 /// Looking for a key takes time in proportion to its place; beyond some hundred keys
-/// [`TOrdMap`](super::TOrdMap) is faster. Searches follow links without remembering them all, so changes at
-/// different places do not conflict; see the module.
+/// [`TOrdMap`](super::TOrdMap) is faster. Searches follow links and remember the last one only, which is enough to be sure
+/// of their answer, so changes at different places do not conflict.
 ///
 /// ```
 /// use odeon_stm::collections::TList;
