@@ -130,21 +130,22 @@ impl Bag {
         free
     }
 
-    /// The end of a thread: what is left becomes everybody's. Takes out what nobody can reach any more, if it is time
+    /// The end of the memory: what is left becomes everybody's. Takes out what nobody can reach any more, if it is time
     /// to look. `slot`: the caller's, whose attempt has ended.
     #[must_use = "dropping it frees the values"]
     pub(crate) fn hand_over(&mut self, domain: &Domain, slot: &Slot) -> Vec<Retired> {
-        let left = std::mem::take(&mut self.retired);
-        if left.is_empty() {
+        let (left, released) =
+            (std::mem::take(&mut self.retired), std::mem::take(&mut self.released));
+        if left.is_empty() && released == 0 {
             return Vec::new();
         }
-        domain.held_values.pay(std::mem::take(&mut self.released).saturating_add(left.len()));
+        domain.held_values.pay(released.saturating_add(left.len()));
         domain.held_values.add(left);
         domain.held_values.collect_if_paid(domain, slot, GATHERED)
     }
 }
 
-/// Values that wait for the end of a snapshot, and those of threads that have ended.
+/// Values that wait for the end of a snapshot, and those of threads that have ended or keep no memory.
 ///
 /// A look at them costs as much as there are, so one is made when as many were overwritten, or released, as the last
 /// look has left: however many a long snapshot holds, an overwritten value costs the same.
