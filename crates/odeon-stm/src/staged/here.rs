@@ -4,7 +4,7 @@ use super::{Attempted, RolledBack};
 use crate::abort::{Abort, Cause};
 use crate::attempt::Mode;
 use crate::between::{self, Verdict};
-use crate::hooks;
+use crate::hooks::{self, Ended};
 use crate::snapshot::registry;
 use crate::snapshot::run::DEFAULT_LIMIT;
 use crate::thread_cache::{self, Borrowed};
@@ -98,7 +98,7 @@ impl FinishedHere<'_> {
         self.attempt.end();
         self.is_running = false;
         if let Some(hooks) = self.attempt.hooks.take() {
-            thread_cache::outside(|| hooks::call(hooks.on_commit));
+            thread_cache::outside(|| hooks::call(*hooks, Ended::Committed));
         }
         Ok(())
     }
@@ -108,7 +108,7 @@ impl FinishedHere<'_> {
         self.is_running = false;
         let Verdict { cause, event } = between::roll_back(&mut self.attempt, otherwise);
         if let Some(hooks) = self.attempt.hooks.take() {
-            thread_cache::outside(|| hooks::call(hooks.on_rollback));
+            thread_cache::outside(|| hooks::call(*hooks, Ended::RolledBack));
         }
         RolledBack { cause, wait: event }
     }
