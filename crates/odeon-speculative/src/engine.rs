@@ -227,7 +227,7 @@ impl<A: SpeculativeActor> Engine<A> {
     fn make_runners(self: &Arc<Self>, shared: &mut Shared<A>, me: &ActorRef<A::Msg>) {
         while shared.runners.all.len() + 1 < shared.board.width() {
             let number = shared.runners.all.len();
-            let runner = extend::spawn_beside(me, Runner::new(self.clone(), number));
+            let runner = extend::spawn_working_for(me, Runner::new(self.clone(), number));
             // Its first turn looks for work by itself.
             shared.runners.all.push(runner);
         }
