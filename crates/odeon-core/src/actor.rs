@@ -99,6 +99,13 @@ pub trait Actor: Send + Sized + 'static {
         0
     }
 
+    /// How many of these count as pressure: not those that wait for what only another message can bring about, as
+    /// those in a closed mailbox.
+    #[doc(hidden)]
+    fn __pressing(&self) -> usize {
+        self.__aside()
+    }
+
     /// The actor ends: hands over the messages that it has put aside.
     #[doc(hidden)]
     fn __give_back(&mut self, take: &mut dyn FnMut(Self::Msg)) {

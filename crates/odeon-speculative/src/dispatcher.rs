@@ -66,7 +66,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         self.taken.push(job);
         if self.taken.len() >= TOGETHER {
             self.bring(ctx);
-            if self.engine.waiting() >= ENOUGH {
+            if self.engine.pressing() >= ENOUGH {
                 self.work(ctx);
             }
         }
@@ -168,7 +168,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         self.count();
         let went_on =
             (self.engine.has_outstanding() || self.engine.needs_attention()) && self.work(ctx);
-        if !went_on && self.engine.waiting() >= RELIEVED_BELOW {
+        if !went_on && self.engine.pressing() >= RELIEVED_BELOW {
             self.engine.wake_below(RELIEVED_BELOW);
         }
         if !went_on && !self.engine.has_outstanding() {
@@ -179,6 +179,10 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
 
     fn __aside(&self) -> usize {
         self.taken.len() + self.engine.waiting()
+    }
+
+    fn __pressing(&self) -> usize {
+        self.taken.len() + self.engine.pressing()
     }
 
     fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {

@@ -16,7 +16,7 @@ use crate::runner::Runner;
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use crate::width::Controller;
-use odeon_core::extend::{self, Outbox, wake};
+use odeon_core::extend::{self, Lane, Outbox, wake};
 use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
@@ -37,6 +37,7 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     /// alone, so a zero that it sees stands.
     outstanding: AtomicUsize,
     waiting: AtomicUsize,
+    pressing: AtomicUsize,
     width: AtomicUsize,
     /// 1 if the actor's own turn has something to see to.
     attention: AtomicUsize,
@@ -55,7 +56,7 @@ struct Shared<A: SpeculativeActor> {
     /// Keeps the actor while jobs are outstanding.
     keeps: Option<ActorRef<A::Msg>>,
     runners: Runners,
-    /// Below how many waiting jobs the actor, which is idle, wants a turn.
+    /// Below how many pressing jobs the actor, which is idle, wants a turn.
     wakes_below: Option<usize>,
 }
 
@@ -77,7 +78,7 @@ impl Runners {
 /// Memory that an executor uses again.
 pub(crate) struct Scratch<M> {
     batch: Vec<Job<M>>,
-    over: Vec<Option<usize>>,
+    over: Vec<Option<Lane>>,
     back: Vec<Job<M>>,
     pub(crate) outbox: Outbox,
 }
@@ -116,6 +117,7 @@ impl<A: SpeculativeActor> Engine<A> {
             controller: Mutex::new(controller),
             outstanding: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            pressing: AtomicUsize::new(0),
             width: AtomicUsize::new(width),
             attention: AtomicUsize::new(0),
         }
@@ -132,6 +134,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.outstanding.store(board.outstanding(), Ordering::Release);
         // ORDERING: Relaxed: hints; who acts on them takes the lock.
         self.waiting.store(board.waiting(), Ordering::Relaxed);
+        self.pressing.store(board.pressing(), Ordering::Relaxed);
         self.width.store(board.width(), Ordering::Relaxed);
         self.attention.store(usize::from(board.needs_attention()), Ordering::Relaxed);
     }
@@ -142,10 +145,16 @@ impl<A: SpeculativeActor> Engine<A> {
         self.outstanding.load(Ordering::Acquire) > 0
     }
 
-    /// Jobs that wait on the board.
+    /// Jobs that wait, also parked ones.
     pub(crate) fn waiting(&self) -> usize {
         // ORDERING: Relaxed: a hint.
         self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Of these, the jobs that can be handled without other messages having to come first.
+    pub(crate) fn pressing(&self) -> usize {
+        // ORDERING: Relaxed: a hint.
+        self.pressing.load(Ordering::Relaxed)
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -295,7 +304,7 @@ impl<A: SpeculativeActor> Engine<A> {
                     continue;
                 }
                 Handled::Waits(rolled_back) => {
-                    self.lock().board.park();
+                    self.lock().board.park(job.lane);
                     if let Err(message) = self.parking.park(self, job, rolled_back) {
                         self.lock().board.unpark_too_late();
                         extend::dead_letter(me, message);
@@ -334,8 +343,8 @@ impl<A: SpeculativeActor> Engine<A> {
         }
         let is_over = board.outstanding() == 0;
         let is_due = board.needs_attention() && !board.is_running();
-        let waiting = board.waiting();
-        let is_relieved = shared.wakes_below.is_some_and(|below| waiting < below);
+        let pressing = board.pressing();
+        let is_relieved = shared.wakes_below.is_some_and(|below| pressing < below);
         if is_relieved {
             shared.wakes_below = None;
         }
@@ -366,10 +375,10 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    /// The actor's own turn goes idle: it wants one when fewer than `below` jobs wait, if more do.
+    /// The actor's own turn goes idle: it wants one when fewer than `below` jobs press, if more do.
     pub(crate) fn wake_below(&self, below: usize) {
         let mut shared = self.lock();
-        if shared.board.waiting() >= below {
+        if shared.board.pressing() >= below {
             shared.wakes_below = Some(below);
         }
     }

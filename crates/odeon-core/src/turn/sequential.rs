@@ -390,7 +390,7 @@ unsafe fn conclude<A: Actor>(
             unsafe {
                 let owner = &*(*cell.as_ptr()).owner.get();
                 let ready = owner.selector.as_ref().map_or(0, |s| s.set.ready(s.guards));
-                let ready = ready + laned::aside(owner);
+                let ready = ready + laned::pressing(owner);
                 pressure::weigh(&(*cell.as_ptr()).message, ready);
             }
             let Some(by) = held else { return TurnOutcome::More };
