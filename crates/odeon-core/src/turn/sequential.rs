@@ -131,7 +131,12 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
         // ORDERING: Acquire: pairs with the Release of whoever asked for the end.
         let signals = message.header.signals.load(Ordering::Acquire);
         if signals & (signal::STOP | signal::RESTARTING | signal::HELD) != 0 {
-            return reason_to_pause(signals);
+            let reason = reason_to_pause(signals);
+            // SAFETY: we own the actor; the reference ends here.
+            if A::LANED && reason == Step::EndBetween && !laned::may_end(unsafe { &mut *owner }) {
+                return Step::More;
+            }
+            return reason;
         }
         // SAFETY: the reference ends before `go_idle`.
         let step = unsafe { handle_next(message, &mut *owner) };

@@ -44,6 +44,12 @@ pub(super) fn go_on<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
     sight::noting_signal(&message.header, || step(owner), |step| *step == Step::Handled)
 }
 
+/// Whether the actor, which is to end, can do so: not while messages of it are being handled elsewhere.
+#[cold]
+pub(super) fn may_end<A: Actor>(owner: &mut Owner<A>) -> bool {
+    owner.actor.as_mut().is_none_or(Actor::__may_end)
+}
+
 /// How many messages the actor has put aside.
 #[inline(always)]
 pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
