@@ -53,6 +53,8 @@ pub(crate) struct Board<M> {
     parked: usize,
     pub(crate) failures: VecDeque<Box<dyn Any + Send>>,
     pub(crate) is_stopping: bool,
+    /// Whether the actor's own turn is seeing to a failure: the state may be about to be made anew.
+    pub(crate) is_failing: bool,
     is_closed: bool,
 }
 
@@ -74,6 +76,7 @@ impl<M> Board<M> {
             parked: 0,
             failures: VecDeque::new(),
             is_stopping: false,
+            is_failing: false,
             is_closed: false,
         }
     }
@@ -109,7 +112,7 @@ impl<M> Board<M> {
 
     /// Whether the actor's own turn has something to see to (rule 5).
     pub(crate) fn needs_attention(&self) -> bool {
-        self.is_stopping || !self.failures.is_empty()
+        self.is_stopping || self.is_failing || !self.failures.is_empty()
     }
 
     /// A job has come from the inbox.
