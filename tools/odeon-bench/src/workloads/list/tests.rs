@@ -1,5 +1,7 @@
 //! The list against a plain set, and the recorded history against both.
 
+mod linearizable;
+
 use super::*;
 use crate::history::{Event, Operation, Outcome};
 use crate::parameter::Value;
@@ -82,6 +84,29 @@ fn the_history_of_one_client_replays_on_a_set() {
                 Operation::Sum => Outcome::Sum(set.iter().copied().map(i64::from).sum()),
             };
             assert_eq!(event.result, expected, "{event:?}");
+        }
+    }
+}
+
+#[test]
+fn s24_histories_of_parallel_runs_are_linearizable() {
+    for mode in ["plain", "sequential", "concurrent", "adaptive"] {
+        for seed in 0..20 {
+            let workload = ["read", "write", "mixed"][seed as usize % 3];
+            let settings = [
+                ("list_actors", 1),
+                ("requesters", 4),
+                ("requests", 100),
+                ("range", 24),
+                ("seed", seed),
+                ("workers", 3),
+            ];
+            let params = params(&settings, workload).with("mode", Value::Word(mode));
+            let history = record_history(Variant::Sequential, &params).expect("the run is right");
+            assert!(
+                linearizable::is_linearizable(&history),
+                "{mode}, {workload}, seed {seed}: {history:?}"
+            );
         }
     }
 }
