@@ -93,7 +93,9 @@ fn serial(first: &[(usize, Deed)]) -> Outcome {
 }
 
 #[derive(Clone)]
-struct World(Arc<OnceLock<(Vec<ActorRef<Do>>, Vec<ActorRef<Told>>)>>);
+struct World(Arc<OnceLock<Everybody>>);
+
+type Everybody = (Vec<ActorRef<Do>>, Vec<ActorRef<Told>>);
 
 impl World {
     fn send(&self, (to, deed): (usize, Deed)) {

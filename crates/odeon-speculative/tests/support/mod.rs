@@ -1,5 +1,5 @@
 //! A speculative actor whose messages say what to do, for tests.
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 use odeon_core::{Actor, Ask};
 use odeon_core::{ActorRef, AskError, Context, Message, Reply, Supervision, Theater};
@@ -142,7 +142,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// `None`: one at a time.
+/// So many at once.
 pub fn width(width: usize) -> Processing {
     if width == 1 { Processing::sequential() } else { Processing::concurrent().width(width) }
 }
