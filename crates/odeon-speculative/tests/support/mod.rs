@@ -1,5 +1,5 @@
 //! A speculative actor whose messages say what to do, for tests.
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 use odeon_core::{Actor, Ask};
 use odeon_core::{ActorRef, AskError, Context, Message, Reply, Supervision, Theater};
@@ -19,12 +19,14 @@ pub type Act = dyn for<'t> Fn(&'t Lab, &mut Tx<'t, '_>, &mut Ctx<'_>) -> TxResul
 pub struct Common {
     /// Times that a state was made.
     pub lives: AtomicU64,
-    /// Times that `stopped` was called, and whether that is over.
+    /// Times that `stopped` was called.
     pub stops: AtomicU64,
     /// States that were dropped.
     pub drops: AtomicU64,
     /// Handlers that run at this moment.
     pub running: AtomicUsize,
+    /// What the variables were in the end.
+    pub last: Mutex<Vec<i64>>,
     /// Whether a handler ran in `stopped`.
     pub stopped_beside: AtomicBool,
 }
@@ -127,6 +129,7 @@ impl SpeculativeActor for Lab {
         if self.common.running.load(Ordering::SeqCst) > 0 {
             self.common.stopped_beside.store(true, Ordering::SeqCst);
         }
+        *self.common.last.lock().unwrap() = self.vars.iter().map(TVar::peek).collect();
         self.common.stops.fetch_add(1, Ordering::SeqCst);
     }
 }
@@ -139,7 +142,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// `None`: one at a time.
+/// So many at once.
 pub fn width(width: usize) -> Processing {
     if width == 1 { Processing::sequential() } else { Processing::concurrent().width(width) }
 }
