@@ -68,10 +68,11 @@ fn the_history_of_many_clients_is_well_formed() {
 
 #[test]
 fn the_history_of_one_client_replays_on_a_set() {
-    for workload in ["read", "write", "mixed"] {
+    let modes = ["plain", "sequential", "concurrent", "adaptive"];
+    for (workload, mode) in ["read", "write", "mixed"].iter().flat_map(|w| modes.map(|m| (*w, m))) {
         let settings = [("list_actors", 4), ("requesters", 1), ("requests", 500), ("range", 64)];
-        let history = record_history(Variant::Sequential, &params(&settings, workload))
-            .expect("the run is right");
+        let params = params(&settings, workload).with("mode", Value::Word(mode));
+        let history = record_history(Variant::Sequential, &params).expect("the run is right");
         let mut set: BTreeSet<u32> = history.initial.iter().copied().collect();
         for event in &history.events {
             let expected = match event.op {
