@@ -13,15 +13,20 @@ use odeon_stm::staged::{Attempted, FinishedHere, RolledBack, attempt_here};
 use odeon_stm::{Cause, Mode, Tx};
 use odeon_sync::Backoff;
 use std::any::Any;
+use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+type Panic = Box<dyn Any + Send>;
 
 /// How a message has ended.
 pub(crate) enum Handled {
     Committed,
     /// It has committed, and asked for the end of the actor.
     Last,
-    /// Its handler panicked, or gave it up.
-    Failed(Box<dyn Any + Send>),
+    /// Its handler panicked, or gave it up; or it has committed, and then a user's code panicked.
+    Failed(Panic),
+    /// It has committed and asked for the end of the actor, and then a user's code panicked.
+    FailedLast(Panic),
     /// Not handled: too many attempts met conflicts, and the next one should run alone.
     Contended,
     /// Not handled: something has to happen before another attempt.
@@ -35,7 +40,7 @@ const ATTEMPTS: u32 = 8;
 
 /// Why an exclusive message fails whose attempt was rolled back: it must not run twice.
 const NOT_ALONE: &str = "the attempt of an exclusive message was rolled back: somebody else writes the actor's variables";
-const WAITS: &str = "a message with snapshot access does not wait for a change";
+const WAITS: &str = "a message with snapshot or exclusive access does not wait for a change";
 const WRITES: &str = "a message with snapshot access writes nothing";
 
 /// The circumstances of an attempt.
@@ -55,27 +60,20 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         outbox: &mut Outbox,
     ) -> Handled {
         let message = std::slice::from_ref(&job.message);
-        let handled =
-            self.until_decided(message, job.access == Access::Snapshot, outbox, |tx, ctx| {
-                state.handle(&message[0], tx, ctx)
-            });
-        match handled {
-            Handled::Waits(_) | Handled::Contended if job.access == Access::Exclusive => {
-                Handled::Failed(Box::new(NOT_ALONE))
-            }
-            handled => handled,
-        }
+        self.until_decided(message, job.access, outbox, |tx, ctx| {
+            state.handle(&message[0], tx, ctx)
+        })
     }
 
     /// Has the actor's state started.
     pub(crate) fn of_start(&self, state: &'a A, outbox: &mut Outbox) -> Handled {
-        self.until_decided(&[], false, outbox, |tx, ctx| state.started(tx, ctx))
+        self.until_decided(&[], Access::Update, outbox, |tx, ctx| state.started(tx, ctx))
     }
 
     fn until_decided(
         &self,
         message: &'a [A::Msg],
-        is_read: bool,
+        access: Access,
         outbox: &mut Outbox,
         handler: impl for<'t> Fn(&mut Tx<'t, 'a>, &mut SpeculativeContext<'a, A>) -> TxResult,
     ) -> Handled {
@@ -89,7 +87,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             let mut ctx = SpeculativeContext::new(self.me, message);
             let attempt = || attempt_here(mode, |tx| handler(tx, &mut ctx));
             let ended = catch_unwind(AssertUnwindSafe(|| outbox.hold_during(attempt)));
-            let ended = self.decide(ended, ctx.wants_stop(), is_read, outbox);
+            let ended = self.decide(ended, ctx.wants_stop(), access, outbox);
             if !outbox.is_empty() {
                 // A destructor of what was to be sent may panic; nothing of that concerns the actor.
                 let _ = catch_unwind(AssertUnwindSafe(|| outbox.discard()));
@@ -99,11 +97,13 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                 Err(rolled_back) => {
                     let cause = rolled_back.cause();
                     self.tally.rolled_back(cause);
-                    // What a direct attempt waits for is not known: it has no log.
-                    if mode == Mode::Direct {
-                        mode = Mode::Logged;
-                    } else if cause == Cause::CannotWait {
+                    if access != Access::Update && cause == Cause::CannotWait {
                         return Handled::Failed(Box::new(WAITS));
+                    } else if access == Access::Exclusive {
+                        return Handled::Failed(Box::new(NOT_ALONE));
+                    } else if mode == Mode::Direct {
+                        // What a direct attempt waits for is not known: it has no log.
+                        mode = Mode::Logged;
                     } else if matches!(cause, Cause::Retry | Cause::Prepared) {
                         return Handled::Waits(rolled_back);
                     } else {
@@ -121,41 +121,93 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         &self,
         ended: std::thread::Result<Attempted<FinishedHere<'a>, (), HandlerError>>,
         is_last: bool,
-        is_read: bool,
+        access: Access,
         outbox: &mut Outbox,
     ) -> Result<Handled, RolledBack> {
         match ended {
-            Ok(Attempted::Finished(finished, ())) if is_read && finished.has_written() => {
+            Ok(Attempted::Finished(finished, ()))
+                if access == Access::Snapshot && finished.has_written() =>
+            {
                 Ok(Handled::Failed(Box::new(WRITES)))
             }
-            Ok(Attempted::Finished(finished, ())) if outbox.is_empty() && !is_last => {
-                finished.commit().map(|()| Handled::Committed)
-            }
             Ok(Attempted::Finished(finished, ())) => {
-                let passed = self.exit.pass(|is_closed| {
-                    finished.commit()?;
-                    *is_closed = is_last;
-                    Ok(self.release(is_last, outbox))
-                });
+                let is_silent = outbox.is_empty() && !is_last && !finished.has_hooks();
+                if is_silent && !self.exit.is_closing() {
+                    return self.commit(finished, is_last, outbox);
+                }
+                let passed = self.exit.pass(is_last, || self.commit(finished, is_last, outbox));
                 passed.unwrap_or_else(|Closed| Ok(Handled::TooLate))
             }
             Ok(Attempted::RolledBack(rolled_back)) => Err(rolled_back),
-            Ok(Attempted::Failed(failure)) => Ok(Handled::Failed(Box::new(failure.to_string()))),
-            Err(panic) => Ok(Handled::Failed(panic)),
+            Ok(Attempted::Failed(error)) => {
+                // A user's code, both.
+                let text = contain(|| error.to_string()).map(|text| -> Panic { Box::new(text) });
+                let why = text.unwrap_or_else(|panic| panic);
+                Ok(self.failed(contain(move || drop(error)).err().unwrap_or(why)))
+            }
+            Err(panic) => Ok(self.failed(panic)),
         }
     }
 
-    /// The attempt has committed: lets its effects out.
-    fn release(&self, is_last: bool, outbox: &mut Outbox) -> Handled {
-        let released = catch_unwind(AssertUnwindSafe(|| match self.me {
-            Me::Turn(_) => outbox.release(),
-            Me::Beside(me) => as_sender(me, || outbox.release()),
-        }));
-        match released {
+    /// What fails after the end is not handled.
+    fn failed(&self, panic: Panic) -> Handled {
+        let is_over =
+            self.exit.is_closing() && self.exit.pass(false, || Ok::<_, Closed>(())) == Err(Closed);
+        if is_over { Handled::TooLate } else { Handled::Failed(panic) }
+    }
+
+    /// Commits and lets the effects out.
+    fn commit(
+        &self,
+        finished: FinishedHere<'a>,
+        is_last: bool,
+        outbox: &mut Outbox,
+    ) -> Result<Handled, RolledBack> {
+        let after = match contain(|| finished.commit_before_hooks()) {
+            Ok(committed) => committed?,
+            // It was rolled back, and what it had called for that has panicked.
+            Err(panic) => return Ok(Handled::Failed(panic)),
+        };
+        if outbox.is_empty() && !is_last && after.is_nothing() {
+            return Ok(Handled::Committed);
+        }
+        let act = || {
+            let hooks = contain(|| after.call());
+            hooks.and(contain(|| outbox.release()))
+        };
+        let released = match self.me {
+            Me::Turn(_) => act(),
+            Me::Beside(me) => as_sender(me, act),
+        };
+        Ok(match released {
             Ok(()) if is_last => Handled::Last,
             Ok(()) => Handled::Committed,
-            // Code of a user that an effect calls.
+            Err(panic) if is_last => Handled::FailedLast(panic),
             Err(panic) => Handled::Failed(panic),
+        })
+    }
+}
+
+/// Calls what may be a user's code.
+fn contain<R>(act: impl FnOnce() -> R) -> Result<R, Panic> {
+    catch_unwind(AssertUnwindSafe(act))
+}
+
+impl Handled {
+    /// Whether the message is still to be dealt with.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self, Self::Contended | Self::Waits(_) | Self::TooLate)
+    }
+
+    /// The message is over, and dropped: a panic of its destructor is one of its handler.
+    pub(crate) fn and_drop<M>(self, job: Job<M>) -> Self {
+        if !needs_drop::<M>() {
+            return self;
+        }
+        match (contain(move || drop(job)), self) {
+            (Err(panic), Self::Committed) => Self::Failed(panic),
+            (Err(panic), Self::Last) => Self::FailedLast(panic),
+            (_, handled) => handled,
         }
     }
 }

@@ -10,7 +10,8 @@ use crate::processing::Ordering;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::Lane;
 use odeon_core::{Actor, Context};
-use std::panic::resume_unwind;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 /// What the core knows as the actor.
@@ -38,12 +39,12 @@ const RELIEVED_BELOW: usize = 256;
 
 impl<A: SpeculativeActor> Dispatcher<A> {
     pub(crate) fn new(engine: Arc<Engine<A>>, ordering: Ordering) -> Self {
-        let state = engine.state();
+        let (state, taken) = engine.begin();
         Self {
             engine,
             state,
             ordering,
-            taken: Vec::new(),
+            taken,
             scratch: Scratch::new(),
             handled: 0,
             until_look: LOOK_EVERY,
@@ -52,7 +53,10 @@ impl<A: SpeculativeActor> Dispatcher<A> {
 
     fn take(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
         let lane = lane.filter(|_| self.ordering == Ordering::PerSender);
-        let access = A::access(&message);
+        let access = match catch_unwind(AssertUnwindSafe(|| A::access(&message))) {
+            Ok(access) => access,
+            Err(panic) => return self.fail_beside(panic, message, ctx),
+        };
         let job = Job::new(message, access, lane);
         let is_narrow = self.engine.width() == 1;
         self.until_look -= 1;
@@ -66,7 +70,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         self.taken.push(job);
         if self.taken.len() >= TOGETHER {
             self.bring(ctx);
-            if self.engine.waiting() >= ENOUGH {
+            if self.engine.pressing() >= ENOUGH {
                 self.work(ctx);
             }
         }
@@ -81,23 +85,46 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             me: Me::Turn(ctx),
             how: How::Alone,
         };
-        match attempt.of_message(state, &job, &mut scratch.outbox) {
-            Handled::Committed => self.handled += 1,
+        let handled = attempt.of_message(state, &job, &mut scratch.outbox);
+        if handled.is_open() {
+            // The board knows how to go on with it.
+            self.taken.push(job);
+            self.bring(ctx);
+            return;
+        }
+        match handled.and_drop(job) {
             Handled::Last => {
                 self.handled += 1;
                 ctx.stop();
             }
-            Handled::Failed(panic) => {
-                engine.tally.failed();
-                drop(job);
-                resume_unwind(panic)
+            Handled::Failed(panic) => self.fail(panic),
+            Handled::FailedLast(panic) => {
+                engine.stop();
+                self.fail(panic)
             }
-            // The board knows how to go on with it.
-            Handled::Contended | Handled::Waits(_) | Handled::TooLate => {
-                self.taken.push(job);
-                self.bring(ctx);
-            }
+            _ => self.handled += 1,
         }
+    }
+
+    /// A message has failed before it could be brought to the board, while others run: these come first.
+    #[cold]
+    fn fail_beside(
+        &mut self,
+        panic: Box<dyn Any + Send>,
+        message: A::Msg,
+        ctx: &Context<'_, Self>,
+    ) {
+        // The first panic is the one that counts.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(message)));
+        self.bring(ctx);
+        self.engine.fail(panic);
+    }
+
+    #[cold]
+    fn fail(&mut self, panic: Box<dyn Any + Send>) -> ! {
+        self.count();
+        self.engine.tally.failed();
+        resume_unwind(panic)
     }
 
     #[cold]
@@ -146,7 +173,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         match attempt.of_start(state, &mut scratch.outbox) {
             Handled::Committed => {}
             Handled::Last => ctx.stop(),
-            Handled::Failed(panic) => resume_unwind(panic),
+            Handled::Failed(panic) | Handled::FailedLast(panic) => resume_unwind(panic),
             Handled::Contended | Handled::Waits(_) | Handled::TooLate => {
                 panic!("an actor cannot wait, or meet a conflict, in its start")
             }
@@ -168,7 +195,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         self.count();
         let went_on =
             (self.engine.has_outstanding() || self.engine.needs_attention()) && self.work(ctx);
-        if !went_on && self.engine.waiting() >= RELIEVED_BELOW {
+        if !went_on && self.engine.pressing() >= RELIEVED_BELOW {
             self.engine.wake_below(RELIEVED_BELOW);
         }
         if !went_on && !self.engine.has_outstanding() {
@@ -181,6 +208,14 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         self.taken.len() + self.engine.waiting()
     }
 
+    fn __pressing(&self) -> usize {
+        self.taken.len() + self.engine.pressing()
+    }
+
+    fn __may_end(&mut self) -> bool {
+        self.engine.stop()
+    }
+
     fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
         self.count();
         self.engine.close(take);
@@ -189,5 +224,13 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
 
     fn stopped(&mut self) {
         self.state.stopped();
+    }
+}
+
+impl<A: SpeculativeActor> Drop for Dispatcher<A> {
+    /// The actor is made anew, or has ended.
+    fn drop(&mut self) {
+        self.count();
+        self.engine.leave(&mut self.taken);
     }
 }

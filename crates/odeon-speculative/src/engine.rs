@@ -16,11 +16,12 @@ use crate::runner::Runner;
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use crate::width::Controller;
-use odeon_core::extend::{self, Outbox, wake};
+use odeon_core::extend::{self, Lane, Outbox, wake};
 use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// What the executors of one actor share.
@@ -33,10 +34,12 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     clock: Arc<dyn Clock>,
     /// Who changes the width, if anybody.
     controller: Mutex<Option<Controller>>,
-    /// Copies of what the board says, for looks without the lock. Outstanding jobs are added by the actor's own turn
+    /// Copies of what the board says, for looks without the lock. The first one: jobs that are not over, and one more while
+    /// the actor's own turn has something to see to. That comes from jobs, and these are added by the actor's own turn
     /// alone, so a zero that it sees stands.
     outstanding: AtomicUsize,
     waiting: AtomicUsize,
+    pressing: AtomicUsize,
     width: AtomicUsize,
     /// 1 if the actor's own turn has something to see to.
     attention: AtomicUsize,
@@ -51,11 +54,14 @@ pub(crate) struct Surroundings {
 /// What is behind the lock.
 struct Shared<A: SpeculativeActor> {
     board: Board<A::Msg>,
-    state: Arc<A>,
+    /// `None`: the actor has ended.
+    state: Option<Arc<A>>,
+    /// What the actor's own turn had taken from the inbox when it was made anew, for the next one to bring.
+    left: Vec<Job<A::Msg>>,
     /// Keeps the actor while jobs are outstanding.
     keeps: Option<ActorRef<A::Msg>>,
     runners: Runners,
-    /// Below how many waiting jobs the actor, which is idle, wants a turn.
+    /// Below how many pressing jobs the actor, which is idle, wants a turn.
     wakes_below: Option<usize>,
 }
 
@@ -77,7 +83,7 @@ impl Runners {
 /// Memory that an executor uses again.
 pub(crate) struct Scratch<M> {
     batch: Vec<Job<M>>,
-    over: Vec<Option<usize>>,
+    over: Vec<Option<Lane>>,
     back: Vec<Job<M>>,
     pub(crate) outbox: Outbox,
 }
@@ -103,7 +109,8 @@ impl<A: SpeculativeActor> Engine<A> {
         Self {
             shared: Mutex::new(Shared {
                 board: Board::new(width),
-                state: Arc::new(state),
+                state: Some(Arc::new(state)),
+                left: Vec::new(),
                 keeps: None,
                 runners: Runners::default(),
                 wakes_below: None,
@@ -116,6 +123,7 @@ impl<A: SpeculativeActor> Engine<A> {
             controller: Mutex::new(controller),
             outstanding: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            pressing: AtomicUsize::new(0),
             width: AtomicUsize::new(width),
             attention: AtomicUsize::new(0),
         }
@@ -129,23 +137,31 @@ impl<A: SpeculativeActor> Engine<A> {
     fn unlock(&self, shared: MutexGuard<'_, Shared<A>>) {
         let board = &shared.board;
         // ORDERING: Release: pairs with the Acquire of `outstanding`: what the jobs have done comes before.
-        self.outstanding.store(board.outstanding(), Ordering::Release);
+        let attention = usize::from(board.needs_attention());
+        self.outstanding.store(board.outstanding() + attention, Ordering::Release);
         // ORDERING: Relaxed: hints; who acts on them takes the lock.
         self.waiting.store(board.waiting(), Ordering::Relaxed);
+        self.pressing.store(board.pressing(), Ordering::Relaxed);
         self.width.store(board.width(), Ordering::Relaxed);
-        self.attention.store(usize::from(board.needs_attention()), Ordering::Relaxed);
+        self.attention.store(attention, Ordering::Relaxed);
     }
 
-    /// Whether a job is not over. Exact in the actor's own turn.
+    /// Whether a job is not over, or has left something to see to. Exact in the actor's own turn.
     pub(crate) fn has_outstanding(&self) -> bool {
         // ORDERING: Acquire: see `unlock`.
         self.outstanding.load(Ordering::Acquire) > 0
     }
 
-    /// Jobs that wait on the board.
+    /// Jobs that wait, also parked ones.
     pub(crate) fn waiting(&self) -> usize {
         // ORDERING: Relaxed: a hint.
         self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Of these, the jobs that can be handled without other messages having to come first.
+    pub(crate) fn pressing(&self) -> usize {
+        // ORDERING: Relaxed: a hint.
+        self.pressing.load(Ordering::Relaxed)
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -196,15 +212,24 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    pub(crate) fn state(&self) -> Arc<A> {
-        self.lock().state.clone()
+    /// What the actor's own turn begins with: the state, and what the one before it has left.
+    pub(crate) fn begin(&self) -> (Arc<A>, Vec<Job<A::Msg>>) {
+        let mut shared = self.lock();
+        let state = shared.state.clone().expect("an actor begins before it ends");
+        (state, std::mem::take(&mut shared.left))
+    }
+
+    /// The actor's own turn is over.
+    pub(crate) fn leave(&self, taken: &mut Vec<Job<A::Msg>>) {
+        if !taken.is_empty() {
+            self.lock().left.append(taken);
+        }
     }
 
     /// The actor is made anew; nothing runs. What was parked waited for the old state.
     pub(crate) fn set_state(&self, state: A) {
-        let state = Arc::new(state);
-        let before = std::mem::replace(&mut self.lock().state, state);
-        drop(before);
+        let before = self.lock().state.replace(Arc::new(state));
+        drop_contained(before);
         self.parking.wake_all(self);
     }
 
@@ -227,7 +252,7 @@ impl<A: SpeculativeActor> Engine<A> {
     fn make_runners(self: &Arc<Self>, shared: &mut Shared<A>, me: &ActorRef<A::Msg>) {
         while shared.runners.all.len() + 1 < shared.board.width() {
             let number = shared.runners.all.len();
-            let runner = extend::spawn_beside(me, Runner::new(self.clone(), number));
+            let runner = extend::spawn_working_for(me, Runner::new(self.clone(), number));
             // Its first turn looks for work by itself.
             shared.runners.all.push(runner);
         }
@@ -261,13 +286,13 @@ impl<A: SpeculativeActor> Engine<A> {
             }
             return false;
         };
-        let state = shared.state.clone();
+        let state = shared.state.clone().expect("nothing is taken after the end");
         let me = shared.keeps.clone().expect("kept while jobs are outstanding");
         let runner = Self::next_runner(&mut shared);
         self.unlock(shared);
         Self::rouse(runner);
         self.handle_batch(&state, &me, how, scratch);
-        drop(state);
+        drop_contained(state);
         self.finish(executor, &me, how, scratch);
         true
     }
@@ -283,36 +308,62 @@ impl<A: SpeculativeActor> Engine<A> {
         let begun = self.clock.now();
         let (mut handled, messages) = (0, scratch.batch.len());
         for job in scratch.batch.drain(..) {
-            match attempt.of_message(state, &job, &mut scratch.outbox) {
-                Handled::Committed => handled += 1,
-                Handled::Last => {
-                    handled += 1;
-                    self.lock().board.is_stopping = true;
+            let lane = job.lane;
+            let outcome = attempt.of_message(state, &job, &mut scratch.outbox);
+            if !outcome.is_open() {
+                scratch.over.push(lane);
+                match outcome.and_drop(job) {
+                    Handled::Last => {
+                        handled += 1;
+                        self.stop();
+                    }
+                    Handled::FailedLast(panic) => {
+                        self.stop();
+                        self.fail(panic);
+                    }
+                    Handled::Failed(panic) => self.fail(panic),
+                    _ => handled += 1,
                 }
-                Handled::Failed(panic) => self.fail(panic),
+                continue;
+            }
+            match outcome {
                 Handled::Contended => {
                     scratch.back.push(Job { kind: Kind::Alone, ..job });
                     continue;
                 }
                 Handled::Waits(rolled_back) => {
-                    self.lock().board.park();
+                    self.lock().board.park(job.lane);
                     if let Err(message) = self.parking.park(self, job, rolled_back) {
                         self.lock().board.unpark_too_late();
                         extend::dead_letter(me, message);
                     }
                     continue;
                 }
-                Handled::TooLate => extend::dead_letter(me, job.message),
+                _ => {
+                    extend::dead_letter(me, job.message);
+                    scratch.over.push(lane);
+                }
             }
-            scratch.over.push(job.lane);
         }
         self.tally.committed(handled);
         self.pace.note(self.clock.now().saturating_sub(begun), messages);
     }
 
-    fn fail(&self, panic: Box<dyn Any + Send>) {
+    /// A message has failed; the actor's own turn sees to that.
+    pub(crate) fn fail(&self, panic: Box<dyn Any + Send>) {
         self.tally.failed();
-        self.lock().board.failures.push_back(panic);
+        let mut shared = self.lock();
+        shared.board.failures.push_back(panic);
+        self.unlock(shared);
+    }
+
+    /// The actor is to end; its own turn sees to that. Answers whether nothing runs.
+    pub(crate) fn stop(&self) -> bool {
+        let mut shared = self.lock();
+        shared.board.is_stopping = true;
+        let is_running = shared.board.is_running();
+        self.unlock(shared);
+        !is_running
     }
 
     fn finish(
@@ -334,8 +385,8 @@ impl<A: SpeculativeActor> Engine<A> {
         }
         let is_over = board.outstanding() == 0;
         let is_due = board.needs_attention() && !board.is_running();
-        let waiting = board.waiting();
-        let is_relieved = shared.wakes_below.is_some_and(|below| waiting < below);
+        let pressing = board.pressing();
+        let is_relieved = shared.wakes_below.is_some_and(|below| pressing < below);
         if is_relieved {
             shared.wakes_below = None;
         }
@@ -366,10 +417,10 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    /// The actor's own turn goes idle: it wants one when fewer than `below` jobs wait, if more do.
+    /// The actor's own turn goes idle: it wants one when fewer than `below` jobs press, if more do.
     pub(crate) fn wake_below(&self, below: usize) {
         let mut shared = self.lock();
-        if shared.board.waiting() >= below {
+        if shared.board.pressing() >= below {
             shared.wakes_below = Some(below);
         }
     }
@@ -380,8 +431,13 @@ impl<A: SpeculativeActor> Engine<A> {
         if shared.board.is_running() {
             return None;
         }
+        // The turn goes on: the failure before is over.
+        shared.board.is_failing = false;
         let attention = match shared.board.failures.pop_front() {
-            Some(panic) => Some(Attention::Failure(panic)),
+            Some(panic) => {
+                shared.board.is_failing = true;
+                Some(Attention::Failure(panic))
+            }
             None if shared.board.is_stopping => Some(Attention::Stop),
             None => None,
         };
@@ -395,7 +451,8 @@ impl<A: SpeculativeActor> Engine<A> {
         let mut left = Vec::new();
         let mut shared = self.lock();
         shared.board.close(|message| left.push(message));
-        let runners = std::mem::take(&mut shared.runners);
+        left.extend(shared.left.drain(..).map(|job| job.message));
+        let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
         let parked = self.parking.close();
         parked.iter().for_each(|_| shared.board.unpark_too_late());
         left.extend(parked);
@@ -405,7 +462,21 @@ impl<A: SpeculativeActor> Engine<A> {
         drop(keeps);
         // Users' code may run with each of them.
         drop(runners);
+        drop_contained(state);
         left.into_iter().for_each(take);
+    }
+}
+
+/// Ends an engine with the way to make its actor anew: an actor may end while it has no state that could.
+pub(crate) struct EndsWithMaker<A: SpeculativeActor>(pub(crate) Arc<Engine<A>>);
+
+impl<A: SpeculativeActor> Drop for EndsWithMaker<A> {
+    fn drop(&mut self) {
+        let keeps = self.0.lock().keeps.clone();
+        self.0.close(&mut |message| match &keeps {
+            Some(me) => extend::dead_letter(me, message),
+            None => drop(message),
+        });
     }
 }
 
@@ -413,4 +484,9 @@ impl<A: SpeculativeActor> Engine<A> {
 pub(crate) enum Attention {
     Failure(Box<dyn Any + Send>),
     Stop,
+}
+
+/// Drops what may be the last reference to a state. Nobody's message can be blamed for a panic of its destructor.
+fn drop_contained<A>(state: A) {
+    let _ = catch_unwind(AssertUnwindSafe(move || drop(state)));
 }

@@ -13,7 +13,7 @@
 
 mod here;
 
-pub use here::{FinishedHere, attempt_here};
+pub use here::{AfterCommit, FinishedHere, attempt_here};
 
 use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Mode};

@@ -4,7 +4,7 @@ use super::{Attempted, RolledBack};
 use crate::abort::{Abort, Cause};
 use crate::attempt::Mode;
 use crate::between::{self, Verdict};
-use crate::hooks::{self, Ended};
+use crate::hooks::{self, Ended, Hooks};
 use crate::snapshot::registry;
 use crate::snapshot::run::DEFAULT_LIMIT;
 use crate::thread_cache::{self, Borrowed};
@@ -85,22 +85,36 @@ impl FinishedHere<'_> {
         !self.attempt.writes.is_empty()
     }
 
+    /// Whether something is to be called after the commit ([`Tx::on_commit`]).
+    #[inline]
+    pub fn has_hooks(&self) -> bool {
+        self.attempt.hooks.is_some()
+    }
+
     /// Commits.
     ///
     /// # Errors
     ///
     /// [`RolledBack`] if there is a conflict; the closure has to be run again.
     #[inline]
-    pub fn commit(mut self) -> Result<(), RolledBack> {
+    pub fn commit(self) -> Result<(), RolledBack> {
+        self.commit_before_hooks().map(AfterCommit::call)
+    }
+
+    /// As [`commit`](Self::commit), but what is to be called after the commit is left to the caller: who contains
+    /// its panics knows that the attempt has committed.
+    ///
+    /// # Errors
+    ///
+    /// As [`commit`](Self::commit).
+    #[inline]
+    pub fn commit_before_hooks(mut self) -> Result<AfterCommit, RolledBack> {
         if self.attempt.commit().is_err() {
             return Err(self.end(Cause::ReadOverwritten));
         }
         self.attempt.end();
         self.is_running = false;
-        if let Some(hooks) = self.attempt.hooks.take() {
-            thread_cache::outside(|| hooks::call(*hooks, Ended::Committed));
-        }
-        Ok(())
+        Ok(AfterCommit(self.attempt.hooks.take()))
     }
 
     #[cold]
@@ -111,6 +125,27 @@ impl FinishedHere<'_> {
             thread_cache::outside(|| hooks::call(*hooks, Ended::RolledBack));
         }
         RolledBack { cause, wait: event }
+    }
+}
+
+/// What is to be called after a commit.
+#[derive(Debug)]
+#[must_use = "dropped, it is not called"]
+pub struct AfterCommit(Option<Box<Hooks>>);
+
+impl AfterCommit {
+    /// Whether there is nothing to call.
+    #[inline]
+    pub fn is_nothing(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Calls it.
+    #[inline]
+    pub fn call(self) {
+        if let Some(hooks) = self.0 {
+            thread_cache::outside(|| hooks::call(*hooks, Ended::Committed));
+        }
     }
 }
 
