@@ -4,6 +4,9 @@
 //! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes it) → **`engine.rs`**
 //! → `attempt.rs` (the transaction) → `exit.rs` (its effects).
 
+mod runners;
+mod scratch;
+
 use crate::attempt::{Attempt, Handled};
 use crate::board::{Board, How};
 use crate::context::Me;
@@ -16,13 +19,16 @@ use crate::runner::Runner;
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use crate::width::Controller;
-use odeon_core::extend::{self, Lane, Outbox, wake};
+use odeon_core::extend::{self, wake};
 use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
+use runners::Runners;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+
+pub(crate) use scratch::Scratch;
 
 /// What the executors of one actor share.
 pub(crate) struct Engine<A: SpeculativeActor> {
@@ -63,35 +69,6 @@ struct Shared<A: SpeculativeActor> {
     runners: Runners,
     /// Below how many pressing jobs the actor, which is idle, wants a turn.
     wakes_below: Option<usize>,
-}
-
-#[derive(Default)]
-struct Runners {
-    all: Vec<ActorRef<()>>,
-    resting: Vec<usize>,
-}
-
-impl Runners {
-    /// A runner has found nothing to take; also if it was woken for something else.
-    fn rest(&mut self, number: usize) {
-        if !self.resting.contains(&number) {
-            self.resting.push(number);
-        }
-    }
-}
-
-/// Memory that an executor uses again.
-pub(crate) struct Scratch<M> {
-    batch: Vec<Job<M>>,
-    over: Vec<Option<Lane>>,
-    back: Vec<Job<M>>,
-    pub(crate) outbox: Outbox,
-}
-
-impl<M> Scratch<M> {
-    pub(crate) fn new() -> Self {
-        Self { batch: Vec::new(), over: Vec::new(), back: Vec::new(), outbox: Outbox::new() }
-    }
 }
 
 /// Who executes.
@@ -242,35 +219,13 @@ impl<A: SpeculativeActor> Engine<A> {
         let mut shared = self.lock();
         let keeps = shared.keeps.get_or_insert_with(me).clone();
         jobs.drain(..).for_each(|job| shared.board.add(job));
-        self.make_runners(&mut shared, &keeps);
-        let runner = Self::next_runner(&mut shared);
+        let new_runner =
+            |number| extend::spawn_working_for(&keeps, Runner::new(self.clone(), number));
+        let Shared { board, runners, .. } = &mut *shared;
+        runners.fill(board.width(), new_runner);
+        let rested = runners.next(board);
         self.unlock(shared);
-        Self::rouse(runner);
-    }
-
-    /// Makes runners if the width wants more: the actor's own turn is the first executor.
-    fn make_runners(self: &Arc<Self>, shared: &mut Shared<A>, me: &ActorRef<A::Msg>) {
-        while shared.runners.all.len() + 1 < shared.board.width() {
-            let number = shared.runners.all.len();
-            let runner = extend::spawn_working_for(me, Runner::new(self.clone(), number));
-            // Its first turn looks for work by itself.
-            shared.runners.all.push(runner);
-        }
-    }
-
-    /// A runner that is to have a turn, if one rests and there is something to take.
-    fn next_runner(shared: &mut Shared<A>) -> Option<ActorRef<()>> {
-        if !shared.board.has_next() {
-            return None;
-        }
-        let number = shared.runners.resting.pop()?;
-        shared.runners.all.get(number).cloned()
-    }
-
-    fn rouse(runner: Option<ActorRef<()>>) {
-        if let Some(runner) = runner {
-            wake(&runner);
-        }
+        runners::rouse(rested);
     }
 
     /// Takes a batch and has it handled; `false`: there is nothing to take.
@@ -280,17 +235,26 @@ impl<A: SpeculativeActor> Engine<A> {
         scratch: &mut Scratch<A::Msg>,
     ) -> bool {
         let mut shared = self.lock();
-        let Some(how) = shared.board.take(&mut scratch.batch, self.pace.batch()) else {
+        let Shared { board, runners, .. } = &mut *shared;
+        if matches!(executor, Executor::Turn) && board.width() > 1 && self.pace.is_long() {
+            // The inbox is to be looked at meanwhile. A runner that is awake looks at the board again.
+            let rested = runners.next(board);
+            self.unlock(shared);
+            runners::rouse(rested);
+            return false;
+        }
+        let Some(how) = board.take(&mut scratch.batch, self.pace.batch()) else {
             if let Executor::Runner(number) = executor {
-                shared.runners.rest(*number);
+                runners.rest(*number);
             }
             return false;
         };
         let state = shared.state.clone().expect("nothing is taken after the end");
         let me = shared.keeps.clone().expect("kept while jobs are outstanding");
-        let runner = Self::next_runner(&mut shared);
+        let Shared { board, runners, .. } = &mut *shared;
+        let rested = runners.next(board);
         self.unlock(shared);
-        Self::rouse(runner);
+        runners::rouse(rested);
         self.handle_batch(&state, &me, how, scratch);
         drop_contained(state);
         self.finish(executor, &me, how, scratch);
