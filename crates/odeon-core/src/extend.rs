@@ -9,7 +9,7 @@
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`as_sender`], [`wake`], [`answer_borrowed`] |
-//! | surroundings | an actor and its theater, for work done for it elsewhere | [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
 
@@ -32,6 +32,7 @@ use crate::async_context::AsyncContext;
 use crate::bounded;
 use crate::clock::Clock;
 use crate::context::Context;
+use crate::current;
 use crate::error::{AskError, BuildError, SendError};
 use crate::message::Message;
 use crate::outbox;
@@ -90,6 +91,12 @@ pub fn as_sender<M: Message, R>(actor: &ActorRef<M>, work: impl FnOnce() -> R) -
 /// Gives an actor a turn. Nothing happens if it has stopped.
 pub fn wake<M: Message>(actor: &ActorRef<M>) {
     send::signal(actor.cell(), label::WAKE);
+}
+
+/// Counts messages of actors with lanes that this turn has handled.
+pub fn note_handled(messages: u32) {
+    let handled = &current::here().handled;
+    handled.set(handled.get().saturating_add(messages));
 }
 
 /// Has an effect happen: at once, or with the outbox that is in force on this thread.

@@ -110,6 +110,11 @@ impl<M> Board<M> {
         self.is_alone || self.changing + self.reading > 0
     }
 
+    /// Jobs whose lanes are their own.
+    pub(crate) fn ready(&self) -> usize {
+        self.changes.len() + self.reads.len() + self.alone.len()
+    }
+
     /// Whether the actor's own turn has something to see to (rule 5).
     pub(crate) fn needs_attention(&self) -> bool {
         self.is_stopping || self.is_failing || !self.failures.is_empty()

@@ -8,7 +8,7 @@ use crate::engine::{Attention, Engine, Executor, Scratch};
 use crate::job::Job;
 use crate::processing::Ordering;
 use crate::speculative_actor::SpeculativeActor;
-use odeon_core::extend::Lane;
+use odeon_core::extend::{self, Lane};
 use odeon_core::{Actor, Context};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -32,8 +32,11 @@ pub(crate) struct Dispatcher<A: SpeculativeActor> {
 const LOOK_EVERY: u32 = 64;
 /// TUNE: messages that are brought to the board together.
 const TOGETHER: usize = 8;
-/// TUNE: waiting jobs beyond which the actor's own turn works instead of bringing more.
-const ENOUGH: usize = 64;
+/// TUNE: jobs that could be taken at once beyond which the actor's own turn works instead of bringing more. Those that wait
+/// for their lanes do not count: what a sender sends in one go is of one lane, and feeds one executor.
+const ENOUGH: usize = 32;
+/// TUNE: jobs beyond which it works in any case: senders are held back from about here on.
+const TOO_MANY: usize = 1024;
 /// TUNE: jobs that wait while the actor is idle, below which it wants a turn, to let senders go on.
 const RELIEVED_BELOW: usize = 256;
 
@@ -70,7 +73,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         self.taken.push(job);
         if self.taken.len() >= TOGETHER {
             self.bring(ctx);
-            if self.engine.pressing() >= ENOUGH {
+            if self.engine.ready() >= ENOUGH || self.engine.pressing() >= TOO_MANY {
                 self.work(ctx);
             }
         }
@@ -136,6 +139,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
 
     fn count(&mut self) {
         if self.handled > 0 {
+            extend::note_handled(self.handled as u32);
             self.engine.tally.committed(std::mem::take(&mut self.handled));
         }
     }

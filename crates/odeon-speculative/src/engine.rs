@@ -46,6 +46,7 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     outstanding: AtomicUsize,
     waiting: AtomicUsize,
     pressing: AtomicUsize,
+    ready: AtomicUsize,
     width: AtomicUsize,
     /// 1 if the actor's own turn has something to see to.
     attention: AtomicUsize,
@@ -101,6 +102,7 @@ impl<A: SpeculativeActor> Engine<A> {
             outstanding: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             pressing: AtomicUsize::new(0),
+            ready: AtomicUsize::new(0),
             width: AtomicUsize::new(width),
             attention: AtomicUsize::new(0),
         }
@@ -119,6 +121,7 @@ impl<A: SpeculativeActor> Engine<A> {
         // ORDERING: Relaxed: hints; who acts on them takes the lock.
         self.waiting.store(board.waiting(), Ordering::Relaxed);
         self.pressing.store(board.pressing(), Ordering::Relaxed);
+        self.ready.store(board.ready(), Ordering::Relaxed);
         self.width.store(board.width(), Ordering::Relaxed);
         self.attention.store(attention, Ordering::Relaxed);
     }
@@ -139,6 +142,12 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn pressing(&self) -> usize {
         // ORDERING: Relaxed: a hint.
         self.pressing.load(Ordering::Relaxed)
+    }
+
+    /// Jobs whose lanes are their own.
+    pub(crate) fn ready(&self) -> usize {
+        // ORDERING: Relaxed: a hint.
+        self.ready.load(Ordering::Relaxed)
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -310,6 +319,7 @@ impl<A: SpeculativeActor> Engine<A> {
             }
         }
         self.tally.committed(handled);
+        extend::note_handled(messages as u32);
         self.pace.note(self.clock.now().saturating_sub(begun), messages);
     }
 

@@ -116,7 +116,8 @@ unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnR
         // SAFETY: still ours, and not used after an outcome that says so.
         other => unsafe { conclude(cell, other) },
     };
-    TurnReport { outcome, messages: budget.spent() }
+    let messages = if A::LANED { laned::take_handled() } else { budget.spent() };
+    TurnReport { outcome, messages }
 }
 
 /// # Safety

@@ -4,6 +4,7 @@
 use crate::actor::Actor;
 use crate::cell::{MessageCell, Owner};
 use crate::context::Context;
+use crate::current;
 use crate::lane::Lane;
 use crate::mailbox::RELIEVED_AT;
 use crate::pressure;
@@ -75,4 +76,9 @@ pub(super) fn stays_pressed<A: Actor>(message: &MessageCell<A::Msg>, owner: &Own
     }
     pressure::weigh(message, pressing);
     message.inbox.is_pressed()
+}
+
+/// How many messages were handled in the turn that ends, whenever they were taken.
+pub(super) fn take_handled() -> u32 {
+    current::here().handled.take()
 }
