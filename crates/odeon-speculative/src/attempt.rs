@@ -4,6 +4,7 @@ use crate::access::Access;
 use crate::board::How;
 use crate::context::{Me, SpeculativeContext};
 use crate::exit::{Closed, Exit};
+use crate::handling::discard;
 use crate::job::Job;
 use crate::outcome::{HandlerError, TxResult};
 use crate::speculative_actor::SpeculativeActor;
@@ -54,47 +55,70 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         job: &'a Job<A::Msg>,
         outbox: &mut Outbox,
     ) -> Handled {
+        let handler = |tx: &mut Tx<'_, 'a>, ctx: &mut _| state.handle(&job.message, tx, ctx);
         let message = std::slice::from_ref(&job.message);
-        let handled =
-            self.until_decided(message, job.access == Access::Snapshot, outbox, |tx, ctx| {
-                state.handle(&message[0], tx, ctx)
-            });
-        match handled {
-            Handled::Waits(_) | Handled::Contended if job.access == Access::Exclusive => {
-                Handled::Failed(Box::new(NOT_ALONE))
+        self.until_decided(message, job.access, outbox, handler)
+    }
+
+    /// Goes on after a first, direct attempt of a message that has not simply committed.
+    #[cold]
+    pub(crate) fn after_first(
+        &self,
+        first: Attempted<FinishedHere<'a>, (), HandlerError>,
+        is_last: bool,
+        state: &'a A,
+        message: &'a A::Msg,
+        outbox: &mut Outbox,
+    ) -> Handled {
+        let access = A::access(message);
+        let is_read = access == Access::Snapshot;
+        match self.decide(Ok(first), is_last, is_read, outbox) {
+            Ok(handled) => handled,
+            Err(rolled_back) => {
+                self.tally.rolled_back(rolled_back.cause());
+                let handler = |tx: &mut Tx<'_, 'a>, ctx: &mut _| state.handle(message, tx, ctx);
+                let message = std::slice::from_ref(message);
+                self.until_decided_from(Mode::Logged, message, access, outbox, handler)
             }
-            handled => handled,
         }
     }
 
     /// Has the actor's state started.
     pub(crate) fn of_start(&self, state: &'a A, outbox: &mut Outbox) -> Handled {
-        self.until_decided(&[], false, outbox, |tx, ctx| state.started(tx, ctx))
+        self.until_decided(&[], Access::Update, outbox, |tx, ctx| state.started(tx, ctx))
     }
 
     fn until_decided(
         &self,
         message: &'a [A::Msg],
-        is_read: bool,
+        access: Access,
         outbox: &mut Outbox,
         handler: impl for<'t> Fn(&mut Tx<'t, 'a>, &mut SpeculativeContext<'a, A>) -> TxResult,
     ) -> Handled {
-        let mut mode = match self.how {
+        let mode = match self.how {
             How::Logged => Mode::Logged,
             How::Direct | How::Alone => Mode::Direct,
             How::Snapshot => Mode::Snapshot,
         };
+        self.until_decided_from(mode, message, access, outbox, handler)
+    }
+
+    /// The first attempt is in this `mode`.
+    fn until_decided_from(
+        &self,
+        mut mode: Mode,
+        message: &'a [A::Msg],
+        access: Access,
+        outbox: &mut Outbox,
+        handler: impl for<'t> Fn(&mut Tx<'t, 'a>, &mut SpeculativeContext<'a, A>) -> TxResult,
+    ) -> Handled {
+        let is_read = access == Access::Snapshot;
         let mut backoff = Backoff::new();
         for _ in 0..ATTEMPTS {
             let mut ctx = SpeculativeContext::new(self.me, message);
             let attempt = || attempt_here(mode, |tx| handler(tx, &mut ctx));
             let ended = catch_unwind(AssertUnwindSafe(|| outbox.hold_during(attempt)));
-            let ended = self.decide(ended, ctx.wants_stop(), is_read, outbox);
-            if !outbox.is_empty() {
-                // A destructor of what was to be sent may panic; nothing of that concerns the actor.
-                let _ = catch_unwind(AssertUnwindSafe(|| outbox.discard()));
-            }
-            match ended {
+            match self.decide(ended, ctx.wants_stop(), is_read, outbox) {
                 Ok(handled) => return handled,
                 Err(rolled_back) => {
                     let cause = rolled_back.cause();
@@ -105,16 +129,18 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                     } else if cause == Cause::CannotWait {
                         return Handled::Failed(Box::new(WAITS));
                     } else if matches!(cause, Cause::Retry | Cause::Prepared) {
-                        return Handled::Waits(rolled_back);
+                        return unless_exclusive(access, Handled::Waits(rolled_back));
                     } else {
                         backoff.wait();
                     }
                 }
             }
         }
-        Handled::Contended
+        unless_exclusive(access, Handled::Contended)
     }
 
+    /// Commits, if there is something to be committed. The outbox is empty afterwards.
+    ///
     /// # Errors
     /// If the attempt was rolled back, and there may be another one.
     fn decide(
@@ -124,7 +150,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         is_read: bool,
         outbox: &mut Outbox,
     ) -> Result<Handled, RolledBack> {
-        match ended {
+        let decided = match ended {
             Ok(Attempted::Finished(finished, ())) if is_read && finished.has_written() => {
                 Ok(Handled::Failed(Box::new(WRITES)))
             }
@@ -142,7 +168,9 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             Ok(Attempted::RolledBack(rolled_back)) => Err(rolled_back),
             Ok(Attempted::Failed(failure)) => Ok(Handled::Failed(Box::new(failure.to_string()))),
             Err(panic) => Ok(Handled::Failed(panic)),
-        }
+        };
+        discard(outbox);
+        decided
     }
 
     /// The attempt has committed: lets its effects out.
@@ -158,4 +186,9 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             Err(panic) => Handled::Failed(panic),
         }
     }
+}
+
+/// An exclusive message is attempted once.
+fn unless_exclusive(access: Access, handled: Handled) -> Handled {
+    if access == Access::Exclusive { Handled::Failed(Box::new(NOT_ALONE)) } else { handled }
 }

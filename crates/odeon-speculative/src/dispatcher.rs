@@ -1,16 +1,21 @@
 //! The actor's own turn: takes messages from the inbox, handles them itself while one at a time is enough, and
 //! otherwise brings them to the board and works there beside the runners.
 
+use crate::access::Access;
 use crate::attempt::{Attempt, Handled};
 use crate::board::How;
-use crate::context::Me;
+use crate::context::{Me, SpeculativeContext};
 use crate::engine::{Attention, Engine, Executor, Scratch};
+use crate::handling::{Effects, Handling};
 use crate::job::Job;
 use crate::processing::Ordering;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::Lane;
 use odeon_core::{Actor, Context};
+use odeon_stm::Mode;
+use odeon_stm::staged::{Attempted, attempt_here};
 use std::panic::resume_unwind;
+use std::slice;
 use std::sync::Arc;
 
 /// What the core knows as the actor.
@@ -50,20 +55,24 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         }
     }
 
+    // One copy of it, into which everything is inlined that is done for each message.
+    #[inline(never)]
     fn take(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
-        let lane = lane.filter(|_| self.ordering == Ordering::PerSender);
-        let access = A::access(&message);
-        let job = Job::new(message, access, lane);
-        let is_narrow = self.engine.width() == 1;
         self.until_look -= 1;
         if self.until_look == 0 {
             self.look();
         }
+        let is_narrow = self.engine.width() == 1;
         if is_narrow && self.taken.is_empty() && !self.engine.has_outstanding() {
-            self.handle_here(job, ctx);
-            return;
+            self.handle_here(message, lane, ctx);
+        } else {
+            self.put_aside(message, lane, ctx);
         }
-        self.taken.push(job);
+    }
+
+    #[inline(never)]
+    fn put_aside(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
+        self.note(message, lane);
         if self.taken.len() >= TOGETHER {
             self.bring(ctx);
             if self.engine.waiting() >= ENOUGH {
@@ -72,29 +81,85 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         }
     }
 
+    fn note(&mut self, message: A::Msg, lane: Option<Lane>) {
+        let lane = lane.filter(|_| self.ordering == Ordering::PerSender);
+        let access = A::access(&message);
+        self.taken.push(Job::new(message, access, lane));
+    }
+
     /// Nothing is outstanding, and only this turn brings more: the message has the actor to itself.
-    fn handle_here(&mut self, job: Job<A::Msg>, ctx: &mut Context<'_, Self>) {
+    #[inline(always)]
+    fn handle_here(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
         let Self { engine, state, scratch, .. } = self;
-        let attempt = Attempt {
-            exit: &engine.exit,
-            tally: &engine.tally,
-            me: Me::Turn(ctx),
-            how: How::Alone,
+        let handling = Handling::new(message, &engine.tally);
+        let rarely = 'handled: {
+            let message = handling.message();
+            let me = Me::Turn(ctx);
+            let mut context = SpeculativeContext::new(me, slice::from_ref(message));
+            let effects = Effects(&mut scratch.outbox);
+            let mut otherwise = None;
+            let finished = effects.0.hold_during(|| {
+                let ended =
+                    attempt_here(Mode::Direct, |tx| state.handle(message, tx, &mut context));
+                match ended {
+                    Attempted::Finished(finished, ()) => Some(finished),
+                    other => {
+                        otherwise = Some(other);
+                        None
+                    }
+                }
+            });
+            let is_last = context.wants_stop();
+            let has_more = is_last || !effects.0.is_empty();
+            let may_write = || A::access(message) != Access::Snapshot;
+            let first = match finished {
+                Some(finished) if !has_more && (!finished.has_written() || may_write()) => {
+                    match finished.commit_if_simple() {
+                        Ok(()) => break 'handled None,
+                        Err(finished) => Attempted::Finished(finished, ()),
+                    }
+                }
+                Some(finished) => Attempted::Finished(finished, ()),
+                None => otherwise.expect("an attempt ends in one way"),
+            };
+            let (exit, tally) = (&engine.exit, &engine.tally);
+            let attempt = Attempt { exit, tally, me, how: How::Alone };
+            Some(attempt.after_first(first, is_last, state, message, effects.0))
         };
-        match attempt.of_message(state, &job, &mut scratch.outbox) {
+        match rarely {
+            None => {
+                self.handled += 1;
+                drop(handling.over());
+            }
+            Some(handled) => {
+                let message = handling.over();
+                self.handled_rarely(handled, message, lane, ctx);
+            }
+        }
+    }
+
+    #[cold]
+    fn handled_rarely(
+        &mut self,
+        handled: Handled,
+        message: A::Msg,
+        lane: Option<Lane>,
+        ctx: &mut Context<'_, Self>,
+    ) {
+        match handled {
             Handled::Committed => self.handled += 1,
             Handled::Last => {
                 self.handled += 1;
                 ctx.stop();
             }
             Handled::Failed(panic) => {
-                engine.tally.failed();
-                drop(job);
+                self.engine.tally.failed();
+                drop(message);
                 resume_unwind(panic)
             }
             // The board knows how to go on with it.
             Handled::Contended | Handled::Waits(_) | Handled::TooLate => {
-                self.taken.push(job);
+                self.note(message, lane);
                 self.bring(ctx);
             }
         }
