@@ -29,7 +29,6 @@ cargo +nightly test --target "$host" -p odeon-core --test mailbox_conformance
 export CARGO_TARGET_DIR=target/sanitize-address
 export RUSTFLAGS="-Zsanitizer=address -Cunsafe-allow-abi-mismatch=sanitizer"
 export ASAN_OPTIONS="detect_leaks=1 ${ASAN_OPTIONS:-}"
-cargo +nightly test --target "$host" -p odeon-stm --test memory --test younger_variables --test references --test endings \
-    --test staged --test blocking --test starvation --test histories --test oracle
+cargo +nightly test --target "$host" -p odeon-stm --features serde --test '*'
 
 echo "SKIPPED (0): sanitize: everything ran"

@@ -99,6 +99,20 @@ pub trait Actor: Send + Sized + 'static {
         0
     }
 
+    /// How many of these count as pressure: not those that wait for what only another message can bring about, as
+    /// those in a closed mailbox.
+    #[doc(hidden)]
+    fn __pressing(&self) -> usize {
+        self.__aside()
+    }
+
+    /// The actor is to end: begins no more of what it has put aside. `false`: some of that is being handled at this moment
+    /// by those that work for it, and it is to be asked again.
+    #[doc(hidden)]
+    fn __may_end(&mut self) -> bool {
+        true
+    }
+
     /// The actor ends: hands over the messages that it has put aside.
     #[doc(hidden)]
     fn __give_back(&mut self, take: &mut dyn FnMut(Self::Msg)) {

@@ -16,6 +16,11 @@ impl ActorId {
         Self(serial << SHARD_BITS | shard as u64)
     }
 
+    /// A number that no other actor of the theater has.
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+
     pub(crate) fn shard(self) -> usize {
         (self.0 & ((1 << SHARD_BITS) - 1)) as usize
     }

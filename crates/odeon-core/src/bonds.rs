@@ -47,6 +47,8 @@ pub(crate) struct Bonds {
     pub(crate) tally: Tally,
     /// The bounds of its mailboxes, if it has any; set before anybody knows the actor.
     bounds: OnceLock<AnyBounds>,
+    /// Whose messages this actor handles, if not its own; set before it starts.
+    works_for: OnceLock<Kin>,
 }
 
 /// `Bounds` of the actor's message type.
@@ -190,6 +192,17 @@ impl Bonds {
             requests: std::mem::take(&mut state.requests),
             piped: std::mem::take(&mut state.piped),
         }
+    }
+
+    /// Notes that this actor handles messages of another one, once.
+    pub(crate) fn set_works_for(&self, other: Kin) {
+        let first = self.works_for.set(other).is_ok();
+        debug_assert!(first, "an actor works for one other, from its start on");
+    }
+
+    /// Whose messages this actor handles, if not its own.
+    pub(crate) fn works_for(&self) -> Option<&Kin> {
+        self.works_for.get()
     }
 
     /// Owner: remembers the first receiver that this actor has to wait for.

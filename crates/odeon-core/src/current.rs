@@ -32,6 +32,8 @@ pub(crate) struct Current {
     pub(crate) memory: Cell<*const ThreadMemory>,
     /// The lane of what this thread sends, if it is not that of the actor or thread itself; else 0.
     pub(crate) lane: Cell<u32>,
+    /// The lane of the thread itself; 0 if nobody has asked for it.
+    pub(crate) thread_lane: Cell<u32>,
     /// The registry shard for actors created here.
     pub(crate) shard: Cell<usize>,
 }
@@ -47,6 +49,7 @@ odeon_sync::thread_local_const! {
         exit: Cell::new(None),
         memory: Cell::new(ptr::null()),
         lane: Cell::new(0),
+        thread_lane: Cell::new(0),
         shard: Cell::new(0),
     }
 }

@@ -9,7 +9,7 @@
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`as_sender`], [`wake`], [`answer_borrowed`] |
-//! | surroundings | an actor and its theater, for work done for it elsewhere | [`let_happen`], [`spawn_beside`], [`clock`], [`workers`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
 
@@ -103,6 +103,12 @@ pub fn let_happen(effect: Effect) {
 /// Creates an actor on the stage of another one, which is one of the pool.
 pub fn spawn_beside<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
     spawn::beside(&actor.cell().header, new)
+}
+
+/// As [`spawn_beside`], for an actor that handles messages of `actor` in its place: while it is held back for
+/// what it sends, `actor` counts as waiting, so that no circle goes unseen (S17).
+pub fn spawn_working_for<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
+    spawn::working_for(&actor.cell().header, new)
 }
 
 /// The clock of a theater.

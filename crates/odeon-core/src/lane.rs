@@ -1,8 +1,8 @@
 //! Lanes: which messages of one actor may overtake each other, for actors that handle several at once.
 //!
 //! The messages of one sender to one actor have one lane, so an actor that keeps the order within each
-//! lane keeps S2. A lane is a number made from the sender's address: two senders may share one, which costs
-//! them parallelism and nothing else. It travels in the upper bits of the message's label, as the tag of a
+//! lane keeps S2. A lane is a number made from what identifies the sender, also among those that have ended: their messages
+//! may be waiting still, and nobody should have to wait behind them. Two senders share one only by a rare chance. It travels in the upper bits of the message's label, as the tag of a
 //! followed message does elsewhere; plain actors are sent none and pay nothing.
 //!
 //! Who sends:
@@ -10,7 +10,8 @@
 //! * a thread of a pinned or dedicated stage, and any other thread: the thread. So what a task of another
 //!   runtime sends from several threads has several lanes.
 
-use std::ptr;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::{ptr, thread};
 
 use crate::cell::Header;
 use crate::current::{self, Current};
@@ -25,22 +26,40 @@ impl Lane {
     pub(crate) fn here() -> Self {
         let here = current::here();
         match here.lane.get() {
-            0 if here.actor.get().is_null() => {
-                Self::of_address(ptr::from_ref::<Current>(here).addr())
-            }
-            0 => Self::of_address(here.actor.get().addr()),
+            0 if here.actor.get().is_null() => Self::of_thread(here),
+            // SAFETY: set by this thread for the length of the turn, which keeps the cell.
+            0 => Self::of_actor(unsafe { &*here.actor.get() }),
             lent => Self(lent),
         }
     }
 
+    fn of_thread(here: &Current) -> Self {
+        match here.thread_lane.get() {
+            0 => Self::of_new_thread(here),
+            known => Self(known),
+        }
+    }
+
+    #[cold]
+    fn of_new_thread(here: &Current) -> Self {
+        // Its address would be that of the next thread when this one is gone.
+        let mut hasher = DefaultHasher::new();
+        thread::current().id().hash(&mut hasher);
+        let lane = Self::of_number(hasher.finish());
+        here.thread_lane.set(lane.0);
+        lane
+    }
+
     /// The lane of what an actor sends.
     pub(crate) fn of_actor(header: &Header) -> Self {
-        Self::of_address(ptr::from_ref(header).addr())
+        // The address tells theaters apart, the number an actor from one before it at this address.
+        let address = ptr::from_ref(header).addr() as u64;
+        Self::of_number(address ^ header.id.number().rotate_left(32))
     }
 
     /// Fibonacci hashing (Knuth, TAOCP 3, 6.4): neighbours get lanes far apart.
-    fn of_address(address: usize) -> Self {
-        let mixed = (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+    fn of_number(number: u64) -> Self {
+        let mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
         Self(mixed as u32 | 1)
     }
 

@@ -5,6 +5,7 @@
 //! [`Outbox`] instead, also when the handler calls [`ActorRef::send`](crate::ActorRef::send)
 //! directly. Whoever runs the attempt then releases or drops them.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 
 use crate::current;
@@ -55,10 +56,17 @@ impl Outbox {
         with_exit(Some(Exit(NonNull::from(&mut *self))), attempt)
     }
 
-    /// Makes all held effects happen, in the order in which the attempt asked for them.
+    /// Makes all held effects happen, in the order in which the attempt asked for them. One that panics does not
+    /// keep the others from happening; the first panic goes on after the last of them.
     pub fn release(&mut self) {
+        let mut panic = None;
         for effect in self.effects.drain(..) {
-            effect();
+            if let Err(other) = catch_unwind(AssertUnwindSafe(effect)) {
+                panic.get_or_insert(other);
+            }
+        }
+        if let Some(panic) = panic {
+            resume_unwind(panic);
         }
     }
 

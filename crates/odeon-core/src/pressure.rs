@@ -138,7 +138,7 @@ pub(crate) fn felt(receiver: &Header) {
     if let Some(sender) = NonNull::new(here.actor.get()) {
         // SAFETY: set by this thread for the length of the turn, which keeps the cell.
         let sender = unsafe { sender.as_ref() };
-        if !is_held(sender) && !std::ptr::eq(sender, receiver) {
+        if !is_held(sender) && !is_itself(sender, receiver) {
             hold_back(sender, HeldBy::Pressure(Kin::new(receiver)));
         }
         return;
@@ -168,7 +168,7 @@ pub(crate) fn felt_bound(receiver: &Header, gate: &Gate) {
     if let Some(sender) = NonNull::new(here.actor.get()) {
         // SAFETY: as in `felt`.
         let sender = unsafe { sender.as_ref() };
-        if !is_held(sender) && !std::ptr::eq(sender, receiver) {
+        if !is_held(sender) && !is_itself(sender, receiver) {
             hold_back(sender, by());
         }
     } else if receiver.home.of_stage() != here.home.get() {
@@ -185,6 +185,16 @@ pub(crate) fn felt_bound(receiver: &Header, gate: &Gate) {
 fn is_held(sender: &Header) -> bool {
     // ORDERING: Relaxed, here and below: this thread is the owner.
     sender.signals.load(Ordering::Relaxed) & signal::HELD != 0
+}
+
+/// Whether the actor sends to itself, or to the one that it works for.
+fn is_itself(sender: &Header, receiver: &Header) -> bool {
+    std::ptr::eq(sender, receiver)
+        || works_for(sender).is_some_and(|other| std::ptr::eq(other.header(), receiver))
+}
+
+fn works_for(actor: &Header) -> Option<&Kin> {
+    actor.bonds.get()?.works_for()
 }
 
 /// Remembers whom the actor whose turn this is has to wait for.
@@ -308,13 +318,19 @@ pub(crate) fn take_held(header: &Header) -> Option<HeldBy> {
     header.bonds.get()?.take_held_by()
 }
 
+/// Who waits while this actor is parked: the one that it works for, whose messages it would handle. (That others
+/// may go on with them does no harm: to be let go too early costs memory only.)
+fn waits_as(actor: &Header) -> Kin {
+    works_for(actor).cloned().unwrap_or_else(|| Kin::new(actor))
+}
+
 /// Parks an actor until a receiver has room again.
 ///
 /// # Safety
 /// The caller owns the actor, and does not touch it any more.
 pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
     // SAFETY: by contract; the borrow ends before the actor is parked.
-    let who = Node::Actor(Kin::new(unsafe { &(*cell.as_ptr()).header }));
+    let who = Node::Actor(waits_as(unsafe { &(*cell.as_ptr()).header }));
     // SAFETY: the owner passes its right to run on to the waiter.
     let parked = Parked::new(unsafe { Task::new(cell.cast()) });
     match by {

@@ -14,15 +14,20 @@ use odeon_stm::staged::{Attempted, FinishedHere, RolledBack, attempt_here};
 use odeon_stm::{Cause, Mode, Tx};
 use odeon_sync::Backoff;
 use std::any::Any;
+use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+type Panic = Box<dyn Any + Send>;
 
 /// How a message has ended.
 pub(crate) enum Handled {
     Committed,
     /// It has committed, and asked for the end of the actor.
     Last,
-    /// Its handler panicked, or gave it up.
-    Failed(Box<dyn Any + Send>),
+    /// Its handler panicked, or gave it up; or it has committed, and then a user's code panicked.
+    Failed(Panic),
+    /// It has committed and asked for the end of the actor, and then a user's code panicked.
+    FailedLast(Panic),
     /// Not handled: too many attempts met conflicts, and the next one should run alone.
     Contended,
     /// Not handled: something has to happen before another attempt.
@@ -36,8 +41,15 @@ const ATTEMPTS: u32 = 8;
 
 /// Why an exclusive message fails whose attempt was rolled back: it must not run twice.
 const NOT_ALONE: &str = "the attempt of an exclusive message was rolled back: somebody else writes the actor's variables";
-const WAITS: &str = "a message with snapshot access does not wait for a change";
+const WAITS: &str = "a message with snapshot or exclusive access does not wait for a change";
 const WRITES: &str = "a message with snapshot access writes nothing";
+
+/// A first attempt that was made elsewhere.
+pub(crate) struct First<'a> {
+    pub(crate) ended: Attempted<FinishedHere<'a>, (), HandlerError>,
+    /// Whether the handler wants the actor to end.
+    pub(crate) is_last: bool,
+}
 
 /// The circumstances of an attempt.
 pub(crate) struct Attempt<'a, A: SpeculativeActor> {
@@ -55,140 +67,170 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         job: &'a Job<A::Msg>,
         outbox: &mut Outbox,
     ) -> Handled {
-        let handler = |tx: &mut Tx<'_, 'a>, ctx: &mut _| state.handle(&job.message, tx, ctx);
-        let message = std::slice::from_ref(&job.message);
-        self.until_decided(message, job.access, outbox, handler)
+        self.after_first(None, state, &job.message, job.access, outbox)
     }
 
-    /// Goes on after a first, direct attempt of a message that has not simply committed.
-    #[cold]
+    /// Has the handler called for a message until that is decided; if `first` is there, this is the first attempt.
     pub(crate) fn after_first(
         &self,
-        first: Attempted<FinishedHere<'a>, (), HandlerError>,
-        is_last: bool,
+        first: Option<First<'a>>,
         state: &'a A,
         message: &'a A::Msg,
+        access: Access,
         outbox: &mut Outbox,
     ) -> Handled {
-        let access = A::access(message);
-        let is_read = access == Access::Snapshot;
-        match self.decide(Ok(first), is_last, is_read, outbox) {
-            Ok(handled) => handled,
-            Err(rolled_back) => {
-                self.tally.rolled_back(rolled_back.cause());
-                let handler = |tx: &mut Tx<'_, 'a>, ctx: &mut _| state.handle(message, tx, ctx);
-                let message = std::slice::from_ref(message);
-                self.until_decided_from(Mode::Logged, message, access, outbox, handler)
-            }
-        }
+        self.until_decided(first, std::slice::from_ref(message), access, outbox, |tx, ctx| {
+            state.handle(message, tx, ctx)
+        })
     }
 
     /// Has the actor's state started.
     pub(crate) fn of_start(&self, state: &'a A, outbox: &mut Outbox) -> Handled {
-        self.until_decided(&[], Access::Update, outbox, |tx, ctx| state.started(tx, ctx))
+        self.until_decided(None, &[], Access::Update, outbox, |tx, ctx| state.started(tx, ctx))
     }
 
     fn until_decided(
         &self,
+        mut first: Option<First<'a>>,
         message: &'a [A::Msg],
         access: Access,
         outbox: &mut Outbox,
         handler: impl for<'t> Fn(&mut Tx<'t, 'a>, &mut SpeculativeContext<'a, A>) -> TxResult,
     ) -> Handled {
-        let mode = match self.how {
+        let mut mode = match self.how {
             How::Logged => Mode::Logged,
             How::Direct | How::Alone => Mode::Direct,
             How::Snapshot => Mode::Snapshot,
         };
-        self.until_decided_from(mode, message, access, outbox, handler)
-    }
-
-    /// The first attempt is in this `mode`.
-    fn until_decided_from(
-        &self,
-        mut mode: Mode,
-        message: &'a [A::Msg],
-        access: Access,
-        outbox: &mut Outbox,
-        handler: impl for<'t> Fn(&mut Tx<'t, 'a>, &mut SpeculativeContext<'a, A>) -> TxResult,
-    ) -> Handled {
-        let is_read = access == Access::Snapshot;
         let mut backoff = Backoff::new();
         for _ in 0..ATTEMPTS {
-            let mut ctx = SpeculativeContext::new(self.me, message);
-            let attempt = || attempt_here(mode, |tx| handler(tx, &mut ctx));
-            let ended = catch_unwind(AssertUnwindSafe(|| outbox.hold_during(attempt)));
-            match self.decide(ended, ctx.wants_stop(), is_read, outbox) {
+            let (ended, is_last) = match first.take() {
+                Some(first) => (Ok(first.ended), first.is_last),
+                None => {
+                    let mut ctx = SpeculativeContext::new(self.me, message);
+                    let attempt = || attempt_here(mode, |tx| handler(tx, &mut ctx));
+                    let ended = contain(|| outbox.hold_during(attempt));
+                    (ended, ctx.wants_stop())
+                }
+            };
+            let ended = self.decide(ended, is_last, access, outbox);
+            discard(outbox);
+            match ended {
                 Ok(handled) => return handled,
                 Err(rolled_back) => {
                     let cause = rolled_back.cause();
                     self.tally.rolled_back(cause);
-                    // What a direct attempt waits for is not known: it has no log.
-                    if mode == Mode::Direct {
-                        mode = Mode::Logged;
-                    } else if cause == Cause::CannotWait {
+                    if access != Access::Update && cause == Cause::CannotWait {
                         return Handled::Failed(Box::new(WAITS));
+                    } else if access == Access::Exclusive {
+                        return Handled::Failed(Box::new(NOT_ALONE));
+                    } else if mode == Mode::Direct {
+                        // What a direct attempt waits for is not known: it has no log.
+                        mode = Mode::Logged;
                     } else if matches!(cause, Cause::Retry | Cause::Prepared) {
-                        return unless_exclusive(access, Handled::Waits(rolled_back));
+                        return Handled::Waits(rolled_back);
                     } else {
                         backoff.wait();
                     }
                 }
             }
         }
-        unless_exclusive(access, Handled::Contended)
+        Handled::Contended
     }
 
-    /// Commits, if there is something to be committed. The outbox is empty afterwards.
-    ///
     /// # Errors
     /// If the attempt was rolled back, and there may be another one.
     fn decide(
         &self,
         ended: std::thread::Result<Attempted<FinishedHere<'a>, (), HandlerError>>,
         is_last: bool,
-        is_read: bool,
+        access: Access,
         outbox: &mut Outbox,
     ) -> Result<Handled, RolledBack> {
-        let decided = match ended {
-            Ok(Attempted::Finished(finished, ())) if is_read && finished.has_written() => {
+        match ended {
+            Ok(Attempted::Finished(finished, ()))
+                if access == Access::Snapshot && finished.has_written() =>
+            {
                 Ok(Handled::Failed(Box::new(WRITES)))
             }
-            Ok(Attempted::Finished(finished, ())) if outbox.is_empty() && !is_last => {
-                finished.commit().map(|()| Handled::Committed)
-            }
             Ok(Attempted::Finished(finished, ())) => {
-                let passed = self.exit.pass(|is_closed| {
-                    finished.commit()?;
-                    *is_closed = is_last;
-                    Ok(self.release(is_last, outbox))
-                });
+                let is_silent = outbox.is_empty() && !is_last && !finished.has_hooks();
+                if is_silent && !self.exit.is_closing() {
+                    return self.commit(finished, is_last, outbox);
+                }
+                let passed = self.exit.pass(is_last, || self.commit(finished, is_last, outbox));
                 passed.unwrap_or_else(|Closed| Ok(Handled::TooLate))
             }
             Ok(Attempted::RolledBack(rolled_back)) => Err(rolled_back),
-            Ok(Attempted::Failed(failure)) => Ok(Handled::Failed(Box::new(failure.to_string()))),
-            Err(panic) => Ok(Handled::Failed(panic)),
-        };
-        discard(outbox);
-        decided
+            Ok(Attempted::Failed(error)) => {
+                // A user's code, both.
+                let text = contain(|| error.to_string()).map(|text| -> Panic { Box::new(text) });
+                let why = text.unwrap_or_else(|panic| panic);
+                Ok(self.failed(contain(move || drop(error)).err().unwrap_or(why)))
+            }
+            Err(panic) => Ok(self.failed(panic)),
+        }
     }
 
-    /// The attempt has committed: lets its effects out.
-    fn release(&self, is_last: bool, outbox: &mut Outbox) -> Handled {
-        let released = catch_unwind(AssertUnwindSafe(|| match self.me {
-            Me::Turn(_) => outbox.release(),
-            Me::Beside(me) => as_sender(me, || outbox.release()),
-        }));
-        match released {
+    /// What fails after the end is not handled.
+    fn failed(&self, panic: Panic) -> Handled {
+        let is_over =
+            self.exit.is_closing() && self.exit.pass(false, || Ok::<_, Closed>(())) == Err(Closed);
+        if is_over { Handled::TooLate } else { Handled::Failed(panic) }
+    }
+
+    /// Commits and lets the effects out.
+    fn commit(
+        &self,
+        finished: FinishedHere<'a>,
+        is_last: bool,
+        outbox: &mut Outbox,
+    ) -> Result<Handled, RolledBack> {
+        let after = match contain(|| finished.commit_before_hooks()) {
+            Ok(committed) => committed?,
+            // It was rolled back, and what it had called for that has panicked.
+            Err(panic) => return Ok(Handled::Failed(panic)),
+        };
+        if outbox.is_empty() && !is_last && after.is_nothing() {
+            return Ok(Handled::Committed);
+        }
+        let act = || {
+            let hooks = contain(|| after.call());
+            hooks.and(contain(|| outbox.release()))
+        };
+        let released = match self.me {
+            Me::Turn(_) => act(),
+            Me::Beside(me) => as_sender(me, act),
+        };
+        Ok(match released {
             Ok(()) if is_last => Handled::Last,
             Ok(()) => Handled::Committed,
-            // Code of a user that an effect calls.
+            Err(panic) if is_last => Handled::FailedLast(panic),
             Err(panic) => Handled::Failed(panic),
-        }
+        })
     }
 }
 
-/// An exclusive message is attempted once.
-fn unless_exclusive(access: Access, handled: Handled) -> Handled {
-    if access == Access::Exclusive { Handled::Failed(Box::new(NOT_ALONE)) } else { handled }
+/// Calls what may be a user's code.
+fn contain<R>(act: impl FnOnce() -> R) -> Result<R, Panic> {
+    catch_unwind(AssertUnwindSafe(act))
+}
+
+impl Handled {
+    /// Whether the message is still to be dealt with.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self, Self::Contended | Self::Waits(_) | Self::TooLate)
+    }
+
+    /// The message is over, and dropped: a panic of its destructor is one of its handler.
+    pub(crate) fn and_drop<M>(self, job: Job<M>) -> Self {
+        if !needs_drop::<M>() {
+            return self;
+        }
+        match (contain(move || drop(job)), self) {
+            (Err(panic), Self::Committed) => Self::Failed(panic),
+            (Err(panic), Self::Last) => Self::FailedLast(panic),
+            (_, handled) => handled,
+        }
+    }
 }

@@ -15,6 +15,7 @@
 
 use crate::job::{Job, Kind};
 use crate::lanes::Lanes;
+use odeon_core::extend::Lane;
 use std::any::Any;
 use std::collections::VecDeque;
 
@@ -52,6 +53,8 @@ pub(crate) struct Board<M> {
     parked: usize,
     pub(crate) failures: VecDeque<Box<dyn Any + Send>>,
     pub(crate) is_stopping: bool,
+    /// Whether the actor's own turn is seeing to a failure: the state may be about to be made anew.
+    pub(crate) is_failing: bool,
     is_closed: bool,
 }
 
@@ -73,6 +76,7 @@ impl<M> Board<M> {
             parked: 0,
             failures: VecDeque::new(),
             is_stopping: false,
+            is_failing: false,
             is_closed: false,
         }
     }
@@ -86,9 +90,14 @@ impl<M> Board<M> {
         self.width
     }
 
-    /// Jobs that wait.
+    /// Jobs that wait, also those that are parked.
     pub(crate) fn waiting(&self) -> usize {
-        self.waiting
+        self.waiting + self.parked
+    }
+
+    /// Of these, the jobs that can be handled without other messages having to come first.
+    pub(crate) fn pressing(&self) -> usize {
+        self.waiting - self.lanes.behind_parked()
     }
 
     /// Jobs that are not over.
@@ -103,7 +112,7 @@ impl<M> Board<M> {
 
     /// Whether the actor's own turn has something to see to (rule 5).
     pub(crate) fn needs_attention(&self) -> bool {
-        self.is_stopping || !self.failures.is_empty()
+        self.is_stopping || self.is_failing || !self.failures.is_empty()
     }
 
     /// A job has come from the inbox.
@@ -198,7 +207,7 @@ impl<M> Board<M> {
     }
 
     /// A job of a batch is over.
-    pub(crate) fn finish_job(&mut self, lane: Option<usize>) {
+    pub(crate) fn finish_job(&mut self, lane: Option<Lane>) {
         self.running -= 1;
         if let Some(next) = self.lanes.leave(lane) {
             self.make_ready(next);
@@ -211,10 +220,6 @@ impl<M> Board<M> {
     /// The message, if the board is closed.
     pub(crate) fn put_back(&mut self, job: Job<M>) -> Result<(), M> {
         self.running -= 1;
-        self.readmit(job)
-    }
-
-    fn readmit(&mut self, job: Job<M>) -> Result<(), M> {
         if self.is_closed {
             return Err(job.message);
         }
@@ -224,9 +229,12 @@ impl<M> Board<M> {
     }
 
     /// A job of a batch waits, with its lane, outside of the board (`parking.rs`).
-    pub(crate) fn park(&mut self) {
+    pub(crate) fn park(&mut self, lane: Option<Lane>) {
         self.running -= 1;
         self.parked += 1;
+        if let Some(next) = self.lanes.halt(lane) {
+            self.make_ready(next);
+        }
     }
 
     /// A job that was parked can be taken again.
@@ -235,7 +243,14 @@ impl<M> Board<M> {
     /// As [`put_back`](Self::put_back).
     pub(crate) fn unpark(&mut self, job: Job<M>) -> Result<(), M> {
         self.parked -= 1;
-        self.readmit(job)
+        if self.is_closed {
+            return Err(job.message);
+        }
+        self.waiting += 1;
+        if let Some(job) = self.lanes.resume(job) {
+            self.make_ready(job);
+        }
+        Ok(())
     }
 
     /// A job that was parked, or was to be, will not be handled.

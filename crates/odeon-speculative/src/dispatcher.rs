@@ -2,7 +2,7 @@
 //! otherwise brings them to the board and works there beside the runners.
 
 use crate::access::Access;
-use crate::attempt::{Attempt, Handled};
+use crate::attempt::{Attempt, First, Handled};
 use crate::board::How;
 use crate::context::{Me, SpeculativeContext};
 use crate::engine::{Attention, Engine, Executor, Scratch};
@@ -14,7 +14,8 @@ use odeon_core::extend::Lane;
 use odeon_core::{Actor, Context};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
-use std::panic::resume_unwind;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::slice;
 use std::sync::Arc;
 
@@ -43,12 +44,12 @@ const RELIEVED_BELOW: usize = 256;
 
 impl<A: SpeculativeActor> Dispatcher<A> {
     pub(crate) fn new(engine: Arc<Engine<A>>, ordering: Ordering) -> Self {
-        let state = engine.state();
+        let (state, taken) = engine.begin();
         Self {
             engine,
             state,
             ordering,
-            taken: Vec::new(),
+            taken,
             scratch: Scratch::new(),
             handled: 0,
             until_look: LOOK_EVERY,
@@ -72,19 +73,23 @@ impl<A: SpeculativeActor> Dispatcher<A> {
 
     #[inline(never)]
     fn put_aside(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
-        self.note(message, lane);
+        let access = match catch_unwind(AssertUnwindSafe(|| A::access(&message))) {
+            Ok(access) => access,
+            Err(panic) => return self.fail_beside(panic, message, ctx),
+        };
+        let job = self.job(message, access, lane);
+        self.taken.push(job);
         if self.taken.len() >= TOGETHER {
             self.bring(ctx);
-            if self.engine.waiting() >= ENOUGH {
+            if self.engine.pressing() >= ENOUGH {
                 self.work(ctx);
             }
         }
     }
 
-    fn note(&mut self, message: A::Msg, lane: Option<Lane>) {
+    fn job(&self, message: A::Msg, access: Access, lane: Option<Lane>) -> Job<A::Msg> {
         let lane = lane.filter(|_| self.ordering == Ordering::PerSender);
-        let access = A::access(&message);
-        self.taken.push(Job::new(message, access, lane));
+        Job::new(message, access, lane)
     }
 
     /// Nothing is outstanding, and only this turn brings more: the message has the actor to itself.
@@ -92,6 +97,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     fn handle_here(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
         let Self { engine, state, scratch, .. } = self;
         let handling = Handling::new(message, &engine.tally);
+        let access = A::access(handling.message());
         let rarely = 'handled: {
             let message = handling.message();
             let me = Me::Turn(ctx);
@@ -110,10 +116,11 @@ impl<A: SpeculativeActor> Dispatcher<A> {
                 }
             });
             let is_last = context.wants_stop();
-            let has_more = is_last || !effects.0.is_empty();
-            let may_write = || A::access(message) != Access::Snapshot;
-            let first = match finished {
-                Some(finished) if !has_more && (!finished.has_written() || may_write()) => {
+            let has_more = is_last || !effects.0.is_empty() || engine.exit.is_closing();
+            let ended = match finished {
+                Some(finished)
+                    if !has_more && (!finished.has_written() || access != Access::Snapshot) =>
+                {
                     match finished.commit_if_simple() {
                         Ok(()) => break 'handled None,
                         Err(finished) => Attempted::Finished(finished, ()),
@@ -124,45 +131,63 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             };
             let (exit, tally) = (&engine.exit, &engine.tally);
             let attempt = Attempt { exit, tally, me, how: How::Alone };
-            Some(attempt.after_first(first, is_last, state, message, effects.0))
+            let first = Some(First { ended, is_last });
+            Some(attempt.after_first(first, state, message, access, effects.0))
         };
         match rarely {
             None => {
+                handling.committed();
                 self.handled += 1;
-                drop(handling.over());
             }
             Some(handled) => {
                 let message = handling.over();
-                self.handled_rarely(handled, message, lane, ctx);
+                let job = self.job(message, access, lane);
+                self.handled_rarely(handled, job, ctx);
             }
         }
     }
 
     #[cold]
-    fn handled_rarely(
-        &mut self,
-        handled: Handled,
-        message: A::Msg,
-        lane: Option<Lane>,
-        ctx: &mut Context<'_, Self>,
-    ) {
-        match handled {
-            Handled::Committed => self.handled += 1,
+    fn handled_rarely(&mut self, handled: Handled, job: Job<A::Msg>, ctx: &mut Context<'_, Self>) {
+        if handled.is_open() {
+            // The board knows how to go on with it.
+            self.taken.push(job);
+            self.bring(ctx);
+            return;
+        }
+        match handled.and_drop(job) {
             Handled::Last => {
                 self.handled += 1;
                 ctx.stop();
             }
-            Handled::Failed(panic) => {
-                self.engine.tally.failed();
-                drop(message);
-                resume_unwind(panic)
+            Handled::Failed(panic) => self.fail(panic),
+            Handled::FailedLast(panic) => {
+                self.engine.stop();
+                self.fail(panic)
             }
-            // The board knows how to go on with it.
-            Handled::Contended | Handled::Waits(_) | Handled::TooLate => {
-                self.note(message, lane);
-                self.bring(ctx);
-            }
+            _ => self.handled += 1,
         }
+    }
+
+    /// A message has failed before it could be brought to the board, while others run: these come first.
+    #[cold]
+    fn fail_beside(
+        &mut self,
+        panic: Box<dyn Any + Send>,
+        message: A::Msg,
+        ctx: &Context<'_, Self>,
+    ) {
+        // The first panic is the one that counts.
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(message)));
+        self.bring(ctx);
+        self.engine.fail(panic);
+    }
+
+    #[cold]
+    fn fail(&mut self, panic: Box<dyn Any + Send>) -> ! {
+        self.count();
+        self.engine.tally.failed();
+        resume_unwind(panic)
     }
 
     #[cold]
@@ -211,7 +236,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         match attempt.of_start(state, &mut scratch.outbox) {
             Handled::Committed => {}
             Handled::Last => ctx.stop(),
-            Handled::Failed(panic) => resume_unwind(panic),
+            Handled::Failed(panic) | Handled::FailedLast(panic) => resume_unwind(panic),
             Handled::Contended | Handled::Waits(_) | Handled::TooLate => {
                 panic!("an actor cannot wait, or meet a conflict, in its start")
             }
@@ -233,7 +258,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         self.count();
         let went_on =
             (self.engine.has_outstanding() || self.engine.needs_attention()) && self.work(ctx);
-        if !went_on && self.engine.waiting() >= RELIEVED_BELOW {
+        if !went_on && self.engine.pressing() >= RELIEVED_BELOW {
             self.engine.wake_below(RELIEVED_BELOW);
         }
         if !went_on && !self.engine.has_outstanding() {
@@ -246,6 +271,14 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         self.taken.len() + self.engine.waiting()
     }
 
+    fn __pressing(&self) -> usize {
+        self.taken.len() + self.engine.pressing()
+    }
+
+    fn __may_end(&mut self) -> bool {
+        self.engine.stop()
+    }
+
     fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
         self.count();
         self.engine.close(take);
@@ -254,5 +287,13 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
 
     fn stopped(&mut self) {
         self.state.stopped();
+    }
+}
+
+impl<A: SpeculativeActor> Drop for Dispatcher<A> {
+    /// The actor is made anew, or has ended.
+    fn drop(&mut self) {
+        self.count();
+        self.engine.leave(&mut self.taken);
     }
 }

@@ -4,6 +4,9 @@
 //! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes it) → **`engine.rs`**
 //! → `attempt.rs` (the transaction) → `exit.rs` (its effects).
 
+mod runners;
+mod scratch;
+
 use crate::attempt::{Attempt, Handled};
 use crate::board::{Board, How};
 use crate::context::Me;
@@ -16,12 +19,16 @@ use crate::runner::Runner;
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use crate::width::Controller;
-use odeon_core::extend::{self, Outbox, wake};
+use odeon_core::extend::{self, wake};
 use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
+use runners::Runners;
 use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+
+pub(crate) use scratch::Scratch;
 
 /// What the executors of one actor share.
 pub(crate) struct Engine<A: SpeculativeActor> {
@@ -33,10 +40,12 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     clock: Arc<dyn Clock>,
     /// Who changes the width, if anybody.
     controller: Mutex<Option<Controller>>,
-    /// Copies of what the board says, for looks without the lock. Outstanding jobs are added by the actor's own turn
+    /// Copies of what the board says, for looks without the lock. The first one: jobs that are not over, and one more while
+    /// the actor's own turn has something to see to. That comes from jobs, and these are added by the actor's own turn
     /// alone, so a zero that it sees stands.
     outstanding: AtomicUsize,
     waiting: AtomicUsize,
+    pressing: AtomicUsize,
     width: AtomicUsize,
     /// 1 if the actor's own turn has something to see to.
     attention: AtomicUsize,
@@ -51,41 +60,15 @@ pub(crate) struct Surroundings {
 /// What is behind the lock.
 struct Shared<A: SpeculativeActor> {
     board: Board<A::Msg>,
-    state: Arc<A>,
+    /// `None`: the actor has ended.
+    state: Option<Arc<A>>,
+    /// What the actor's own turn had taken from the inbox when it was made anew, for the next one to bring.
+    left: Vec<Job<A::Msg>>,
     /// Keeps the actor while jobs are outstanding.
     keeps: Option<ActorRef<A::Msg>>,
     runners: Runners,
-    /// Below how many waiting jobs the actor, which is idle, wants a turn.
+    /// Below how many pressing jobs the actor, which is idle, wants a turn.
     wakes_below: Option<usize>,
-}
-
-#[derive(Default)]
-struct Runners {
-    all: Vec<ActorRef<()>>,
-    resting: Vec<usize>,
-}
-
-impl Runners {
-    /// A runner has found nothing to take; also if it was woken for something else.
-    fn rest(&mut self, number: usize) {
-        if !self.resting.contains(&number) {
-            self.resting.push(number);
-        }
-    }
-}
-
-/// Memory that an executor uses again.
-pub(crate) struct Scratch<M> {
-    batch: Vec<Job<M>>,
-    over: Vec<Option<usize>>,
-    back: Vec<Job<M>>,
-    pub(crate) outbox: Outbox,
-}
-
-impl<M> Scratch<M> {
-    pub(crate) fn new() -> Self {
-        Self { batch: Vec::new(), over: Vec::new(), back: Vec::new(), outbox: Outbox::new() }
-    }
 }
 
 /// Who executes.
@@ -103,7 +86,8 @@ impl<A: SpeculativeActor> Engine<A> {
         Self {
             shared: Mutex::new(Shared {
                 board: Board::new(width),
-                state: Arc::new(state),
+                state: Some(Arc::new(state)),
+                left: Vec::new(),
                 keeps: None,
                 runners: Runners::default(),
                 wakes_below: None,
@@ -116,6 +100,7 @@ impl<A: SpeculativeActor> Engine<A> {
             controller: Mutex::new(controller),
             outstanding: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            pressing: AtomicUsize::new(0),
             width: AtomicUsize::new(width),
             attention: AtomicUsize::new(0),
         }
@@ -129,23 +114,31 @@ impl<A: SpeculativeActor> Engine<A> {
     fn unlock(&self, shared: MutexGuard<'_, Shared<A>>) {
         let board = &shared.board;
         // ORDERING: Release: pairs with the Acquire of `outstanding`: what the jobs have done comes before.
-        self.outstanding.store(board.outstanding(), Ordering::Release);
+        let attention = usize::from(board.needs_attention());
+        self.outstanding.store(board.outstanding() + attention, Ordering::Release);
         // ORDERING: Relaxed: hints; who acts on them takes the lock.
         self.waiting.store(board.waiting(), Ordering::Relaxed);
+        self.pressing.store(board.pressing(), Ordering::Relaxed);
         self.width.store(board.width(), Ordering::Relaxed);
-        self.attention.store(usize::from(board.needs_attention()), Ordering::Relaxed);
+        self.attention.store(attention, Ordering::Relaxed);
     }
 
-    /// Whether a job is not over. Exact in the actor's own turn.
+    /// Whether a job is not over, or has left something to see to. Exact in the actor's own turn.
     pub(crate) fn has_outstanding(&self) -> bool {
         // ORDERING: Acquire: see `unlock`.
         self.outstanding.load(Ordering::Acquire) > 0
     }
 
-    /// Jobs that wait on the board.
+    /// Jobs that wait, also parked ones.
     pub(crate) fn waiting(&self) -> usize {
         // ORDERING: Relaxed: a hint.
         self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Of these, the jobs that can be handled without other messages having to come first.
+    pub(crate) fn pressing(&self) -> usize {
+        // ORDERING: Relaxed: a hint.
+        self.pressing.load(Ordering::Relaxed)
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -196,15 +189,24 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    pub(crate) fn state(&self) -> Arc<A> {
-        self.lock().state.clone()
+    /// What the actor's own turn begins with: the state, and what the one before it has left.
+    pub(crate) fn begin(&self) -> (Arc<A>, Vec<Job<A::Msg>>) {
+        let mut shared = self.lock();
+        let state = shared.state.clone().expect("an actor begins before it ends");
+        (state, std::mem::take(&mut shared.left))
+    }
+
+    /// The actor's own turn is over.
+    pub(crate) fn leave(&self, taken: &mut Vec<Job<A::Msg>>) {
+        if !taken.is_empty() {
+            self.lock().left.append(taken);
+        }
     }
 
     /// The actor is made anew; nothing runs. What was parked waited for the old state.
     pub(crate) fn set_state(&self, state: A) {
-        let state = Arc::new(state);
-        let before = std::mem::replace(&mut self.lock().state, state);
-        drop(before);
+        let before = self.lock().state.replace(Arc::new(state));
+        drop_contained(before);
         self.parking.wake_all(self);
     }
 
@@ -217,35 +219,13 @@ impl<A: SpeculativeActor> Engine<A> {
         let mut shared = self.lock();
         let keeps = shared.keeps.get_or_insert_with(me).clone();
         jobs.drain(..).for_each(|job| shared.board.add(job));
-        self.make_runners(&mut shared, &keeps);
-        let runner = Self::next_runner(&mut shared);
+        let new_runner =
+            |number| extend::spawn_working_for(&keeps, Runner::new(self.clone(), number));
+        let Shared { board, runners, .. } = &mut *shared;
+        runners.fill(board.width(), new_runner);
+        let rested = runners.next(board);
         self.unlock(shared);
-        Self::rouse(runner);
-    }
-
-    /// Makes runners if the width wants more: the actor's own turn is the first executor.
-    fn make_runners(self: &Arc<Self>, shared: &mut Shared<A>, me: &ActorRef<A::Msg>) {
-        while shared.runners.all.len() + 1 < shared.board.width() {
-            let number = shared.runners.all.len();
-            let runner = extend::spawn_beside(me, Runner::new(self.clone(), number));
-            // Its first turn looks for work by itself.
-            shared.runners.all.push(runner);
-        }
-    }
-
-    /// A runner that is to have a turn, if one rests and there is something to take.
-    fn next_runner(shared: &mut Shared<A>) -> Option<ActorRef<()>> {
-        if !shared.board.has_next() {
-            return None;
-        }
-        let number = shared.runners.resting.pop()?;
-        shared.runners.all.get(number).cloned()
-    }
-
-    fn rouse(runner: Option<ActorRef<()>>) {
-        if let Some(runner) = runner {
-            wake(&runner);
-        }
+        runners::rouse(rested);
     }
 
     /// Takes a batch and has it handled; `false`: there is nothing to take.
@@ -255,19 +235,28 @@ impl<A: SpeculativeActor> Engine<A> {
         scratch: &mut Scratch<A::Msg>,
     ) -> bool {
         let mut shared = self.lock();
-        let Some(how) = shared.board.take(&mut scratch.batch, self.pace.batch()) else {
+        let Shared { board, runners, .. } = &mut *shared;
+        if matches!(executor, Executor::Turn) && board.width() > 1 && self.pace.is_long() {
+            // The inbox is to be looked at meanwhile. A runner that is awake looks at the board again.
+            let rested = runners.next(board);
+            self.unlock(shared);
+            runners::rouse(rested);
+            return false;
+        }
+        let Some(how) = board.take(&mut scratch.batch, self.pace.batch()) else {
             if let Executor::Runner(number) = executor {
-                shared.runners.rest(*number);
+                runners.rest(*number);
             }
             return false;
         };
-        let state = shared.state.clone();
+        let state = shared.state.clone().expect("nothing is taken after the end");
         let me = shared.keeps.clone().expect("kept while jobs are outstanding");
-        let runner = Self::next_runner(&mut shared);
+        let Shared { board, runners, .. } = &mut *shared;
+        let rested = runners.next(board);
         self.unlock(shared);
-        Self::rouse(runner);
+        runners::rouse(rested);
         self.handle_batch(&state, &me, how, scratch);
-        drop(state);
+        drop_contained(state);
         self.finish(executor, &me, how, scratch);
         true
     }
@@ -283,36 +272,62 @@ impl<A: SpeculativeActor> Engine<A> {
         let begun = self.clock.now();
         let (mut handled, messages) = (0, scratch.batch.len());
         for job in scratch.batch.drain(..) {
-            match attempt.of_message(state, &job, &mut scratch.outbox) {
-                Handled::Committed => handled += 1,
-                Handled::Last => {
-                    handled += 1;
-                    self.lock().board.is_stopping = true;
+            let lane = job.lane;
+            let outcome = attempt.of_message(state, &job, &mut scratch.outbox);
+            if !outcome.is_open() {
+                scratch.over.push(lane);
+                match outcome.and_drop(job) {
+                    Handled::Last => {
+                        handled += 1;
+                        self.stop();
+                    }
+                    Handled::FailedLast(panic) => {
+                        self.stop();
+                        self.fail(panic);
+                    }
+                    Handled::Failed(panic) => self.fail(panic),
+                    _ => handled += 1,
                 }
-                Handled::Failed(panic) => self.fail(panic),
+                continue;
+            }
+            match outcome {
                 Handled::Contended => {
                     scratch.back.push(Job { kind: Kind::Alone, ..job });
                     continue;
                 }
                 Handled::Waits(rolled_back) => {
-                    self.lock().board.park();
+                    self.lock().board.park(job.lane);
                     if let Err(message) = self.parking.park(self, job, rolled_back) {
                         self.lock().board.unpark_too_late();
                         extend::dead_letter(me, message);
                     }
                     continue;
                 }
-                Handled::TooLate => extend::dead_letter(me, job.message),
+                _ => {
+                    extend::dead_letter(me, job.message);
+                    scratch.over.push(lane);
+                }
             }
-            scratch.over.push(job.lane);
         }
         self.tally.committed(handled);
         self.pace.note(self.clock.now().saturating_sub(begun), messages);
     }
 
-    fn fail(&self, panic: Box<dyn Any + Send>) {
+    /// A message has failed; the actor's own turn sees to that.
+    pub(crate) fn fail(&self, panic: Box<dyn Any + Send>) {
         self.tally.failed();
-        self.lock().board.failures.push_back(panic);
+        let mut shared = self.lock();
+        shared.board.failures.push_back(panic);
+        self.unlock(shared);
+    }
+
+    /// The actor is to end; its own turn sees to that. Answers whether nothing runs.
+    pub(crate) fn stop(&self) -> bool {
+        let mut shared = self.lock();
+        shared.board.is_stopping = true;
+        let is_running = shared.board.is_running();
+        self.unlock(shared);
+        !is_running
     }
 
     fn finish(
@@ -334,8 +349,8 @@ impl<A: SpeculativeActor> Engine<A> {
         }
         let is_over = board.outstanding() == 0;
         let is_due = board.needs_attention() && !board.is_running();
-        let waiting = board.waiting();
-        let is_relieved = shared.wakes_below.is_some_and(|below| waiting < below);
+        let pressing = board.pressing();
+        let is_relieved = shared.wakes_below.is_some_and(|below| pressing < below);
         if is_relieved {
             shared.wakes_below = None;
         }
@@ -366,10 +381,10 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    /// The actor's own turn goes idle: it wants one when fewer than `below` jobs wait, if more do.
+    /// The actor's own turn goes idle: it wants one when fewer than `below` jobs press, if more do.
     pub(crate) fn wake_below(&self, below: usize) {
         let mut shared = self.lock();
-        if shared.board.waiting() >= below {
+        if shared.board.pressing() >= below {
             shared.wakes_below = Some(below);
         }
     }
@@ -380,8 +395,13 @@ impl<A: SpeculativeActor> Engine<A> {
         if shared.board.is_running() {
             return None;
         }
+        // The turn goes on: the failure before is over.
+        shared.board.is_failing = false;
         let attention = match shared.board.failures.pop_front() {
-            Some(panic) => Some(Attention::Failure(panic)),
+            Some(panic) => {
+                shared.board.is_failing = true;
+                Some(Attention::Failure(panic))
+            }
             None if shared.board.is_stopping => Some(Attention::Stop),
             None => None,
         };
@@ -395,7 +415,8 @@ impl<A: SpeculativeActor> Engine<A> {
         let mut left = Vec::new();
         let mut shared = self.lock();
         shared.board.close(|message| left.push(message));
-        let runners = std::mem::take(&mut shared.runners);
+        left.extend(shared.left.drain(..).map(|job| job.message));
+        let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
         let parked = self.parking.close();
         parked.iter().for_each(|_| shared.board.unpark_too_late());
         left.extend(parked);
@@ -405,7 +426,21 @@ impl<A: SpeculativeActor> Engine<A> {
         drop(keeps);
         // Users' code may run with each of them.
         drop(runners);
+        drop_contained(state);
         left.into_iter().for_each(take);
+    }
+}
+
+/// Ends an engine with the way to make its actor anew: an actor may end while it has no state that could.
+pub(crate) struct EndsWithMaker<A: SpeculativeActor>(pub(crate) Arc<Engine<A>>);
+
+impl<A: SpeculativeActor> Drop for EndsWithMaker<A> {
+    fn drop(&mut self) {
+        let keeps = self.0.lock().keeps.clone();
+        self.0.close(&mut |message| match &keeps {
+            Some(me) => extend::dead_letter(me, message),
+            None => drop(message),
+        });
     }
 }
 
@@ -413,4 +448,9 @@ impl<A: SpeculativeActor> Engine<A> {
 pub(crate) enum Attention {
     Failure(Box<dyn Any + Send>),
     Stop,
+}
+
+/// Drops what may be the last reference to a state. Nobody's message can be blamed for a panic of its destructor.
+fn drop_contained<A>(state: A) {
+    let _ = catch_unwind(AssertUnwindSafe(move || drop(state)));
 }

@@ -3,7 +3,7 @@
 
 use crate::tally::Tally;
 use odeon_core::extend::Outbox;
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The message that is handled. Dropped, by a panic, it counts a failure.
@@ -23,12 +23,32 @@ impl<'a, M> Handling<'a, M> {
         &self.message
     }
 
-    /// The handler has ended without a panic.
+    /// The message has committed: drops it. A panic of its destructor is one of its handler.
     #[inline(always)]
+    pub(crate) fn committed(self) {
+        let mut this = ManuallyDrop::new(self);
+        let failure = Failure(this.tally);
+        // SAFETY: dropped once; `this` is neither used nor dropped afterwards.
+        unsafe { ManuallyDrop::drop(&mut this.message) };
+        mem::forget(failure);
+    }
+
+    /// The handler has ended without a panic.
+    #[cold]
     pub(crate) fn over(self) -> M {
         let mut this = ManuallyDrop::new(self);
         // SAFETY: taken once; `this` is neither used nor dropped afterwards.
         unsafe { ManuallyDrop::take(&mut this.message) }
+    }
+}
+
+/// Dropped, by a panic, it counts a failure.
+struct Failure<'a>(&'a Tally);
+
+impl Drop for Failure<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        self.0.failed();
     }
 }
 

@@ -1,7 +1,6 @@
 //! A message on its way through the board.
 
 use crate::access::Access;
-use crate::lanes;
 use odeon_core::extend::Lane;
 
 /// What a job needs.
@@ -19,8 +18,8 @@ pub(crate) enum Kind {
 pub(crate) struct Job<M> {
     pub(crate) message: M,
     pub(crate) kind: Kind,
-    /// The place of its lane, if it has one.
-    pub(crate) lane: Option<usize>,
+    /// Whose messages must not overtake each other, if that matters.
+    pub(crate) lane: Option<Lane>,
     pub(crate) access: Access,
 }
 
@@ -32,6 +31,6 @@ impl<M> Job<M> {
             Access::Snapshot => Kind::Read,
             Access::Update => Kind::Change,
         };
-        Self { message, kind, lane: lane.map(lanes::place), access }
+        Self { message, kind, lane, access }
     }
 }

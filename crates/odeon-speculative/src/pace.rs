@@ -9,12 +9,16 @@ pub(crate) struct Pace(AtomicU64);
 
 /// TUNE: what a batch should take, in ns: long against taking it, short against a turn.
 const BATCH_NS: u64 = 20_000;
+/// TUNE: from here on the actor's own turn leaves messages to runners, so that its inbox is looked at: well above what handing
+/// over to a runner costs.
+const LONG_NS: u64 = 50_000;
 /// TUNE: the most messages of a batch.
 const MOST: u64 = 16;
 
 impl Default for Pace {
     fn default() -> Self {
-        Self(AtomicU64::new(BATCH_NS))
+        // Unknown, so thought long.
+        Self(AtomicU64::new(2 * LONG_NS))
     }
 }
 
@@ -25,6 +29,11 @@ impl Pace {
         // ORDERING: Relaxed, here and below: an estimate; a lost update does no harm.
         let before = self.0.load(Ordering::Relaxed);
         self.0.store((before * 7 + each) / 8, Ordering::Relaxed);
+    }
+
+    /// Whether a message takes longer than others should wait to be looked at.
+    pub(crate) fn is_long(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > LONG_NS
     }
 
     /// How many messages the next batch should have.

@@ -1,7 +1,7 @@
 //! How a speculative actor comes to be, and what its maker holds.
 
 use crate::dispatcher::Dispatcher;
-use crate::engine::{Engine, Surroundings};
+use crate::engine::{EndsWithMaker, Engine, Surroundings};
 use crate::processing::Processing;
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::SpeculationStats;
@@ -57,7 +57,9 @@ impl SpawnSpeculative for Theater {
         let engine = Arc::new(Engine::new(make(), processing, surroundings));
         let control: Arc<dyn Control> = Arc::new(Handle { engine: engine.clone(), workers });
         let mut is_first = true;
+        let engine = EndsWithMaker(engine);
         let actor = self.spawn_supervised(supervision, move || {
+            let EndsWithMaker(engine) = &engine;
             if !std::mem::take(&mut is_first) {
                 engine.set_state(make());
             }

@@ -36,7 +36,7 @@ pub(crate) trait WidthPolicy: Send {
 
 /// TUNE: a sample has at least so many commits and takes at least so long, or it takes [`LONGEST`]: short enough to follow
 /// a workload that changes, long enough that a turn more or less does not matter.
-const COMMITS: u64 = 1024;
+const COMMITS: u64 = 256;
 const SHORTEST: Duration = Duration::from_millis(2);
 /// The period of the thesis (5.3.1).
 const LONGEST: Duration = Duration::from_millis(80);

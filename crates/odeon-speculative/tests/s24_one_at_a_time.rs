@@ -5,7 +5,9 @@ use odeon_speculative::{
     Access, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, TxResult,
 };
 use odeon_stm::{TVar, Tx};
+use std::sync::Barrier;
 use std::thread;
+use std::time::Duration;
 
 /// Two variables whose sum is to stay what it is; whoever reads both in one step sees it.
 struct Pair {
@@ -135,4 +137,42 @@ fn s24_the_way_of_processing_may_change_at_any_time() {
         }
     });
     assert_eq!(pair.ask(Move::Both).wait().unwrap(), (-9_000, 9_000));
+}
+
+/// Waits, in its handler, for a message that is sent after it.
+struct Meeting {
+    arrived: Barrier,
+}
+
+impl SpeculativeActor for Meeting {
+    type Msg = u32;
+
+    fn handle<'t>(
+        &'t self,
+        _: &'t u32,
+        _: &mut Tx<'t, '_>,
+        _: &mut SpeculativeContext<'_, Self>,
+    ) -> TxResult {
+        self.arrived.wait();
+        Ok(())
+    }
+}
+
+#[test]
+fn s24_a_message_begins_while_another_one_takes_long() {
+    let theater = Theater::builder().workers(3).build().unwrap();
+    let meeting = Meeting { arrived: Barrier::new(2) };
+    let meeting = theater.spawn_speculative(meeting, Processing::concurrent().width(2));
+    for round in 0..20 {
+        thread::scope(|scope| {
+            for sender in 0..2 {
+                let meeting = meeting.clone();
+                scope.spawn(move || {
+                    thread::sleep(Duration::from_micros(50 * round * sender));
+                    meeting.send(0).unwrap();
+                });
+            }
+        });
+    }
+    assert!(theater.shutdown(Duration::from_secs(60)).drained);
 }

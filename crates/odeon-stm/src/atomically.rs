@@ -5,7 +5,7 @@
 use crate::abort::{Abort, Cause, Rollback};
 use crate::attempt::Mode;
 use crate::between::{self, Verdict};
-use crate::hooks;
+use crate::hooks::{self, Ended};
 use crate::thread_cache::{self, Borrowed};
 use crate::transaction::Tx;
 use crate::wakeup::Wait;
@@ -18,6 +18,10 @@ use std::mem::ManuallyDrop;
 /// Other effects belong into [`Tx::on_commit`]. An attempt that meets a conflict is rolled back and run
 /// again; after some rollbacks it runs alone, so it ends. Within the closure everything that is read
 /// belongs to one state of all variables (opacity), also in attempts that will roll back.
+///
+/// The closure must not wait for what another thread does in a transaction: while an attempt runs alone, nobody else
+/// commits, so both would wait for ever, and with them all transactions of the process. Whether it happens depends on
+/// conflicts, so tests may not show it. To wait for a change there is [`Tx::retry`].
 ///
 /// ```
 /// use odeon_stm::{TVar, atomically};
@@ -34,7 +38,7 @@ use std::mem::ManuallyDrop;
 ///
 /// Panics if the closure panics: the attempt is rolled back, then the panic goes on. Panics at the
 /// caller's line if this thread is within a transaction or snapshot already, and if the closure asks to
-/// [`retry`](Tx::retry) without having read anything.
+/// [`retry`](Tx::retry) without having read anything. Panics if 4,094 attempts are under way or prepared.
 #[inline]
 #[track_caller]
 pub fn atomically<'env, R>(
@@ -166,7 +170,7 @@ impl Run {
             self.open_gate();
         }
         if let Some(hooks) = self.attempt.hooks.take() {
-            thread_cache::outside(|| hooks::call(hooks.on_rollback));
+            thread_cache::outside(|| hooks::call(*hooks, Ended::RolledBack));
         }
         if self.attempt.writes.has_left() {
             let left = self.attempt.writes.take_left();
@@ -233,7 +237,7 @@ impl Run {
     #[cold]
     fn call_on_commit(&mut self) {
         if let Some(hooks) = self.attempt.hooks.take() {
-            thread_cache::outside(|| hooks::call(hooks.on_commit));
+            thread_cache::outside(|| hooks::call(*hooks, Ended::Committed));
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::hooks::{self, Hooks};
 use crate::read_set::ReadSet;
 use crate::slot::Slot;
 use crate::snapshot::registry;
+use crate::thread_cache;
 use crate::version_word::{Held, VersionWord};
 use crate::write_set::{Kind, Mark, WriteSet};
 use odeon_sync::Backoff;
@@ -31,7 +32,7 @@ pub enum Mode {
     /// writes, from its begin to its end; snapshots may look. If the caller does not, attempts are not
     /// isolated from each other.
     Direct,
-    /// Reads see one moment; a write panics.
+    /// Reads see one moment; a write panics, for an attempt on a snapshot writes nothing.
     Snapshot,
 }
 
@@ -410,7 +411,7 @@ impl Attempt {
             }
         });
         if let Some(hooks) = &mut self.hooks {
-            hooks.truncate(nested.hooks);
+            hooks.undo(nested.hooks);
         }
     }
 
@@ -457,7 +458,10 @@ pub(crate) const PATIENCE: u32 = if cfg!(odeon_loom) { 3 } else { 64 };
 impl Drop for Attempt {
     fn drop(&mut self) {
         debug_assert!(self.writes.is_empty());
-        self.bag.hand_over(self.domain);
+        let free = self.bag.hand_over(self.domain, self.slot);
         self.domain.slots.give_back(self.slot);
+        if !free.is_empty() {
+            thread_cache::outside(|| drop(free));
+        }
     }
 }

@@ -12,9 +12,11 @@ use crate::domain::Domain;
 use crate::flaw::Flaw;
 use crate::slot::Slot;
 use crate::snapshot::kept::Needs;
-use odeon_sync::{Mutex, fence_after_rmw};
+use odeon_sync::{Mutex, MutexGuard, fence_after_rmw};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A value with what frees it; dropping this does.
+/// A value with what frees it; dropping this does. If the value's own drop panics, that ends here, after the report:
+/// whoever frees a value has nothing to do with it, has perhaps committed, and has others to free.
 #[derive(Debug)]
 pub(crate) struct Owned {
     bits: u64,
@@ -37,7 +39,8 @@ impl Owned {
 impl Drop for Owned {
     fn drop(&mut self) {
         // SAFETY: `new`'s caller, and who alone drops, see to it.
-        unsafe { (self.free)(self.bits) };
+        let free = || unsafe { (self.free)(self.bits) };
+        _ = catch_unwind(AssertUnwindSafe(free));
     }
 }
 
@@ -71,6 +74,8 @@ pub(crate) struct Bag {
     /// How many make a look worth its cost, less `GATHERED`.
     due_above: usize,
     is_due: bool,
+    /// What is to be [paid](HeldValues::pay) with the next look, beside the values that it looks at.
+    released: usize,
 }
 
 impl Bag {
@@ -80,9 +85,11 @@ impl Bag {
         self.is_due |= self.retired.len() >= self.due_above + GATHERED;
     }
 
-    /// The next look is worth its cost whatever there is: something large will be free.
-    pub(crate) fn make_due(&mut self) {
+    /// The next look is worth its cost whatever there is: something will be free that has kept `released` values
+    /// from being so.
+    pub(crate) fn make_due(&mut self, released: usize) {
         self.is_due = true;
+        self.released = self.released.saturating_add(released);
     }
 
     /// Whether a look is worth its cost.
@@ -103,6 +110,8 @@ impl Bag {
     pub(crate) fn collect(&mut self, domain: &Domain, slot: &Slot) -> Vec<Retired> {
         let reach = Reach::now(domain, slot);
         self.is_due = false;
+        let released = std::mem::take(&mut self.released);
+        domain.held_values.pay(released.saturating_add(self.retired.len()));
         let mut free = Vec::new();
         let mut held = Vec::new();
         for value in std::mem::take(&mut self.retired) {
@@ -121,42 +130,88 @@ impl Bag {
         free
     }
 
-    /// The end of a thread: what is left becomes everybody's.
-    pub(crate) fn hand_over(&mut self, domain: &Domain) {
-        let left = std::mem::take(&mut self.retired);
-        if !left.is_empty() {
-            domain.held_values.add(left);
+    /// The end of the memory: what is left becomes everybody's. Takes out what nobody can reach any more, if it is time
+    /// to look. `slot`: the caller's, whose attempt has ended.
+    #[must_use = "dropping it frees the values"]
+    pub(crate) fn hand_over(&mut self, domain: &Domain, slot: &Slot) -> Vec<Retired> {
+        let (left, released) =
+            (std::mem::take(&mut self.retired), std::mem::take(&mut self.released));
+        if left.is_empty() && released == 0 {
+            return Vec::new();
         }
+        domain.held_values.pay(released.saturating_add(left.len()));
+        domain.held_values.add(left);
+        domain.held_values.collect_if_paid(domain, slot, GATHERED)
     }
 }
 
-/// Values that wait for the end of a snapshot, and those of threads that have ended.
+/// Values that wait for the end of a snapshot, and those of threads that have ended or keep no memory.
+///
+/// A look at them costs as much as there are, so one is made when as many were overwritten, or released, as the last
+/// look has left: however many a long snapshot holds, an overwritten value costs the same.
 #[derive(Debug, Default)]
-pub(crate) struct HeldValues(Mutex<Vec<Retired>>);
+pub(crate) struct HeldValues(Mutex<Held>);
+
+#[derive(Debug, Default)]
+struct Held {
+    values: Vec<Retired>,
+    /// How many more are in the hand of who looks at them.
+    looked_at: usize,
+    /// How many the last look has left.
+    left: usize,
+    /// How many were overwritten, or released, since the last look.
+    paid: usize,
+}
 
 impl HeldValues {
-    fn add(&self, mut values: Vec<Retired>) {
-        self.0.lock().expect("no panic happens under this lock").append(&mut values);
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().expect("no panic happens under this lock")
     }
 
-    /// Takes out what nobody can reach any more. `slot`: the caller's, whose attempt has ended.
+    fn add(&self, mut values: Vec<Retired>) {
+        self.held().values.append(&mut values);
+    }
+
+    /// So many values were overwritten, or may be free because of an end.
+    pub(crate) fn pay(&self, values: usize) {
+        let mut held = self.held();
+        held.paid = held.paid.saturating_add(values);
+    }
+
+    /// Takes out what nobody can reach any more, if a look is paid for, and with at least `least`. `slot`: the caller's,
+    /// whose attempt has ended.
     #[must_use = "dropping it frees the values"]
-    pub(crate) fn collect(&self, domain: &Domain, slot: &Slot) -> Vec<Retired> {
-        let mut held = self.0.lock().expect("no panic happens under this lock");
-        if held.is_empty() {
+    pub(crate) fn collect_if_paid(
+        &self,
+        domain: &Domain,
+        slot: &Slot,
+        least: usize,
+    ) -> Vec<Retired> {
+        let mut held = self.held();
+        if held.values.is_empty() || held.paid < held.left.max(least) {
             return Vec::new();
         }
+        held.paid = 0;
+        held.left = held.values.len();
+        held.looked_at += held.values.len();
+        let values = std::mem::take(&mut held.values);
+        // Nobody waits for a look at many values.
+        drop(held);
+        let looked_at = values.len();
         let reach = Reach::now(domain, slot);
-        let (free, left) = std::mem::take(&mut *held)
-            .into_iter()
-            .partition(|value| reach.of(value) == Reached::Nobody);
-        *held = left;
+        let (free, mut left): (Vec<_>, Vec<_>) =
+            values.into_iter().partition(|value| reach.of(value) == Reached::Nobody);
+        let mut held = self.held();
+        held.looked_at -= looked_at;
+        held.values.append(&mut left);
+        held.left = held.values.len();
         free
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.0.lock().expect("no panic happens under this lock").len()
+        let held = self.held();
+        held.values.len() + held.looked_at
     }
 }
 

@@ -100,3 +100,86 @@
 //!     Ok(())
 //! });
 //! ```
+//!
+//! A variable of one type is none of another, also where a value of the one would do as a value of the other: a value
+//! that only the other may hold could be written.
+//!
+//! ```
+//! use odeon_stm::TVar;
+//! fn value(any: for<'a> fn(&'a str)) -> fn(&'static str) { any }
+//! fn same(any: &TVar<for<'a> fn(&'a str)>) -> &TVar<for<'a> fn(&'a str)> { any }
+//! ```
+//!
+//! ```compile_fail
+//! use odeon_stm::TVar;
+//! fn other(any: &TVar<for<'a> fn(&'a str)>) -> &TVar<fn(&'static str)> { any }
+//! ```
+//!
+//! ```compile_fail
+//! use odeon_stm::TLink;
+//! fn other(any: &TLink<for<'a> fn(&'a str)>) -> &TLink<fn(&'static str)> { any }
+//! ```
+//!
+//! ```
+//! use odeon_stm::{TWord, Word};
+//! #[derive(Clone, Copy)]
+//! struct Act<F>(F);
+//! impl<F: Copy + Send + Sync + 'static> Word for Act<F> {
+//!     fn to_bits(self) -> u64 { 0 }
+//!     fn from_bits(_: u64) -> Self { unreachable!() }
+//! }
+//! fn same(any: &TWord<Act<for<'a> fn(&'a str)>>) -> &TWord<Act<for<'a> fn(&'a str)>> { any }
+//! ```
+//!
+//! ```compile_fail
+//! use odeon_stm::{TWord, Word};
+//! #[derive(Clone, Copy)]
+//! struct Act<F>(F);
+//! impl<F: Copy + Send + Sync + 'static> Word for Act<F> {
+//!     fn to_bits(self) -> u64 { 0 }
+//!     fn from_bits(_: u64) -> Self { unreachable!() }
+//! }
+//! fn other(any: &TWord<Act<for<'a> fn(&'a str)>>) -> &TWord<Act<fn(&'static str)>> { any }
+//! ```
+//!
+//! Nor is a collection:
+//!
+//! ```compile_fail
+//! use odeon_stm::TList;
+//! fn other(any: &TList<for<'a> fn(&'a str)>) -> &TList<fn(&'static str)> { any }
+//! ```
+//!
+//! ```compile_fail
+//! use odeon_stm::TMap;
+//! fn other(any: &TMap<u8, for<'a> fn(&'a str)>) -> &TMap<u8, fn(&'static str)> { any }
+//! ```
+//!
+//! ```compile_fail
+//! use odeon_stm::TMap;
+//! fn other(any: &TMap<for<'a> fn(&'a str), u8>) -> &TMap<fn(&'static str), u8> { any }
+//! ```
+//!
+//! ```compile_fail
+//! use odeon_stm::TOrdMap;
+//! fn other(any: &TOrdMap<u8, for<'a> fn(&'a str)>) -> &TOrdMap<u8, fn(&'static str)> { any }
+//! ```
+//!
+//! ```compile_fail
+//! use odeon_stm::TOrdMap;
+//! fn other(any: &TOrdMap<for<'a> fn(&'a str), u8>) -> &TOrdMap<fn(&'static str), u8> { any }
+//! ```
+//!
+//! ```compile_fail
+//! use odeon_stm::TQueue;
+//! fn other(any: &TQueue<for<'a> fn(&'a str)>) -> &TQueue<fn(&'static str)> { any }
+//! ```
+//!
+//! ```compile_fail
+//! use odeon_stm::TSet;
+//! fn other(any: &TSet<for<'a> fn(&'a str)>) -> &TSet<fn(&'static str)> { any }
+//! ```
+//!
+//! ```compile_fail
+//! use odeon_stm::TVec;
+//! fn other(any: &TVec<for<'a> fn(&'a str)>) -> &TVec<fn(&'static str)> { any }
+//! ```

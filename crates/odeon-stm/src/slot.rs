@@ -14,6 +14,10 @@ use odeon_sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::collections::BTreeMap;
 use std::ptr::{self, NonNull};
 
+/// TUNE: the greatest number of a slot that threads keep: three quarters of them. Guessed; fewer threads are the rule, and
+/// whoever gets a later slot goes through a lock with each attempt.
+const KEPT_MAX: u64 = SLOT_MAX / 4 * 3;
+
 /// No attempt runs, or it holds nothing: epochs begin at 1.
 const IDLE: u64 = 0;
 
@@ -41,6 +45,12 @@ impl Slot {
     #[inline(always)]
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Whether a thread keeps it for its next attempt. The last ones are taken and given back by each attempt, so that
+    /// threads which are idle, however many, leave some to others.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.number <= KEPT_MAX
     }
 
     /// Holder: what its attempt reads from here on is held. The caller puts a full fence behind it (I3).

@@ -13,12 +13,12 @@
 
 mod here;
 
-pub use here::{FinishedHere, attempt_here};
+pub use here::{AfterCommit, FinishedHere, attempt_here};
 
 use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Mode};
 use crate::between::{self, Verdict};
-use crate::hooks;
+use crate::hooks::{self, Ended};
 use crate::snapshot::registry;
 use crate::snapshot::run::DEFAULT_LIMIT;
 use crate::thread_cache::{self, Borrowed};
@@ -42,6 +42,8 @@ pub enum Attempted<F, R, E> {
 
 /// Runs `closure` once on `state`, without committing.
 ///
+/// A closure without errors of its own has to name some type of errors all the same, as in `Ok::<_, Abort<()>>` here:
+///
 /// ```
 /// use odeon_stm::staged::{Attempted, attempt};
 /// use odeon_stm::{Abort, Mode, TVar};
@@ -61,7 +63,8 @@ pub enum Attempted<F, R, E> {
 /// # Panics
 ///
 /// Panics if the closure panics, after a rollback; and at the caller's line within a transaction, or if the
-/// closure asks to retry in the logged mode and has read nothing.
+/// closure asks to retry in the logged mode and has read nothing. Panics if 4,094 attempts are under way or prepared: that
+/// is more than a runtime should have open, and no error that a closure could do something about.
 #[track_caller]
 pub fn attempt<S, R, E>(
     state: Arc<S>,
@@ -117,7 +120,9 @@ fn end(mut attempt: Box<Attempt>, otherwise: Cause) -> RolledBack {
     let Verdict { cause, event } = between::roll_back(&mut attempt, otherwise);
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
-    hooks::call(hooks.map(|hooks| hooks.on_rollback).unwrap_or_default());
+    if let Some(hooks) = hooks {
+        hooks::call(*hooks, Ended::RolledBack);
+    }
     RolledBack { cause, wait: event }
 }
 
@@ -126,7 +131,9 @@ fn succeed(mut attempt: Box<Attempt>) {
     attempt.end();
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
-    hooks::call(hooks.map(|hooks| hooks.on_commit).unwrap_or_default());
+    if let Some(hooks) = hooks {
+        hooks::call(*hooks, Ended::Committed);
+    }
 }
 
 /// An attempt whose closure has ended well, and which has not committed. It may wait, and be sent to another
@@ -158,6 +165,10 @@ impl<S> Finished<S> {
     /// Makes sure that nothing can come between this attempt and its commit, without committing. Variables
     /// that it will write can be read by snapshots only until it is decided, variables that it has read
     /// cannot be written; nobody else is in its way, nor it in theirs.
+    ///
+    /// Transactions that are in its way sleep until it is decided. That includes transactions of the thread that is to
+    /// decide: it must not use these variables before, or it sleeps for ever. With
+    /// [`std::mem::forget`] of a [`Prepared`] they are lost for all.
     ///
     /// # Errors
     ///
@@ -198,7 +209,7 @@ impl<S> fmt::Debug for Finished<S> {
 }
 
 /// An attempt that will succeed if nobody decides otherwise: it may be committed or rolled back at any time, on
-/// any thread, and neither can fail.
+/// any thread, and neither can fail. Until then others [sleep](Finished::prepare) that are in its way.
 #[must_use = "dropping it rolls back"]
 pub struct Prepared<S> {
     /// `None` once it is decided.

@@ -88,13 +88,11 @@ impl Borrowed {
     /// The end of a transaction that leaves something to be freed.
     #[cold]
     fn tidy(&mut self) {
-        let free = if self.bag.is_due() { sweep(self) } else { Vec::new() };
-        let left = self.writes.take_left();
         let attempt = self.0.as_ptr();
-        let is_cached = CACHE.with(|cache| {
-            cache.running.set(None);
-            cache.attempt.get() == attempt
-        });
+        let is_cached = CACHE.with(|cache| cache.attempt.get() == attempt);
+        let free = if is_cached && self.bag.is_due() { sweep(self) } else { Vec::new() };
+        let left = self.writes.take_left();
+        CACHE.with(|cache| cache.running.set(None));
         if !is_cached {
             // SAFETY: a box without another owner; `self` is being dropped.
             drop(unsafe { Box::from_raw(attempt) });
@@ -124,15 +122,22 @@ pub(crate) fn outside(act: impl FnOnce()) {
 
 /// Gives memory that was kept, and whose attempt has ended, to this thread for its next ones.
 pub(crate) fn give_back(mut attempt: Box<Attempt>) {
-    let free = if attempt.bag.is_due() { sweep(&mut attempt) } else { Vec::new() };
     let left = attempt.writes.take_left();
-    CACHE.with(|cache| {
-        // One that is there already stays: it may be borrowed. The other one goes, with its slot.
-        if cache.attempt.get().is_null() && ThreadEnd::is_to_come() {
-            cache.attempt.set(Box::into_raw(attempt));
-        }
-    });
+    // One that is there already stays: it may be borrowed. The other one goes, with its slot.
+    let is_cached = CACHE.with(|cache| cache.attempt.get().is_null()) && is_for_cache(&attempt);
+    let free = if is_cached && attempt.bag.is_due() { sweep(&mut attempt) } else { Vec::new() };
+    if is_cached {
+        CACHE.with(|cache| cache.attempt.set(Box::into_raw(attempt)));
+    } else {
+        drop(attempt);
+    }
     drop((free, left));
+}
+
+/// Whether the thread keeps `attempt` for its next transactions: not if its slot is for everybody, nor if the thread ends,
+/// and something of its end begins a transaction.
+fn is_for_cache(attempt: &Attempt) -> bool {
+    attempt.slot.is_kept() && ThreadEnd::is_to_come()
 }
 
 #[cold]
@@ -140,10 +145,10 @@ fn new_attempt(cache: &Cache, caller: &'static Location<'static>) -> NonNull<Att
     let attempt = Attempt::new(Domain::shared());
     let mut attempt = attempt
         .unwrap_or_else(|| panic!("too many attempts are prepared or under way at {caller}"));
-    let is_cached = ThreadEnd::is_to_come();
+    let is_cached = is_for_cache(&attempt);
     if !is_cached {
-        // Something of the thread's end begins a transaction. `tidy` sees that the cache does not have it.
-        attempt.bag.make_due();
+        // `tidy` sees that the cache does not have it.
+        attempt.bag.make_due(0);
     }
     let attempt = NonNull::from(Box::leak(attempt));
     if is_cached {
@@ -193,17 +198,18 @@ impl Drop for Borrowed {
 fn sweep(attempt: &mut Attempt) -> Vec<crate::garbage::Retired> {
     let (domain, slot) = (attempt.domain, attempt.slot);
     let mut free = attempt.bag.collect(domain, slot);
-    free.extend(domain.held_values.collect(domain, slot));
+    free.extend(domain.held_values.collect_if_paid(domain, slot, 0));
     free
 }
 
-/// Frees what this thread's attempts have overwritten and nobody can reach any more; what a thread
-/// gathers is otherwise freed while it goes on with transactions.
+/// Frees what this thread's attempts have overwritten and nobody can reach any more, and what others have left that
+/// waited for the end of a snapshot. Otherwise this happens while a thread goes on with transactions: one that stops
+/// doing so for long, and has overwritten large values, calls this before.
 ///
 /// # Panics
 ///
 /// Panics at the caller's line within a transaction or snapshot.
 #[track_caller]
 pub fn collect() {
-    Borrowed::take().bag.make_due();
+    Borrowed::take().bag.make_due(usize::MAX);
 }

@@ -90,7 +90,10 @@ impl Ticket {
             drop(sequence);
             waker.wake();
         } else {
-            sequence.wakers.insert(self.number, waker);
+            let replaced = sequence.wakers.insert(self.number, waker);
+            // WHY: wakers are anybody's code, also when they are dropped: not under the lock.
+            drop(sequence);
+            drop(replaced);
         }
     }
 
@@ -103,7 +106,7 @@ impl Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         let mut sequence = self.sequence.lock().expect("no panic happens under this lock");
-        sequence.wakers.remove(&self.number);
+        let own = sequence.wakers.remove(&self.number);
         sequence.passed.insert(self.number);
         while let Some(first) =
             sequence.passed.first().copied().filter(|first| *first == sequence.up)
@@ -117,6 +120,8 @@ impl Drop for Ticket {
         if let Some(waker) = waker {
             waker.wake();
         }
+        // Not under the lock, and not before the next one knows.
+        drop(own);
     }
 }
 

@@ -22,6 +22,16 @@ use std::sync::Arc;
 ///
 /// struct Node { value: u32, next: TLink<Node> }
 ///
+/// // Without this, nodes would be dropped within each other, and a long chain would exhaust the stack.
+/// impl Drop for Node {
+///     fn drop(&mut self) {
+///         let mut next = self.next.take();
+///         while let Some(mut node) = next.and_then(Arc::into_inner) {
+///             next = node.next.take();
+///         }
+///     }
+/// }
+///
 /// let list = TLink::new(Some(Arc::new(Node { value: 1, next: TLink::new(None) })));
 /// let sum = atomically(|tx| {
 ///     let (mut sum, mut link) = (0, &list);
@@ -32,11 +42,16 @@ use std::sync::Arc;
 ///     Ok(sum)
 /// });
 /// assert_eq!(sum, 1);
+///
+/// // A chain of any length ends one node after the other.
+/// let longer = |next, value| Some(Arc::new(Node { value, next: TLink::new(next) }));
+/// drop((0..1_000_000).fold(None, longer));
 /// ```
 #[repr(transparent)]
 pub struct TLink<N: Send + Sync + 'static> {
     cell: Cell,
-    node: PhantomData<Option<Arc<N>>>,
+    /// Invariant: through a reference to a link nodes are taken out *and* put in.
+    node: PhantomData<fn(Arc<N>) -> Arc<N>>,
 }
 
 fn to_bits<N>(node: Option<Arc<N>>) -> u64 {

@@ -1,7 +1,7 @@
 //! What a closure receives: a [`Tx`] to read and write, or a [`Snapshot`] to read.
 
 use crate::abort::{Abort, Cause, Rollback};
-use crate::attempt::{Attempt, Mode};
+use crate::attempt::{Attempt, Mode, Nested};
 use crate::cell::Cell;
 use std::marker::PhantomData;
 
@@ -9,6 +9,52 @@ use std::marker::PhantomData;
 ///
 /// `'t` is the time of the attempt: references that reads give live as long, and cannot leave the
 /// closure. Variables from outside the transaction live for `'env`, which is longer.
+///
+/// A function of your own borrows what it reads and writes for `'t`, and leaves `'env` open:
+///
+/// ```
+/// use odeon_stm::{Rollback, TVar, Tx, atomically};
+///
+/// struct Account { balance: TVar<u64> }
+///
+/// impl Account {
+///     fn deposit<'t>(&'t self, tx: &mut Tx<'t, '_>, amount: u64) -> Result<(), Rollback> {
+///         self.balance.update(tx, |balance| balance + amount)
+///     }
+/// }
+///
+/// let account = Account { balance: TVar::new(2) };
+/// atomically(|tx| account.deposit(tx, 3));
+/// assert_eq!(account.balance.peek(), 5);
+/// ```
+///
+/// One name for both lifetimes asks for an attempt that lasts as long as the variables outside, and there is none:
+///
+/// ```compile_fail
+/// # use odeon_stm::{Rollback, TVar, Tx, atomically};
+/// fn deposit<'a>(balance: &'a TVar<u64>, tx: &mut Tx<'a, 'a>) -> Result<(), Rollback> {
+///     balance.update(tx, |balance| balance + 3)
+/// }
+///
+/// let balance = TVar::new(2);
+/// atomically(|tx| deposit(&balance, tx));
+/// ```
+///
+/// A variable that is made in the transaction can be used by it as soon as it is part of something that outlives it, for it
+/// is borrowed from there:
+///
+/// ```
+/// use odeon_stm::{TCounter, TMap, atomically};
+/// use std::sync::Arc;
+///
+/// let visits: TMap<&str, Arc<TCounter>> = TMap::new();
+/// atomically(|tx| {
+///     let of_door = visits.get_or_insert_with(tx, "door", Arc::default)?;
+///     of_door.add(tx, 1)
+/// });
+/// let counted = atomically(|tx| visits.get(tx, "door")?.map(|of_door| of_door.get(tx)).transpose());
+/// assert_eq!(counted, Some(1));
+/// ```
 #[repr(transparent)]
 #[derive(Debug)]
 pub struct Tx<'t, 'env: 't>(Attempt, PhantomData<Lifetimes<'t, 'env>>);
@@ -82,7 +128,7 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
     #[inline(always)]
     #[track_caller]
     pub(crate) fn writer(&mut self) -> &mut Attempt {
-        assert!(self.0.mode != Mode::Snapshot, "a message with snapshot access writes nothing");
+        assert!(self.0.mode != Mode::Snapshot, "an attempt on a snapshot writes nothing");
         &mut self.0
     }
 
@@ -117,6 +163,10 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
         Err(self.0.stop(Cause::Retry, None))
     }
 
+    fn asks_to_retry(&self) -> bool {
+        self.0.stopped.is_some_and(|stopped| stopped.cause == Cause::Retry)
+    }
+
     /// Rolls back and hands `error` to the caller of the transaction.
     ///
     /// # Errors
@@ -127,7 +177,7 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
     }
 
     /// Runs `first`; if that asks to [`retry`](Tx::retry), undoes its writes and runs `second`. If both
-    /// ask to retry, the transaction waits for what either has read.
+    /// ask to retry, the transaction waits for what either has read. The writes of `first` are undone too if it panics.
     ///
     /// ```
     /// # use odeon_stm::{TVar, atomically};
@@ -152,22 +202,23 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
         first: impl FnOnce(&mut Self) -> Result<R, E>,
         second: impl FnOnce(&mut Self) -> Result<R, E>,
     ) -> Result<R, E> {
-        let mark = self.0.nest();
-        match first(self) {
-            Err(_) if self.0.stopped.is_some_and(|stopped| stopped.cause == Cause::Retry) => {
-                self.0.undo_nested(mark);
+        let is_stopped = self.0.stopped.is_some();
+        let part = Part::begin(self);
+        match first(part.tx) {
+            Err(_) if !is_stopped && part.tx.asks_to_retry() => {
+                drop(part);
                 self.0.stopped = None;
                 second(self)
             }
             other => {
-                self.0.writes.keep_nested();
+                part.keep();
                 other
             }
         }
     }
 
     /// Runs `nested`; if it answers with an error of its own, undoes its writes, and the transaction
-    /// goes on with that error as a value.
+    /// goes on with that error as a value. They are undone too if it panics.
     ///
     /// # Errors
     ///
@@ -176,39 +227,67 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
         &mut self,
         nested: impl FnOnce(&mut Self) -> Result<R, Abort<E>>,
     ) -> Result<Result<R, E>, Rollback> {
-        let mark = self.0.nest();
-        let outcome = nested(self);
-        if self.0.stopped.is_some() {
-            self.0.writes.keep_nested();
+        let part = Part::begin(self);
+        let outcome = nested(part.tx);
+        if part.tx.0.stopped.is_some() {
+            part.keep();
             return Err(Rollback::NEW);
         }
         match outcome {
             Ok(value) => {
-                self.0.writes.keep_nested();
+                part.keep();
                 Ok(Ok(value))
             }
-            Err(Abort::Failed(error)) => {
-                self.0.undo_nested(mark);
-                Ok(Err(error))
-            }
+            Err(Abort::Failed(error)) => Ok(Err(error)),
             Err(Abort::Rollback(rollback)) => {
                 // A rollback that is not of this attempt: the closure kept one from elsewhere.
-                self.0.writes.keep_nested();
+                part.keep();
                 let _ = self.0.stop(Cause::ReadOverwritten, None);
                 Err(rollback)
             }
         }
     }
 
-    /// Calls `act` once after this attempt has committed, outside of the transaction.
+    /// Calls `act` once after this attempt has committed, outside of the transaction; not if it was asked for in a part
+    /// that was undone.
     pub fn on_commit(&mut self, act: impl FnOnce() + Send + 'static) {
-        self.0.hooks.get_or_insert_default().on_commit.push(Box::new(act));
+        self.0.hooks.get_or_insert_default().on_commit(Box::new(act));
     }
 
-    /// Calls `act` once if this attempt rolls back, outside of the transaction and before the next
-    /// attempt.
+    /// Calls `act` once if this attempt rolls back, outside of the transaction and before the next attempt; and if it was
+    /// asked for in a part that was undone ([`nested`](Tx::nested), [`or_else`](Tx::or_else)), after the end of the
+    /// attempt, however that ends.
     pub fn on_rollback(&mut self, act: impl FnOnce() + Send + 'static) {
-        self.0.hooks.get_or_insert_default().on_rollback.push(Box::new(act));
+        self.0.hooks.get_or_insert_default().on_rollback(Box::new(act));
+    }
+}
+
+/// A part of a transaction that can be undone alone. Dropping it undoes it: also when its closure panics, because the panic
+/// may be caught within the transaction.
+struct Part<'a, 't, 'env: 't> {
+    tx: &'a mut Tx<'t, 'env>,
+    /// `None` once it is kept.
+    mark: Option<Nested>,
+}
+
+impl<'a, 't, 'env: 't> Part<'a, 't, 'env> {
+    fn begin(tx: &'a mut Tx<'t, 'env>) -> Self {
+        let mark = Some(tx.0.nest());
+        Self { tx, mark }
+    }
+
+    /// What the part has written is its surroundings'.
+    fn keep(mut self) {
+        self.mark = None;
+        self.tx.0.writes.keep_nested();
+    }
+}
+
+impl Drop for Part<'_, '_, '_> {
+    fn drop(&mut self) {
+        if let Some(mark) = self.mark.take() {
+            self.tx.0.undo_nested(mark);
+        }
     }
 }
 

@@ -38,7 +38,8 @@ use std::marker::PhantomData;
 #[repr(transparent)]
 pub struct TVar<T: Send + Sync + 'static> {
     cell: Cell,
-    value: PhantomData<T>,
+    /// Invariant: through a reference to a variable values are taken out *and* put in.
+    value: PhantomData<fn(T) -> T>,
 }
 
 impl<T: Send + Sync + 'static> TVar<T> {

@@ -35,7 +35,8 @@ pub trait Word: Copy + Send + Sync + 'static {
 #[repr(transparent)]
 pub struct TWord<T: Word> {
     bits: TVar<u64>,
-    value: PhantomData<T>,
+    /// Invariant: through a reference to a variable values are taken out *and* put in.
+    value: PhantomData<fn(T) -> T>,
 }
 
 impl<T: Word> TWord<T> {

@@ -3,7 +3,8 @@
 mod support;
 
 use odeon_stm::collections::TList;
-use odeon_stm::{Mode, atomically, snapshot};
+use odeon_stm::staged::{Attempted, attempt};
+use odeon_stm::{Abort, Mode, TVar, atomically, snapshot};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -122,14 +123,12 @@ fn a_whole_traversal_is_in_conflict_with_every_change() {
 #[test]
 fn the_owner_changes_it_without_a_log() {
     let list = tens();
-    let odeon_stm::staged::Attempted::Finished(finished, ()) =
-        odeon_stm::staged::attempt(list.clone(), Mode::Direct, |l, tx| {
-            l.insert(tx, 15)?;
-            l.remove(tx, &20)?;
-            l.insert(tx, 25)?;
-            Ok::<_, odeon_stm::Abort<()>>(())
-        })
-    else {
+    let Attempted::Finished(finished, ()) = attempt(list.clone(), Mode::Direct, |l, tx| {
+        l.insert(tx, 15)?;
+        l.remove(tx, &20)?;
+        l.insert(tx, 25)?;
+        Ok::<_, Abort<()>>(())
+    }) else {
         panic!("nobody else is here")
     };
     let seen = snapshot(|view| list.fold(view, 0, |count, _| count + 1));
@@ -219,9 +218,8 @@ fn a_long_list_is_dropped_without_recursion() {
     drop((0..1_000_000).map(|key| alive.value(key)).collect::<TList<Counted>>());
     assert_eq!(alive.count(), 0);
     // What a transaction takes off as a whole is dropped by the collector.
-    let holder = odeon_stm::TVar::new(Arc::new(
-        (0..1_000_000).map(|key| alive.value(key)).collect::<TList<_>>(),
-    ));
+    let holder =
+        TVar::new(Arc::new((0..1_000_000).map(|key| alive.value(key)).collect::<TList<_>>()));
     atomically(|tx| holder.set(tx, Arc::new(TList::new())));
     alive.settles_at(0);
 }
@@ -258,4 +256,39 @@ fn a_stalled_snapshot_keeps_its_own_elements_and_no_others() {
     })
     .unwrap();
     alive.settles_at(10);
+}
+
+/// Searches that have ended behind the last key, and between two keys.
+#[test]
+fn who_has_searched_before_a_clear_does_not_commit_after_it() {
+    for key in [1, 3, 5] {
+        let list = Arc::new((TList::from_iter([2, 4]), TVar::new(false)));
+        let insert = attempt(list.clone(), Mode::Logged, |list, tx| {
+            Ok::<_, Abort<()>>(list.0.insert(tx, key)?)
+        });
+        let look = attempt(list.clone(), Mode::Logged, |list, tx| {
+            let is_there = list.0.contains(tx, &key)?;
+            list.1.set(tx, is_there)?;
+            Ok::<_, Abort<()>>(is_there)
+        });
+        let Attempted::Finished(insert, true) = insert else { panic!("nobody else is here") };
+        let Attempted::Finished(look, false) = look else { panic!("nobody else is here") };
+        atomically(|tx| {
+            list.0.clear(tx)?;
+            list.0.insert(tx, key)
+        });
+        assert!(insert.commit().is_err() && look.commit().is_err(), "{key}");
+        let keys = atomically(|tx| list.0.iter(tx).collect::<Result<Vec<_>, _>>().map(|k| k.len()));
+        assert_eq!(keys, 1);
+    }
+}
+
+#[test]
+fn an_empty_list_is_cleared_without_a_write() {
+    let list = Arc::new(TList::<u32>::new());
+    let clear = attempt(list.clone(), Mode::Logged, |list, tx| Ok::<_, Abort<()>>(list.clear(tx)?));
+    let Attempted::Finished(clear, ()) = clear else { panic!("nobody else is here") };
+    assert!(atomically(|tx| list.insert(tx, 1)));
+    clear.commit().expect("the clear comes before the insert");
+    assert!(atomically(|tx| list.contains(tx, &1)));
 }

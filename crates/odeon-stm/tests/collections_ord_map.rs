@@ -3,7 +3,8 @@
 mod support;
 
 use odeon_stm::collections::TOrdMap;
-use odeon_stm::{Rollback, Tx, View, atomically, snapshot};
+use odeon_stm::staged::{Attempted, attempt};
+use odeon_stm::{Abort, Mode, Rollback, Tx, View, atomically, snapshot};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -292,4 +293,20 @@ fn a_large_map_is_dropped_without_recursion() {
     let alive = Alive::default();
     drop((0..300_000).map(|key| (alive.value(key), ())).collect::<TOrdMap<_, _>>());
     assert_eq!(alive.count(), 0);
+}
+
+/// Searches that have ended behind the last key, and between two keys. Many times: a node's height is random.
+#[test]
+fn who_has_searched_before_a_clear_does_not_commit_after_it() {
+    for round in 0..60 {
+        let key = [1, 3, 5][round % 3];
+        let map: Arc<TOrdMap<u32, u32>> = Arc::new([(2, 0), (4, 0)].into_iter().collect());
+        let insert = attempt(map.clone(), Mode::Logged, |map, tx| {
+            Ok::<_, Abort<()>>(map.insert(tx, key, 0)?.is_none())
+        });
+        let Attempted::Finished(insert, true) = insert else { panic!("nobody else is here") };
+        atomically(|tx| map.clear(tx));
+        assert!(insert.commit().is_err(), "{key}");
+        assert_eq!(atomically(|tx| Ok((map.len(tx)?, map.fold(tx, 0, |n, _, _| n + 1)?))), (0, 0));
+    }
 }

@@ -167,6 +167,12 @@ fn a_transaction_within_one_panics_and_names_both_lines() {
 
 #[test]
 fn a_write_in_a_view_panics_at_the_callers_line() {
+    let write = |variable: &Arc<TVar<i32>>| {
+        let _ = attempt(variable.clone(), Mode::Snapshot, |variable, tx| {
+            variable.set(tx, 2).map_err(Abort::<()>::from)
+        });
+    };
+    assert_eq!(panic_of(|| write(&Arc::default())), "an attempt on a snapshot writes nothing");
     let variable = Arc::new(TVar::new(1));
     let (file, line) = place_of_panic(|| {
         let _ = attempt(variable.clone(), Mode::Snapshot, |variable, tx| {
@@ -255,7 +261,7 @@ fn hooks_run_in_order_once_and_outside() {
             // As a conflict would: a rollback from elsewhere.
             return Err(elsewhere(&stale));
         }
-        // What a nested closure that fails wants done is not done.
+        // What a nested closure that fails wants done after a commit is not done.
         let calls = calls.clone();
         let _ = tx.nested(|tx| {
             tx.on_commit(move || calls.lock().unwrap().push(("nested", 0, 0)));
@@ -291,6 +297,17 @@ fn elsewhere(_: &TVar<i32>) -> Rollback {
     })
     .join()
     .unwrap()
+}
+
+#[test]
+fn a_snapshot_that_answers_a_rollback_from_elsewhere_has_not_expired() {
+    let variable = TVar::new(0);
+    let text = panic_of(|| {
+        let _ = snapshot(|view| variable.get(view).and(Err::<(), _>(elsewhere(&variable))));
+    });
+    assert!(text.contains("not of this snapshot"), "{text}");
+    goes_on();
+    no_snapshot_is_left();
 }
 
 #[test]

@@ -57,6 +57,7 @@ fn memory_returns_to_the_baseline() {
     a_snapshot_holds_one_value_per_variable();
     a_stalled_snapshot_is_seen_and_expires_alone();
     threads_that_end_leave_nothing();
+    short_threads_leave_little_although_nobody_else_runs_transactions();
     readers_and_snapshots_among_writers_and_unlinked_nodes();
     panics_and_rollbacks_leave_nothing();
     settles_at(0);
@@ -168,6 +169,21 @@ fn threads_that_end_leave_nothing() {
                 });
             }
         });
+    }
+    settles_at(1);
+}
+
+fn short_threads_leave_little_although_nobody_else_runs_transactions() {
+    let variable = Arc::new(TVar::new(Counted::new(0)));
+    for number in 0..300 {
+        let variable = variable.clone();
+        let overwrites = move || {
+            for _ in 0..5 {
+                atomically(|tx| variable.set(tx, Counted::new(number)));
+            }
+        };
+        thread::spawn(overwrites).join().unwrap();
+        assert!(alive() < 200, "{} values are alive", alive());
     }
     settles_at(1);
 }

@@ -1,6 +1,6 @@
 //! What Odeon promises in numbers: the list behind `odeon bench figures`, as data.
 
-mod ledger;
+mod speculative;
 mod stm;
 
 use crate::parameter::Value;
@@ -162,7 +162,7 @@ pub fn groups() -> Vec<Group> {
     ];
     groups.extend(list_groups());
     groups.extend(stm::groups());
-    groups.extend(ledger::groups());
+    groups.extend(speculative::groups());
     groups
 }
 

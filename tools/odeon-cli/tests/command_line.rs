@@ -66,7 +66,10 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench ring --samples 1001", "'--samples <N>': 1001 is not in 1..=1000"),
         ("bench ring --warmup 1001", "'--warmup <N>': 1001 is not in 0..=1000"),
         ("bench ring --stage gpu", "[possible values: pool, pinned, both]"),
-        ("bench list --mode speculative", "[possible values: sequential]"),
+        (
+            "bench list --mode fast",
+            "--mode takes plain, sequential, concurrent, adaptive, not 'fast'",
+        ),
         ("bench ring --vs akka", "[possible values: tokio, kameo, ractor]"),
         ("bench ring --vs stm", "[possible values: tokio, kameo, ractor]"),
         ("bench stm --vs tokio", "[possible values: stm, fast-stm]"),

@@ -83,6 +83,16 @@ pub(crate) fn beside<N: NewActor>(header: &Header, actor: N) -> ActorRef<N::Msg>
     create_beside(header, actor, |_| {})
 }
 
+/// As [`beside`], for an actor that handles messages of the one with this header: while it is held back, that
+/// one waits (`pressure/waits.rs`).
+pub(crate) fn working_for<N: NewActor>(header: &Header, actor: N) -> ActorRef<N::Msg> {
+    create_beside(header, actor, |new| {
+        if let Ok(bonds) = new.bonds.get_or_make() {
+            bonds.set_works_for(Kin::new(header));
+        }
+    })
+}
+
 fn create_beside<N: NewActor>(
     header: &Header,
     actor: N,

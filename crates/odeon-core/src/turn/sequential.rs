@@ -131,7 +131,12 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
         // ORDERING: Acquire: pairs with the Release of whoever asked for the end.
         let signals = message.header.signals.load(Ordering::Acquire);
         if signals & (signal::STOP | signal::RESTARTING | signal::HELD) != 0 {
-            return reason_to_pause(signals);
+            let reason = reason_to_pause(signals);
+            // SAFETY: we own the actor; the reference ends here.
+            if A::LANED && reason == Step::EndBetween && !laned::may_end(unsafe { &mut *owner }) {
+                return Step::More;
+            }
+            return reason;
         }
         // SAFETY: the reference ends before `go_idle`.
         let step = unsafe { handle_next(message, &mut *owner) };
@@ -390,7 +395,7 @@ unsafe fn conclude<A: Actor>(
             unsafe {
                 let owner = &*(*cell.as_ptr()).owner.get();
                 let ready = owner.selector.as_ref().map_or(0, |s| s.set.ready(s.guards));
-                let ready = ready + laned::aside(owner);
+                let ready = ready + laned::pressing(owner);
                 pressure::weigh(&(*cell.as_ptr()).message, ready);
             }
             let Some(by) = held else { return TurnOutcome::More };

@@ -51,6 +51,11 @@ impl HillClimb {
         None
     }
 
+    /// Whether there is no other width in this direction.
+    fn is_last(&self, sample: &Sample) -> bool {
+        sample.width == if self.upwards { sample.most } else { 1 }
+    }
+
     fn stay(&mut self, sample: &Sample, left: u32) -> usize {
         let now = sample.throughput();
         if self.here > 0.0 && (now > self.here * CHANGED || now * CHANGED < self.here) {
@@ -87,10 +92,10 @@ impl WidthPolicy for HillClimb {
                 sample.width
             }
             Phase::Looking { from: _ } if sample.throughput() > self.here * BETTER => {
-                // Better: on in this direction, soon.
+                // Better: on in this direction, soon; or back some time later.
                 self.here = sample.throughput();
                 self.pause = PAUSE;
-                self.phase = Phase::Staying(1);
+                self.phase = Phase::Staying(if self.is_last(sample) { PAUSE } else { 1 });
                 sample.width
             }
             Phase::Looking { from } => {

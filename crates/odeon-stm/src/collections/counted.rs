@@ -111,7 +111,8 @@ impl<N: Counted> Drop for Shared<N> {
 /// A variable that links to a shared node, or to none.
 pub(super) struct Link<N: Counted> {
     cell: Cell,
-    node: PhantomData<Option<Shared<N>>>,
+    /// Invariant: through a reference to a link nodes are taken out *and* put in.
+    node: PhantomData<fn(Shared<N>) -> Shared<N>>,
 }
 
 fn to_bits<N: Counted>(node: Option<Shared<N>>) -> u64 {

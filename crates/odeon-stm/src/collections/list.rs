@@ -30,8 +30,8 @@ pub use iter::ListIter;
 /// A sorted list of different keys.
 ///
 /// Looking for a key takes time in proportion to its place; beyond some hundred keys
-/// [`TOrdMap`](super::TOrdMap) is faster. Searches follow links without remembering them all, so changes at
-/// different places do not conflict; see the module.
+/// [`TOrdMap`](super::TOrdMap) is faster. Searches follow links and remember the last one only, which is enough to be sure
+/// of their answer, so changes at different places do not conflict.
 ///
 /// ```
 /// use odeon_stm::collections::TList;
@@ -162,7 +162,8 @@ impl<K: Send + Sync + 'static> TList<K> {
             link.set(tx, None)?;
             link = &node.next;
         }
-        Ok(())
+        // The last node's too; an empty list has none.
+        if std::ptr::eq(link, &self.head) { Ok(()) } else { link.set(tx, None) }
     }
 }
 

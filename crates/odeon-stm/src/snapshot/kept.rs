@@ -101,18 +101,17 @@ impl Kept {
         self.expired.load(Ordering::Acquire)
     }
 
-    /// Whether nothing was kept.
-    pub(crate) fn is_empty(&self) -> bool {
-        // ORDERING: Relaxed: a count.
-        self.values.load(Ordering::Relaxed) == 0
+    /// How many values were kept.
+    pub(crate) fn len(&self) -> usize {
+        // ORDERING: Relaxed: a count for statistics; refused values have counted too.
+        self.values.load(Ordering::Relaxed).min(self.limit)
     }
 
     /// For statistics.
     pub(crate) fn about(&self) -> RunningSnapshot {
         RunningSnapshot {
             age: self.begun.elapsed(),
-            // ORDERING: Relaxed: a count for statistics; refused values have counted too.
-            kept_values: self.values.load(Ordering::Relaxed).min(self.limit),
+            kept_values: self.len(),
             is_expired: self.is_expired(),
         }
     }

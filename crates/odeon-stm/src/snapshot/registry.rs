@@ -55,8 +55,9 @@ pub(crate) fn end(attempt: &mut Attempt) {
     fence_after_rmw();
     slot.counters.snapshot_ended();
     // SAFETY: this snapshot's own until it is retired below.
-    if !unsafe { kept.as_ref() }.is_empty() {
-        attempt.bag.make_due();
+    let values = unsafe { kept.as_ref() }.len();
+    if values > 0 {
+        attempt.bag.make_due(values);
     }
     let (until, kept) = (domain.clock.now(), kept.as_ptr().expose_provenance() as u64);
     // SAFETY: made from a box at the begin, and out of reach of commits that begin later; earlier ones

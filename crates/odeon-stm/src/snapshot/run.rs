@@ -47,7 +47,8 @@ impl std::error::Error for SnapshotExpired {}
 ///
 /// # Panics
 ///
-/// Panics at the caller's line within a transaction or snapshot.
+/// Panics at the caller's line within a transaction or snapshot, and if the closure answers a [`Rollback`] that it has from
+/// elsewhere. Panics if 4,094 attempts are under way or prepared.
 #[track_caller]
 pub fn snapshot<'env, R>(
     closure: impl for<'t> FnOnce(&mut Snapshot<'t, 'env>) -> Result<R, Rollback>,
@@ -73,9 +74,10 @@ pub fn snapshot_within<'env, R>(
     registry::begin(&mut running.0, limit);
     let outcome = closure(Snapshot::of(&mut running.0));
     match outcome {
-        Ok(value) if running.0.stopped.is_none() => Ok(value),
         // Also a closure that has swallowed the error.
-        _ => Err(SnapshotExpired(())),
+        _ if running.0.stopped.is_some() => Err(SnapshotExpired(())),
+        Ok(value) => Ok(value),
+        Err(_) => panic!("the closure answers a rollback that is not of this snapshot"),
     }
 }
 

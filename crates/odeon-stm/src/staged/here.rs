@@ -4,7 +4,7 @@ use super::{Attempted, RolledBack};
 use crate::abort::{Abort, Cause};
 use crate::attempt::Mode;
 use crate::between::{self, Verdict};
-use crate::hooks;
+use crate::hooks::{self, Ended, Hooks};
 use crate::snapshot::registry;
 use crate::snapshot::run::DEFAULT_LIMIT;
 use crate::thread_cache::{self, Borrowed};
@@ -86,22 +86,36 @@ impl FinishedHere<'_> {
         !self.attempt.writes.is_empty()
     }
 
+    /// Whether something is to be called after the commit ([`Tx::on_commit`]).
+    #[inline]
+    pub fn has_hooks(&self) -> bool {
+        self.attempt.hooks.is_some()
+    }
+
     /// Commits.
     ///
     /// # Errors
     ///
     /// [`RolledBack`] if there is a conflict; the closure has to be run again.
     #[inline]
-    pub fn commit(mut self) -> Result<(), RolledBack> {
+    pub fn commit(self) -> Result<(), RolledBack> {
+        self.commit_before_hooks().map(AfterCommit::call)
+    }
+
+    /// As [`commit`](Self::commit), but what is to be called after the commit is left to the caller: who contains
+    /// its panics knows that the attempt has committed.
+    ///
+    /// # Errors
+    ///
+    /// As [`commit`](Self::commit).
+    #[inline]
+    pub fn commit_before_hooks(mut self) -> Result<AfterCommit, RolledBack> {
         if self.attempt.commit().is_err() {
             return Err(self.end(Cause::ReadOverwritten));
         }
         self.attempt.end();
         self.is_running = false;
-        if let Some(hooks) = self.attempt.hooks.take() {
-            thread_cache::outside(|| hooks::call(hooks.on_commit));
-        }
-        Ok(())
+        Ok(AfterCommit(self.attempt.hooks.take()))
     }
 
     /// [`commit`](Self::commit) for the common case, in a straight line: a direct attempt that has no hooks and writes at most
@@ -125,9 +139,30 @@ impl FinishedHere<'_> {
         self.is_running = false;
         let Verdict { cause, event } = between::roll_back(&mut self.attempt, otherwise);
         if let Some(hooks) = self.attempt.hooks.take() {
-            thread_cache::outside(|| hooks::call(hooks.on_rollback));
+            thread_cache::outside(|| hooks::call(*hooks, Ended::RolledBack));
         }
         RolledBack { cause, wait: event }
+    }
+}
+
+/// What is to be called after a commit.
+#[derive(Debug)]
+#[must_use = "dropped, it is not called"]
+pub struct AfterCommit(Option<Box<Hooks>>);
+
+impl AfterCommit {
+    /// Whether there is nothing to call.
+    #[inline]
+    pub fn is_nothing(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Calls it.
+    #[inline]
+    pub fn call(self) {
+        if let Some(hooks) = self.0 {
+            thread_cache::outside(|| hooks::call(*hooks, Ended::Committed));
+        }
     }
 }
 

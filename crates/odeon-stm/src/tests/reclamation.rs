@@ -32,7 +32,8 @@ fn overwrite(engine: Engine, cell: &Cell) {
 fn sweep(step: &mut Step) {
     let (domain, slot) = (step.0.domain, step.0.slot);
     drop(step.0.bag.collect(domain, slot));
-    drop(domain.held_values.collect(domain, slot));
+    domain.held_values.pay(usize::MAX);
+    drop(domain.held_values.collect_if_paid(domain, slot, 0));
 }
 
 fn freed_while_an_attempt_may_look(engine: Engine) -> u64 {
@@ -72,6 +73,40 @@ fn a_snapshot_holds_the_values_of_its_moment_and_no_others() {
     snapshot.end();
     sweep(&mut snapshot);
     assert_eq!(old.load(Ordering::Relaxed), 1);
+}
+
+/// Looks at values that others hold are paid by overwrites: of `left` values at most as many are looked at as were
+/// overwritten since the last time, whoever does that.
+#[test]
+fn values_held_for_others_are_looked_at_once_per_as_many_overwritten_ones() {
+    let engine = Engine::sound();
+    let (old, old_bits) = counter();
+    let cell = engine.cell(old_bits);
+    let mut reader = engine.begin();
+    assert_eq!(reader.get(&cell), Some(old_bits));
+    for _ in 0..1_100 {
+        overwrite_and_leave(engine, &cell);
+    }
+    reader.roll_back();
+    assert!(engine.0.held_values.len() >= 1_000);
+    let mut last = engine.begin();
+    last.end();
+    let mut looks = 0;
+    while old.load(Ordering::Relaxed) == 0 {
+        let (domain, slot) = (last.0.domain, last.0.slot);
+        domain.held_values.pay(64);
+        drop(domain.held_values.collect_if_paid(domain, slot, 0));
+        looks += 1;
+    }
+    assert!((2..=16).contains(&looks), "{looks}");
+    assert_eq!(engine.0.held_values.len(), 0);
+}
+
+/// Replaces the value of `cell` on a thread that ends with that.
+fn overwrite_and_leave(engine: Engine, cell: &Cell) {
+    let mut writer = engine.begin();
+    writer.0.write(cell, counter().1, Kind::Owning(count)).unwrap();
+    assert!(writer.commit());
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! `list`: the distributed sorted integer linked list (OPODIS 2013, section 6).
 //!
 //! List actors hold consecutive parts of one sorted list; request actors look up, insert, remove
-//! and sum, each waiting for every answer. A sum visits all list actors in order. In sequential
-//! mode nothing keeps a sum over several list actors atomic: updates may slip in front of it and
-//! behind it.
+//! and sum, each waiting for every answer. A sum visits all list actors in order. Nothing keeps a
+//! sum over several list actors atomic: updates may slip in front of it and behind it.
 
 mod actors;
 mod client;
 mod floor;
 mod segment;
+mod speculative;
 
 use crate::error::BenchError;
 use crate::history::History;
@@ -38,6 +38,13 @@ static ABOUT: About = About {
             &["read", "write", "mixed"],
         ),
         Parameter::number("seed", "seed of all random draws", 0, u64::MAX, 1),
+        Parameter::word(
+            "mode",
+            "how list actors handle requests: plain actors, or speculative ones",
+            &["plain", "sequential", "concurrent", "adaptive"],
+        )
+        .outside_floor()
+        .odeon_only(),
         WORKERS,
     ],
     variants: &[Variant::Sequential],

@@ -42,7 +42,7 @@ pub(super) fn command(workload: &'static dyn Workload) -> Command {
     command = command.arg(file_option(PLOT).help("Draw the results into an SVG file"));
     if workload.recorder().is_some() {
         let help = "Record one more run as JSON lines for a linearizability checker; \
-                    in sequential mode sums over several list actors are not atomic";
+                    sums over several list actors are not atomic";
         command = command.arg(file_option(HISTORY).help(help));
     }
     command
@@ -64,16 +64,15 @@ fn parameter_option(parameter: &'static Parameter) -> Arg {
 #[derive(Clone)]
 struct Sweep(Vec<Value>);
 
-/// `--mode` for workloads that run in modes, `--stage` for those that run on stages, nothing for those
-/// that run without actors.
+/// `--stage` for workloads that run on stages, nothing for those that run in modes, which are a parameter, or without
+/// actors.
 fn variant_option(workload: &dyn Workload) -> Option<Arg> {
     let variants = workload.about().variants;
     let (option, help) = match variants[0] {
-        Variant::Sequential => ("mode", "How actors process their messages"),
         Variant::Pool | Variant::Pinned | Variant::Async => {
             ("stage", "Where the actors run, or on the pool with asynchronous handlers")
         }
-        Variant::Stm => return None,
+        Variant::Sequential | Variant::Stm => return None,
     };
     let mut words: Vec<&'static str> = variants.iter().map(|variant| variant.word()).collect();
     if words.len() > 1 {

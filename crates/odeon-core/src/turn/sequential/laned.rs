@@ -44,6 +44,12 @@ pub(super) fn go_on<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
     sight::noting_signal(&message.header, || step(owner), |step| *step == Step::Handled)
 }
 
+/// Whether the actor, which is to end, can do so: not while messages of it are being handled elsewhere.
+#[cold]
+pub(super) fn may_end<A: Actor>(owner: &mut Owner<A>) -> bool {
+    owner.actor.as_mut().is_none_or(Actor::__may_end)
+}
+
 /// How many messages the actor has put aside.
 #[inline(always)]
 pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
@@ -53,12 +59,20 @@ pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
     owner.actor.as_ref().map_or(0, Actor::__aside)
 }
 
+/// How many of these count as pressure.
+pub(super) fn pressing<A: Actor>(owner: &Owner<A>) -> usize {
+    if !A::LANED {
+        return 0;
+    }
+    owner.actor.as_ref().map_or(0, Actor::__pressing)
+}
+
 /// Whether an actor that is about to go idle has so much put aside that senders are to hold back meanwhile.
 pub(super) fn stays_pressed<A: Actor>(message: &MessageCell<A::Msg>, owner: &Owner<A>) -> bool {
-    let aside = aside(owner);
-    if aside <= RELIEVED_AT {
+    let pressing = pressing(owner);
+    if pressing <= RELIEVED_AT {
         return false;
     }
-    pressure::weigh(message, aside);
+    pressure::weigh(message, pressing);
     message.inbox.is_pressed()
 }

@@ -32,7 +32,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
             }
             link = &node.next;
         }
-        Ok(())
+        // The last node's too, or an empty map's first one.
+        link.set(tx, None)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::segment::Segment;
+use super::speculative::SpeculativeList;
 use super::{Answer, Plan, Request, check_sums};
 use crate::error::BenchError;
 use crate::finish::{Finish, finish_line};
@@ -23,7 +24,7 @@ pub(super) fn run(
     let theater = theater(params)?;
     let segments = Segment::prefilled(plan);
     let prefilled: i64 = segments.iter().map(Segment::partial_sum).sum();
-    let list = spawn_list(&theater, segments);
+    let list = spawn_list(&theater, segments, params.word("mode"));
 
     let (finish, waiting) = finish_line(plan.requesters);
     let tally = Arc::new(Mutex::new(Tally::default()));
@@ -54,10 +55,22 @@ pub(super) fn run(
 }
 
 /// WHY from the last to the first: each then knows its successor from the start.
-fn spawn_list(theater: &Theater, segments: Vec<Segment>) -> Arc<[ActorRef<ToList>]> {
+fn spawn_list(theater: &Theater, segments: Vec<Segment>, mode: &str) -> Arc<[ActorRef<ToList>]> {
+    let processing = match mode {
+        "sequential" => Some(Processing::sequential()),
+        "concurrent" => Some(Processing::concurrent()),
+        "adaptive" => Some(Processing::adaptive()),
+        _ => None,
+    };
     let mut list: Vec<ActorRef<ToList>> = Vec::with_capacity(segments.len());
     for segment in segments.into_iter().rev() {
-        list.push(theater.spawn(ListActor { segment, next: list.last().cloned() }));
+        let next = list.last().cloned();
+        list.push(match processing {
+            None => theater.spawn(ListActor { segment, next }),
+            Some(processing) => theater
+                .spawn_speculative(SpeculativeList::new(&segment, next), processing)
+                .actor_ref(),
+        });
     }
     list.into_iter().rev().collect()
 }
@@ -79,7 +92,7 @@ struct Tally {
 }
 
 #[derive(Message)]
-enum ToList {
+pub(super) enum ToList {
     Ask(Request, ActorRef<ToRequester>),
     /// A sum on its way along the chain, with the partial sums of the list actors before this one.
     Sum(i64, ActorRef<ToRequester>),
@@ -120,7 +133,7 @@ impl ListActor {
 }
 
 #[derive(Message)]
-enum ToRequester {
+pub(super) enum ToRequester {
     Begin,
     Answer(Answer),
 }

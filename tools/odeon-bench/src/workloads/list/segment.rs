@@ -8,6 +8,8 @@ use crate::sorted_list::SortedList;
 pub(super) struct Segment {
     list: SortedList,
     partial_sum: i64,
+    /// What it was filled with, in that order: another kind of list that is filled so lies in memory as this one does.
+    filled: Vec<u32>,
 }
 
 impl Segment {
@@ -18,7 +20,9 @@ impl Segment {
         let mut missing = plan.range * plan.fill_percent / 100;
         while missing > 0 {
             let value = (random.next() % plan.range) as u32;
-            if segments[plan.owner(value)].insert(value) {
+            let segment = &mut segments[plan.owner(value)];
+            if segment.insert(value) {
+                segment.filled.push(value);
                 missing -= 1;
             }
         }
@@ -48,6 +52,11 @@ impl Segment {
             self.partial_sum += i64::from(value);
         }
         inserted
+    }
+
+    /// What it was filled with at first, in that order.
+    pub(super) fn filled(&self) -> &[u32] {
+        &self.filled
     }
 
     pub(super) fn partial_sum(&self) -> i64 {

@@ -1,5 +1,7 @@
 //! The list against a plain set, and the recorded history against both.
 
+mod linearizable;
+
 use super::*;
 use crate::history::{Event, Operation, Outcome};
 use crate::parameter::Value;
@@ -68,10 +70,11 @@ fn the_history_of_many_clients_is_well_formed() {
 
 #[test]
 fn the_history_of_one_client_replays_on_a_set() {
-    for workload in ["read", "write", "mixed"] {
+    let modes = ["plain", "sequential", "concurrent", "adaptive"];
+    for (workload, mode) in ["read", "write", "mixed"].iter().flat_map(|w| modes.map(|m| (*w, m))) {
         let settings = [("list_actors", 4), ("requesters", 1), ("requests", 500), ("range", 64)];
-        let history = record_history(Variant::Sequential, &params(&settings, workload))
-            .expect("the run is right");
+        let params = params(&settings, workload).with("mode", Value::Word(mode));
+        let history = record_history(Variant::Sequential, &params).expect("the run is right");
         let mut set: BTreeSet<u32> = history.initial.iter().copied().collect();
         for event in &history.events {
             let expected = match event.op {
@@ -81,6 +84,29 @@ fn the_history_of_one_client_replays_on_a_set() {
                 Operation::Sum => Outcome::Sum(set.iter().copied().map(i64::from).sum()),
             };
             assert_eq!(event.result, expected, "{event:?}");
+        }
+    }
+}
+
+#[test]
+fn s24_histories_of_parallel_runs_are_linearizable() {
+    for mode in ["plain", "sequential", "concurrent", "adaptive"] {
+        for seed in 0..20 {
+            let workload = ["read", "write", "mixed"][seed as usize % 3];
+            let settings = [
+                ("list_actors", 1),
+                ("requesters", 4),
+                ("requests", 100),
+                ("range", 24),
+                ("seed", seed),
+                ("workers", 3),
+            ];
+            let params = params(&settings, workload).with("mode", Value::Word(mode));
+            let history = record_history(Variant::Sequential, &params).expect("the run is right");
+            assert!(
+                linearizable::is_linearizable(&history),
+                "{mode}, {workload}, seed {seed}: {history:?}"
+            );
         }
     }
 }
