@@ -51,6 +51,7 @@ impl Outbox {
     /// Runs `attempt` with all effects of this thread held back in this outbox.
     ///
     /// Outboxes nest: the innermost one in force collects.
+    #[inline(always)]
     pub fn hold_during<R>(&mut self, attempt: impl FnOnce() -> R) -> R {
         with_exit(Some(Exit(NonNull::from(&mut *self))), attempt)
     }
@@ -100,6 +101,7 @@ pub(crate) fn let_out<R>(work: impl FnOnce() -> R) -> R {
     with_exit(None, work)
 }
 
+#[inline(always)]
 fn with_exit<R>(exit: Option<Exit>, work: impl FnOnce() -> R) -> R {
     /// Puts the outer one back, also when the work unwinds.
     struct Restore(Option<Exit>);

@@ -54,7 +54,7 @@ impl<M: Message> ActorRef<M> {
                 pressure::felt(&self.cell().header);
                 Ok(())
             }
-            Accepted::No(message) => self.send_aside(mailbox, message, Hindered::Yes),
+            Accepted::No(message) => self.send_otherwise(mailbox, message, Hindered::Yes),
         }
     }
 
@@ -68,7 +68,7 @@ impl<M: Message> ActorRef<M> {
         }
         match deliver(self.cell(), label::of_mailbox(mailbox), message) {
             Accepted::Yes | Accepted::UnderPressure => Ok(()),
-            Accepted::No(message) => self.send_aside(mailbox, message, Hindered::No),
+            Accepted::No(message) => self.send_otherwise(mailbox, message, Hindered::No),
         }
     }
 
@@ -188,7 +188,7 @@ impl<M: Message> ActorRef<M> {
                     hindered.feels(cell);
                     Ok(())
                 }
-                Accepted::No(message) => self.send_aside(mailbox, message, hindered),
+                Accepted::No(message) => self.send_otherwise(mailbox, message, hindered),
             };
         };
         let accepted = match deliver(cell, tag.label(mailbox), message) {
@@ -207,6 +207,32 @@ impl<M: Message> ActorRef<M> {
 
     /// A message that goes another way than straight into the inbox of a pool actor or to an actor beside the
     /// sender, or that found the actor stopped.
+    #[inline(always)]
+    fn send_otherwise(
+        &self,
+        mailbox: usize,
+        message: M,
+        hindered: Hindered,
+    ) -> Result<(), SendError<M>> {
+        if self.cell().header.home.is_laned() {
+            return self.send_in_lane(mailbox, message, hindered);
+        }
+        self.send_aside(mailbox, message, hindered)
+    }
+
+    /// By itself, so that it costs no more than a lane.
+    #[inline(never)]
+    fn send_in_lane(
+        &self,
+        mailbox: usize,
+        message: M,
+        hindered: Hindered,
+    ) -> Result<(), SendError<M>> {
+        let cell = self.cell();
+        let label = Lane::here().label(mailbox);
+        hindered.heeds(cell, push(cell, cell.header.home.without_lanes(), label, message))
+    }
+
     #[inline(never)]
     fn send_aside(
         &self,
@@ -221,19 +247,8 @@ impl<M: Message> ActorRef<M> {
                 Hindered::No => bounded::send_unhindered(cell, mailbox, message),
             };
         }
-        let accepted = if cell.header.home.is_laned() {
-            push(cell, cell.header.home.of_stage(), Lane::here().label(mailbox), message)
-        } else {
-            deliver_to_other_stage(cell, label::of_mailbox(mailbox), message)
-        };
-        match accepted {
-            Accepted::Yes => Ok(()),
-            Accepted::UnderPressure => {
-                hindered.feels(cell);
-                Ok(())
-            }
-            Accepted::No(message) => Err(SendError::Stopped(message)),
-        }
+        let label = label::of_mailbox(mailbox);
+        hindered.heeds(cell, deliver_to_other_stage(cell, label, message))
     }
 }
 
@@ -245,6 +260,23 @@ pub(crate) enum Hindered {
 }
 
 impl Hindered {
+    /// What has become of a message that had no other way to go.
+    #[inline(always)]
+    fn heeds<M>(
+        self,
+        receiver: &MessageCell<M>,
+        accepted: Accepted<M>,
+    ) -> Result<(), SendError<M>> {
+        match accepted {
+            Accepted::Yes => Ok(()),
+            Accepted::UnderPressure => {
+                self.feels(receiver);
+                Ok(())
+            }
+            Accepted::No(message) => Err(SendError::Stopped(message)),
+        }
+    }
+
     /// The receiver is under pressure.
     fn feels<M>(self, receiver: &MessageCell<M>) {
         if self == Self::Yes {

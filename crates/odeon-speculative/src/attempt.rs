@@ -4,6 +4,7 @@ use crate::access::Access;
 use crate::board::How;
 use crate::context::{Me, SpeculativeContext};
 use crate::exit::{Closed, Exit};
+use crate::handling::discard;
 use crate::job::Job;
 use crate::outcome::{HandlerError, TxResult};
 use crate::speculative_actor::SpeculativeActor;
@@ -43,6 +44,13 @@ const NOT_ALONE: &str = "the attempt of an exclusive message was rolled back: so
 const WAITS: &str = "a message with snapshot or exclusive access does not wait for a change";
 const WRITES: &str = "a message with snapshot access writes nothing";
 
+/// A first attempt that was made elsewhere.
+pub(crate) struct First<'a> {
+    pub(crate) ended: Attempted<FinishedHere<'a>, (), HandlerError>,
+    /// Whether the handler wants the actor to end.
+    pub(crate) is_last: bool,
+}
+
 /// The circumstances of an attempt.
 pub(crate) struct Attempt<'a, A: SpeculativeActor> {
     pub(crate) exit: &'a Exit,
@@ -59,19 +67,31 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         job: &'a Job<A::Msg>,
         outbox: &mut Outbox,
     ) -> Handled {
-        let message = std::slice::from_ref(&job.message);
-        self.until_decided(message, job.access, outbox, |tx, ctx| {
-            state.handle(&message[0], tx, ctx)
+        self.after_first(None, state, &job.message, job.access, outbox)
+    }
+
+    /// Has the handler called for a message until that is decided; if `first` is there, this is the first attempt.
+    pub(crate) fn after_first(
+        &self,
+        first: Option<First<'a>>,
+        state: &'a A,
+        message: &'a A::Msg,
+        access: Access,
+        outbox: &mut Outbox,
+    ) -> Handled {
+        self.until_decided(first, std::slice::from_ref(message), access, outbox, |tx, ctx| {
+            state.handle(message, tx, ctx)
         })
     }
 
     /// Has the actor's state started.
     pub(crate) fn of_start(&self, state: &'a A, outbox: &mut Outbox) -> Handled {
-        self.until_decided(&[], Access::Update, outbox, |tx, ctx| state.started(tx, ctx))
+        self.until_decided(None, &[], Access::Update, outbox, |tx, ctx| state.started(tx, ctx))
     }
 
     fn until_decided(
         &self,
+        mut first: Option<First<'a>>,
         message: &'a [A::Msg],
         access: Access,
         outbox: &mut Outbox,
@@ -84,14 +104,17 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         };
         let mut backoff = Backoff::new();
         for _ in 0..ATTEMPTS {
-            let mut ctx = SpeculativeContext::new(self.me, message);
-            let attempt = || attempt_here(mode, |tx| handler(tx, &mut ctx));
-            let ended = catch_unwind(AssertUnwindSafe(|| outbox.hold_during(attempt)));
-            let ended = self.decide(ended, ctx.wants_stop(), access, outbox);
-            if !outbox.is_empty() {
-                // A destructor of what was to be sent may panic; nothing of that concerns the actor.
-                let _ = catch_unwind(AssertUnwindSafe(|| outbox.discard()));
-            }
+            let (ended, is_last) = match first.take() {
+                Some(first) => (Ok(first.ended), first.is_last),
+                None => {
+                    let mut ctx = SpeculativeContext::new(self.me, message);
+                    let attempt = || attempt_here(mode, |tx| handler(tx, &mut ctx));
+                    let ended = contain(|| outbox.hold_during(attempt));
+                    (ended, ctx.wants_stop())
+                }
+            };
+            let ended = self.decide(ended, is_last, access, outbox);
+            discard(outbox);
             match ended {
                 Ok(handled) => return handled,
                 Err(rolled_back) => {

@@ -1,17 +1,22 @@
 //! The actor's own turn: takes messages from the inbox, handles them itself while one at a time is enough, and
 //! otherwise brings them to the board and works there beside the runners.
 
-use crate::attempt::{Attempt, Handled};
+use crate::access::Access;
+use crate::attempt::{Attempt, First, Handled};
 use crate::board::How;
-use crate::context::Me;
+use crate::context::{Me, SpeculativeContext};
 use crate::engine::{Attention, Engine, Executor, Scratch};
+use crate::handling::{Effects, Handling};
 use crate::job::Job;
 use crate::processing::Ordering;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, Lane};
 use odeon_core::{Actor, Context};
+use odeon_stm::Mode;
+use odeon_stm::staged::{Attempted, attempt_here};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::slice;
 use std::sync::Arc;
 
 /// What the core knows as the actor.
@@ -54,22 +59,28 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         }
     }
 
+    // One copy of it, into which everything is inlined that is done for each message.
+    #[inline(never)]
     fn take(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
-        let lane = lane.filter(|_| self.ordering == Ordering::PerSender);
-        let access = match catch_unwind(AssertUnwindSafe(|| A::access(&message))) {
-            Ok(access) => access,
-            Err(panic) => return self.fail_beside(panic, message, ctx),
-        };
-        let job = Job::new(message, access, lane);
-        let is_narrow = self.engine.width() == 1;
         self.until_look -= 1;
         if self.until_look == 0 {
             self.look();
         }
+        let is_narrow = self.engine.width() == 1;
         if is_narrow && self.taken.is_empty() && !self.engine.has_outstanding() {
-            self.handle_here(job, ctx);
-            return;
+            self.handle_here(message, lane, ctx);
+        } else {
+            self.put_aside(message, lane, ctx);
         }
+    }
+
+    #[inline(never)]
+    fn put_aside(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
+        let access = match catch_unwind(AssertUnwindSafe(|| A::access(&message))) {
+            Ok(access) => access,
+            Err(panic) => return self.fail_beside(panic, message, ctx),
+        };
+        let job = self.job(message, access, lane);
         self.taken.push(job);
         if self.taken.len() >= TOGETHER {
             self.bring(ctx);
@@ -79,16 +90,68 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         }
     }
 
+    fn job(&self, message: A::Msg, access: Access, lane: Option<Lane>) -> Job<A::Msg> {
+        let lane = lane.filter(|_| self.ordering == Ordering::PerSender);
+        Job::new(message, access, lane)
+    }
+
     /// Nothing is outstanding, and only this turn brings more: the message has the actor to itself.
-    fn handle_here(&mut self, job: Job<A::Msg>, ctx: &mut Context<'_, Self>) {
+    #[inline(always)]
+    fn handle_here(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
         let Self { engine, state, scratch, .. } = self;
-        let attempt = Attempt {
-            exit: &engine.exit,
-            tally: &engine.tally,
-            me: Me::Turn(ctx),
-            how: How::Alone,
+        let handling = Handling::new(message, &engine.tally);
+        let access = A::access(handling.message());
+        let rarely = 'handled: {
+            let message = handling.message();
+            let me = Me::Turn(ctx);
+            let mut context = SpeculativeContext::new(me, slice::from_ref(message));
+            let effects = Effects(&mut scratch.outbox);
+            let mut otherwise = None;
+            let finished = effects.0.hold_during(|| {
+                let ended =
+                    attempt_here(Mode::Direct, |tx| state.handle(message, tx, &mut context));
+                match ended {
+                    Attempted::Finished(finished, ()) => Some(finished),
+                    other => {
+                        otherwise = Some(other);
+                        None
+                    }
+                }
+            });
+            let is_last = context.wants_stop();
+            let has_more = is_last || !effects.0.is_empty() || engine.exit.is_closing();
+            let ended = match finished {
+                Some(finished)
+                    if !has_more && (!finished.has_written() || access != Access::Snapshot) =>
+                {
+                    match finished.commit_if_simple() {
+                        Ok(()) => break 'handled None,
+                        Err(finished) => Attempted::Finished(finished, ()),
+                    }
+                }
+                Some(finished) => Attempted::Finished(finished, ()),
+                None => otherwise.expect("an attempt ends in one way"),
+            };
+            let (exit, tally) = (&engine.exit, &engine.tally);
+            let attempt = Attempt { exit, tally, me, how: How::Alone };
+            let first = Some(First { ended, is_last });
+            Some(attempt.after_first(first, state, message, access, effects.0))
         };
-        let handled = attempt.of_message(state, &job, &mut scratch.outbox);
+        match rarely {
+            None => {
+                handling.committed();
+                self.handled += 1;
+            }
+            Some(handled) => {
+                let message = handling.over();
+                let job = self.job(message, access, lane);
+                self.handled_rarely(handled, job, ctx);
+            }
+        }
+    }
+
+    #[cold]
+    fn handled_rarely(&mut self, handled: Handled, job: Job<A::Msg>, ctx: &mut Context<'_, Self>) {
         if handled.is_open() {
             // The board knows how to go on with it.
             self.taken.push(job);
@@ -102,7 +165,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             }
             Handled::Failed(panic) => self.fail(panic),
             Handled::FailedLast(panic) => {
-                engine.stop();
+                self.engine.stop();
                 self.fail(panic)
             }
             _ => self.handled += 1,

@@ -60,6 +60,7 @@ mod context;
 mod dispatcher;
 mod engine;
 mod exit;
+mod handling;
 mod job;
 mod lanes;
 mod outcome;

@@ -435,8 +435,15 @@ impl Attempt {
             registry::end(self);
         }
         self.reads.clear();
-        self.copies.clear();
         self.stopped = None;
+        self.end_direct();
+    }
+
+    /// [`end`](Self::end) of a direct attempt that was not stopped.
+    #[inline(always)]
+    pub(crate) fn end_direct(&mut self) {
+        debug_assert!(self.reads.as_slice().is_empty() && self.stopped.is_none());
+        self.copies.clear();
         if self.is_holding {
             self.is_holding = false;
             self.slot.end();

@@ -54,6 +54,17 @@ impl Counters {
         self.longest_read_log.raise(reads as u64);
     }
 
+    /// A commit without logged reads, whose writes are counted apart.
+    #[inline(always)]
+    pub(crate) fn committed_direct(&self) {
+        self.commits.add(1);
+    }
+
+    #[inline(always)]
+    pub(crate) fn written(&self, writes: u64) {
+        self.writes.add(writes);
+    }
+
     pub(crate) fn rolled_back(&self, cause: Cause) {
         self.rollbacks[cause as usize].add(1);
     }

@@ -112,6 +112,12 @@ impl VersionWord {
         self.0 & WRITE != 0
     }
 
+    /// Whether nobody holds it, or waits for it.
+    #[inline(always)]
+    pub(crate) fn is_free_without_waiters(self) -> bool {
+        self.0 & (WRITE | PREPARED | WAIT) == 0
+    }
+
     /// What tells whether a word [is free and of](Self::is_free_and_of) the attempts of `slot`.
     #[inline(always)]
     pub(crate) fn mark_of(slot: u64) -> u64 {

@@ -5,6 +5,7 @@ use crate::attempt::{Attempt, Mode};
 use crate::cell::Cell;
 use crate::flaw::Flaw;
 use crate::snapshot::registry;
+use crate::tests::commit_in_some_way;
 use crate::write_set::Kind;
 
 fn snapshot(pair: &Pair) -> (u64, u64) {
@@ -37,6 +38,34 @@ fn begin_and_end_against_a_commit() {
 #[should_panic]
 fn missing_values_are_noticed() {
     writer_and_snapshot(Some(Flaw::NothingKept));
+}
+
+fn two_simple_commits_and_snapshot(flaw: Option<Flaw>) {
+    model_within(3, move || {
+        let pair = pair(flaw, 0, 0);
+        let writer = spawn(&pair, |pair| {
+            for cell in [&pair.left, &pair.right] {
+                let mut attempt = pair.memory();
+                attempt.begin_loose(Mode::Direct);
+                attempt.write(cell, 1, Kind::Plain).unwrap();
+                assert!(commit_in_some_way(&mut attempt), "nobody else writes");
+                attempt.end();
+            }
+        });
+        assert_ne!(snapshot(&pair), (0, 1), "the later commit without the earlier one");
+        writer.join().unwrap();
+    });
+}
+
+#[test]
+fn simple_commits_against_a_snapshot() {
+    two_simple_commits_and_snapshot(None);
+}
+
+#[test]
+#[should_panic]
+fn missing_values_of_simple_commits_are_noticed() {
+    two_simple_commits_and_snapshot(Some(Flaw::NothingKept));
 }
 
 /// Two commits, one of which has not read what the other writes, and a snapshot: it sees a state that some order
