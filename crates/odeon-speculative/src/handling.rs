@@ -87,3 +87,42 @@ fn discard_some(outbox: &mut Outbox) {
     // A destructor of what was to be sent may panic; nothing of that concerns the actor.
     let _ = catch_unwind(AssertUnwindSafe(|| outbox.discard()));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::panic_any;
+
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic_any("a destructor");
+        }
+    }
+
+    #[test]
+    fn a_panic_of_a_handler_is_the_one_that_counts_and_a_failure() {
+        let (tally, mut outbox) = (Tally::default(), Outbox::new());
+        let panic = catch_unwind(AssertUnwindSafe(|| {
+            let _handling = Handling::new(Bomb, &tally);
+            let effects = Effects(&mut outbox);
+            let bomb = Bomb;
+            effects.0.hold_during(|| odeon_core::extend::let_happen(Box::new(|| drop(bomb))));
+            assert_eq!(effects.0.len(), 1);
+            panic_any("a handler");
+        }));
+        assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"a handler"));
+        assert!(outbox.is_empty() && tally.stats().failures == 1);
+    }
+
+    #[test]
+    fn a_message_that_has_committed_fails_if_its_destructor_panics() {
+        let tally = Tally::default();
+        let handling = Handling::new(Bomb, &tally);
+        assert!(catch_unwind(AssertUnwindSafe(|| handling.committed())).is_err());
+        assert_eq!(tally.stats().failures, 1);
+        assert!(matches!(Handling::new(7, &tally).over(), 7));
+        assert_eq!(tally.stats().failures, 1);
+    }
+}
