@@ -10,6 +10,8 @@ const BETTER: f64 = 1.07;
 /// TUNE: samples between two looks at other widths, at first and at most.
 const PAUSE: u32 = 6;
 const LONGEST_PAUSE: u32 = 192;
+/// TUNE: and when it has just come from there.
+const LONG_PAUSE: u32 = 48;
 /// TUNE: a throughput that has changed by this factor is another workload.
 const CHANGED: f64 = 1.5;
 
@@ -92,10 +94,10 @@ impl WidthPolicy for HillClimb {
                 sample.width
             }
             Phase::Looking { from: _ } if sample.throughput() > self.here * BETTER => {
-                // Better: on in this direction, soon; or back some time later.
+                // Better: on in this direction, soon. The other direction is known.
                 self.here = sample.throughput();
                 self.pause = PAUSE;
-                self.phase = Phase::Staying(if self.is_last(sample) { PAUSE } else { 1 });
+                self.phase = Phase::Staying(if self.is_last(sample) { LONG_PAUSE } else { 1 });
                 sample.width
             }
             Phase::Looking { from } => {

@@ -82,7 +82,8 @@ fn a_change_of_the_workload_is_followed_within_a_few_samples() {
     assert_eq!(width, MOST);
     let (width, _) = run(&mut policy, width, 30, collides);
     assert_eq!(width, 1);
-    assert_eq!(run(&mut policy, width, 30, scales).0, MOST);
+    // The throughput at this width says nothing of the change: a look at another one does.
+    assert_eq!(run(&mut policy, width, 200, scales).0, MOST);
 }
 
 #[test]
