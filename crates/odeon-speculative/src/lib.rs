@@ -48,6 +48,7 @@
 //! | which messages must not overtake each other? | `lanes.rs` |
 //! | who works besides the actor's own turn? | `runner.rs` |
 //! | how many messages at once? | `width.rs`, `width/*`, `pace.rs` |
+//! | what does a handler's panic leave in the actor's own turn? | `handling.rs` |
 //! | where does a message wait whose handler asks to? | `parking.rs` |
 //!
 //! The method is that of Hayduk, Sobe and Felber, "Speculative Concurrent Processing with Transactional Memory in the Actor
