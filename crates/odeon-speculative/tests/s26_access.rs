@@ -76,7 +76,7 @@ fn s26_a_snapshot_neither_writes_nor_waits() {
 }
 
 #[test]
-fn s26_an_exclusive_message_runs_alone_and_once() {
+fn s27_an_exclusive_message_runs_alone_and_once() {
     const EACH: u64 = 300;
     for each in WIDTHS {
         for order in [Ordering::PerSender, Ordering::Unordered] {
