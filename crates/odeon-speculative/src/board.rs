@@ -7,7 +7,7 @@
 //!    of different lanes, or of none.
 //! 3. Alone means alone: a job of that queue is taken when nothing runs, and nothing is taken beside it nor, once it waits,
 //!    before it.
-//! 4. With a limit of one for changes, a change is taken only if no other change runs: it runs *direct*, without a log.
+//! 4. With a width of one a change runs *direct*, without a log; nothing that changes runs beside it, also if the width is raised meanwhile.
 //! 5. Once the actor is to stop, or has failed, nothing is taken. When nothing runs any more its own turn sees to that.
 //!
 //! Whoever changes the board so that something can be taken looks again itself before it rests, or wakes
@@ -45,8 +45,6 @@ pub(crate) struct Board<M> {
     is_direct: bool,
     /// Executors at once.
     width: usize,
-    /// Executors of changes at once, at most `width`.
-    limit: usize,
     /// Jobs here, waiting for their lanes included; jobs that run; jobs that are parked.
     waiting: usize,
     running: usize,
@@ -70,7 +68,6 @@ impl<M> Board<M> {
             is_alone: false,
             is_direct: false,
             width,
-            limit: width,
             waiting: 0,
             running: 0,
             parked: 0,
@@ -83,7 +80,7 @@ impl<M> Board<M> {
 
     /// Sets how many batches may run at once.
     pub(crate) fn set_width(&mut self, width: usize) {
-        (self.width, self.limit) = (width, width);
+        self.width = width;
     }
 
     pub(crate) fn width(&self) -> usize {
@@ -148,11 +145,11 @@ impl<M> Board<M> {
         if executors >= self.width {
             return None;
         }
-        let change = !self.changes.is_empty() && self.changing < self.limit && !self.is_direct;
+        let change = !self.changes.is_empty() && !self.is_direct;
         let read = !self.reads.is_empty();
         // The last free place goes to a kind that has none yet; so each has one of ten places or more.
         let is_last = executors + 1 == self.width;
-        let how = if self.limit == 1 { How::Direct } else { How::Logged };
+        let how = if self.width == 1 { How::Direct } else { How::Logged };
         match (change, read) {
             (false, false) => None,
             (true, false) => Some(how),

@@ -260,8 +260,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
             self.bring(ctx);
         }
         self.count();
-        let went_on =
-            (self.engine.has_outstanding() || self.engine.needs_attention()) && self.work(ctx);
+        let went_on = self.engine.has_outstanding() && self.work(ctx);
         if !went_on && self.engine.pressing() >= RELIEVED_BELOW {
             self.engine.wake_below(RELIEVED_BELOW);
         }

@@ -55,36 +55,20 @@ fn list_group(mix: &'static str, times: f64) -> Group {
         )
 }
 
+/// The ledger's adaptive actor; `times` is how much faster than the plain one it is to be.
 fn ledger_groups() -> Vec<Group> {
-    let ledger = |settings: &[Setting]| group("ledger", QUICK).without_peers().with(settings);
-    let number = |name, value| (name, Value::Number(value));
+    let against_plain = |what, settings: &[(&'static str, u64)], times: f64| {
+        let settings: Vec<Setting> =
+            settings.iter().map(|(name, number)| (*name, Value::Number(*number))).collect();
+        let what = format!("ledger: {what}, against a plain actor");
+        let goal = AtMostTimes(1.0 / times, PLAIN);
+        group("ledger", QUICK).without_peers().with(&settings).figure(&what, Pool, ADAPTIVE, goal)
+    };
+    let (two_us, entries) = (("handler_ns", 2000), ("entries", 100_000));
     vec![
-        // 1.8 times faster.
-        ledger(&[number("handler_ns", 2000), number("entries", 100_000)]).figure(
-            "ledger: entries of 2 us that do not meet, against a plain actor",
-            Pool,
-            ADAPTIVE,
-            AtMostTimes(1.0 / 1.8, PLAIN),
-        ),
-        ledger(&[number("handler_ns", 2000), number("entries", 100_000), number("conflict", 100)])
-            .figure(
-                "ledger: entries of 2 us that all meet, against a plain actor",
-                Pool,
-                ADAPTIVE,
-                AtMostTimes(1.0 / 0.9, PLAIN),
-            ),
-        ledger(&[number("handler_ns", 0), number("entries", 1_000_000)]).figure(
-            "ledger: empty entries, against a plain actor",
-            Pool,
-            ADAPTIVE,
-            AtMostTimes(1.0 / 0.8, PLAIN),
-        ),
-        ledger(&[number("handler_ns", 2000), number("entries", 100_000), number("reads", 100)])
-            .figure(
-                "ledger: questions of 2 us, against a plain actor",
-                Pool,
-                ADAPTIVE,
-                AtMostTimes(1.0 / 1.8, PLAIN),
-            ),
+        against_plain("entries of 2 us that do not meet", &[two_us, entries], 1.8),
+        against_plain("entries of 2 us that all meet", &[two_us, entries, ("conflict", 100)], 0.9),
+        against_plain("empty entries", &[("handler_ns", 0), ("entries", 1_000_000)], 0.8),
+        against_plain("questions of 2 us", &[two_us, entries, ("reads", 100)], 1.8),
     ]
 }
