@@ -1,12 +1,10 @@
 //! Journeys: parts on several states and threads, undone, protected, committed at once.
 
 use odeon_stm::staged::{Attempted, Journey, RolledBack, attempt};
-use odeon_stm::{
-    Abort, Cause, Mode, Rollback, TCounter, TVar, Tx, atomically, snapshot, try_atomically,
-};
+use odeon_stm::{Abort, Cause, Mode, Rollback, TCounter, TVar, Tx, atomically, snapshot};
 use odeon_testkit::DropTracker;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::task::{Wake, Waker};
 use std::thread;
@@ -257,6 +255,24 @@ fn changes_and_looks_go_on_across_parts() {
     assert_eq!(counter.peek(), 14);
 }
 
+/// Also what is read under the journey's own lock is something to wait for, when that is gone.
+#[test]
+fn a_retry_waits_for_what_the_journey_itself_has_taken() {
+    let counter = Arc::new(TCounter::new(0));
+    let mut journey = Journey::begin(Mode::Logged);
+    part(&mut journey, &counter, |counter, tx| counter.add(tx, 1));
+    journey.protect().unwrap();
+    let run = journey.part(&counter, |counter, tx| match counter.get(tx)? {
+        1 => Ok::<(), Abort<()>>(tx.retry()?),
+        other => panic!("{other} of 1"),
+    });
+    let Attempted::RolledBack(why) = run else { panic!("it retries") };
+    journey.roll_back();
+    let awaited = why.wake(Waker::from(Arc::new(Counting::default())));
+    atomically(|tx| counter.add(tx, 1));
+    assert!(awaited.is_over());
+}
+
 #[test]
 fn dropping_a_journey_at_any_stage_leaves_nothing_held() {
     for stage in 0..6 {
@@ -339,6 +355,25 @@ fn hooks_of_kept_parts_are_called_and_those_of_undone_parts_are_not() {
     }
 }
 
+#[test]
+fn a_journey_keeps_its_states_until_its_end() {
+    for commits in [true, false] {
+        let (first, second) = (number(0), number(0));
+        let weak = [&first, &second].map(Arc::downgrade);
+        let mut journey = Journey::begin(Mode::Logged);
+        for number in [first, second] {
+            add(&mut journey, &number, 1);
+        }
+        assert!(weak.iter().all(|state| state.strong_count() == 1));
+        if commits {
+            commit(&mut journey);
+        } else {
+            drop(journey);
+        }
+        assert!(weak.iter().all(|state| state.strong_count() == 0));
+    }
+}
+
 /// In the waker, in the middle of the commit: nothing is held any more.
 struct WritesAll([Number; 2]);
 
@@ -416,63 +451,4 @@ fn misuse_panics() {
     let over = text(&mut || drop(journey.protect()));
     assert!(over.contains("this journey has committed"), "{over}");
     assert_eq!(number.peek(), 1);
-}
-
-/// Several threads send journeys over all accounts, with each part protected before the next one; others look.
-#[test]
-fn journeys_ordinary_transactions_and_snapshots_at_once() {
-    const ROUNDS: i64 = 300;
-    let accounts: Vec<_> = (0..4).map(|_| number(100)).collect();
-    let is_over = AtomicBool::new(false);
-    let committed = AtomicU32::new(0);
-    thread::scope(|scope| {
-        let travel = |step: usize, protects: bool| {
-            for round in 0..ROUNDS {
-                while !transfer(&accounts, round as usize, step, protects) {
-                    thread::yield_now();
-                }
-                committed.fetch_add(1, Ordering::SeqCst);
-            }
-        };
-        let travellers = [(1, true), (3, true), (1, false)]
-            .map(|(step, protects)| scope.spawn(move || travel(step, protects)));
-        scope.spawn(|| {
-            while !is_over.load(Ordering::SeqCst) {
-                let total = |seen: Vec<i64>| seen.into_iter().sum::<i64>();
-                let seen =
-                    snapshot(|view| accounts.iter().map(|account| account.get(view)).collect());
-                assert_eq!(seen.map(total), Ok(400));
-                let moved = try_atomically(|tx| {
-                    accounts[0].update(tx, |n| n - 1)?;
-                    accounts[2].update(tx, |n| n + 1)?;
-                    Ok::<_, Abort<()>>(())
-                });
-                assert_eq!(moved, Ok(()));
-            }
-        });
-        let outcome = travellers.map(thread::ScopedJoinHandle::join);
-        is_over.store(true, Ordering::SeqCst);
-        assert!(outcome.iter().all(Result::is_ok));
-    });
-    assert_eq!(accounts.iter().map(|account| account.peek()).sum::<i64>(), 400);
-    assert_eq!(committed.load(Ordering::SeqCst) as i64, 3 * ROUNDS);
-    assert!(accounts.iter().all(is_free));
-}
-
-/// One journey over all accounts; `false` if it met somebody. It holds nothing while its thread goes on.
-fn transfer(accounts: &[Number], first: usize, step: usize, protects: bool) -> bool {
-    let mut journey = Journey::begin(Mode::Logged);
-    for place in 0..accounts.len() {
-        let account = &accounts[(first + place * step) % accounts.len()];
-        let more = if place == 0 { 3 } else { -1 };
-        let run = journey.part(account, |account, tx| {
-            account.get(tx)?;
-            Ok::<_, Abort<()>>(account.update(tx, |n| n + more)?)
-        });
-        let finished = matches!(run, Attempted::Finished((), ()));
-        if !finished || protects && journey.protect().is_err() {
-            return false;
-        }
-    }
-    journey.commit_before_hooks().map(odeon_stm::staged::AfterCommit::call).is_ok()
 }

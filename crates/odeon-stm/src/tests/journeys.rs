@@ -294,7 +294,12 @@ fn an_update_whose_lock_was_given_back_can_be_locked_again() {
 fn a_retry_waits_for_others_and_not_for_itself() {
     let engine = Engine::sound();
     let (cell, other) = (engine.cell(0), engine.cell(0));
+    // The value is of the running epoch, and this attempt's slot has written it.
     let mut journey = engine.begin();
+    journey.set(&cell, 1);
+    assert!(journey.0.commit().is_ok());
+    journey.end();
+    journey.0.begin(Mode::Logged);
     journey.add(&cell, 1);
     journey.protect().unwrap();
     let part = journey.0.begin_part();
