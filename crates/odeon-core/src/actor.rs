@@ -3,6 +3,7 @@
 use crate::bounded::Bound;
 use crate::context::Context;
 use crate::lane::Lane;
+use crate::lane::companion::Companion;
 use crate::message::Message;
 use crate::pipe::Continuation;
 
@@ -83,6 +84,19 @@ pub trait Actor: Send + Sized + 'static {
     fn __take_laned(&mut self, msg: Self::Msg, lane: Lane, ctx: &mut Context<'_, Self>) {
         let _ = lane;
         self.handle(msg, ctx);
+    }
+
+    /// Takes a message that has come with a companion.
+    #[doc(hidden)]
+    fn __take_accompanied(
+        &mut self,
+        msg: Self::Msg,
+        lane: Lane,
+        companion: Companion,
+        ctx: &mut Context<'_, Self>,
+    ) {
+        drop(companion);
+        self.__take_laned(msg, lane, ctx);
     }
 
     /// The inbox is empty: goes on with what has been put aside. `false`: there is nothing to do until a

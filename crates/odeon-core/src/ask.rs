@@ -73,11 +73,18 @@ impl<T: Send + 'static> Ask<T> {
         question: impl FnOnce(Reply<T>) -> M,
         send: impl FnOnce(M) -> Result<(), SendError<M>>,
     ) -> Self {
-        let (answer_to, answer) = oneshot::channel();
-        match send(question(Reply::to_waiter(answer_to))) {
-            Ok(()) => Self { state: State::Asked(answer), question: None, seen: None },
+        let (answer_to, ask) = Self::pair();
+        match send(question(answer_to)) {
+            Ok(()) => ask,
             Err(error) => Self { state: State::Refused(error.into()), question: None, seen: None },
         }
+    }
+
+    /// The right to answer, and the answer to come.
+    pub(crate) fn pair() -> (Reply<T>, Self) {
+        let (answer_to, answer) = oneshot::channel();
+        let ask = Self { state: State::Asked(answer), question: None, seen: None };
+        (Reply::to_waiter(answer_to), ask)
     }
 
     /// Blocks the thread until the answer comes.

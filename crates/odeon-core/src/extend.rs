@@ -8,14 +8,16 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`as_sender`], [`wake`], [`answer_borrowed`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`send_accompanied`], [`as_sender`], [`wake`], [`answer_borrowed`], [`question`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
 
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use crate::lane::Lane;
+pub use crate::lane::companion::Companion;
 pub use crate::mailbox::{Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, WentIdle, label};
 pub use crate::outbox::{Effect, Outbox};
 pub use crate::pipe::Continuation;
@@ -27,6 +29,7 @@ pub use crate::turn::{Task, TurnLimits, TurnOutcome, TurnReport};
 
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
+use crate::ask::Ask;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::bounded;
@@ -37,10 +40,11 @@ use crate::error::{AskError, BuildError, SendError};
 use crate::message::Message;
 use crate::outbox;
 use crate::reply::Reply;
-use crate::send;
+use crate::send::{self, Hindered};
 use crate::theater::Theater;
 use crate::theater::builder::TheaterBuilder;
 use crate::theater::spawn;
+use crate::timer::Timer;
 
 /// Builds a theater whose actors run where the stage made by `make_stage` has them run. The theater
 /// starts no threads; whoever made the stage runs its tasks and fires its timers.
@@ -86,6 +90,50 @@ pub async fn room_in<M: Message>(actor: &ActorRef<M>, mailbox: usize) {
 /// Does `work` so that what it sends comes from `actor`, whatever thread this is.
 pub fn as_sender<M: Message, R>(actor: &ActorRef<M>, work: impl FnOnce() -> R) -> R {
     Lane::of_actor(&actor.cell().header).lend_during(work)
+}
+
+/// Whether an actor takes messages with lanes, and so with [companions](Companion).
+pub fn has_lanes<M: Message>(actor: &ActorRef<M>) -> bool {
+    actor.cell().header.home.is_laned()
+}
+
+/// Sends a message to an actor with lanes, and `companion` with it: it comes with the message, or is dropped when that is.
+/// The sender holds back for a receiver under pressure if it `may_hold_back`.
+///
+/// # Errors
+/// The message, if the actor has stopped or there are more companions under way than there can be (8 million).
+///
+/// # Panics
+/// If the actor has no lanes.
+pub fn send_accompanied<M: Message>(
+    actor: &ActorRef<M>,
+    message: M,
+    companion: Companion,
+    may_hold_back: bool,
+) -> Result<(), SendError<M>> {
+    let hindered = if may_hold_back { Hindered::Yes } else { Hindered::No };
+    actor.send_accompanied(message, companion, hindered)
+}
+
+/// A question of which whoever answers it does not come to know by a message: the right to answer, and the answer to come.
+pub fn question<T: Send + 'static>() -> (Reply<T>, Ask<T>) {
+    Ask::pair()
+}
+
+/// A [`Reply`] whose answer a function gets, at once.
+pub fn reply_by<T: Send + 'static>(
+    answer: impl FnOnce(Result<T, AskError>) + Send + 'static,
+) -> Reply<T> {
+    Reply::to_function(Box::new(answer))
+}
+
+/// Calls `ring` once `delay` has passed in the theater of an actor, in virtual time too, unless the timer is cancelled.
+pub fn alarm<M: Message>(
+    actor: &ActorRef<M>,
+    delay: Duration,
+    ring: impl FnOnce() + Send + 'static,
+) -> Timer {
+    Timer::alarm(actor.cell().header.stage.theater(), delay, ring)
 }
 
 /// Gives an actor a turn. Nothing happens if it has stopped.

@@ -10,6 +10,8 @@
 //! * a thread of a pinned or dedicated stage, and any other thread: the thread. So what a task of another
 //!   runtime sends from several threads has several lanes.
 
+pub(crate) mod companion;
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::{ptr, thread};
 
@@ -17,7 +19,7 @@ use crate::cell::Header;
 use crate::current::{self, Current};
 use crate::mailbox::label;
 
-/// The lane of a message: not 0, below 2^24.
+/// The lane of a message: odd, below 2^24.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Lane(u32);
 
@@ -75,7 +77,7 @@ impl Lane {
 
     /// The lane that came with a message.
     pub(crate) fn of_tag(tag: u32) -> Self {
-        debug_assert_ne!(tag, 0, "a lane is not 0");
+        debug_assert!(!companion::is_told_by(tag), "a lane is odd");
         Self(tag)
     }
 

@@ -13,6 +13,7 @@ use crate::current;
 use crate::error::{SendError, TrySendError};
 use crate::kin::Kin;
 use crate::lane::Lane;
+use crate::lane::companion::{self, Companion};
 use crate::mailbox::{Pushed, label};
 use crate::message::{Message, mailbox_of};
 use crate::outbox;
@@ -231,6 +232,26 @@ impl<M: Message> ActorRef<M> {
         let cell = self.cell();
         let label = Lane::here().label(mailbox);
         hindered.heeds(cell, push(cell, cell.header.home.without_lanes(), label, message))
+    }
+
+    /// Sends a message with a companion to an actor with lanes.
+    pub(crate) fn send_accompanied(
+        &self,
+        message: M,
+        companion: Companion,
+        hindered: Hindered,
+    ) -> Result<(), SendError<M>> {
+        let cell = self.cell();
+        assert!(cell.header.home.is_laned(), "companions come to actors with lanes only");
+        let Ok(tag) = companion::leave(Lane::here(), companion) else {
+            return Err(SendError::Full(message));
+        };
+        let home = cell.header.home.without_lanes();
+        let accepted = push(cell, home, label::tagged(0, tag), message);
+        if let Accepted::No(_) = accepted {
+            drop(companion::take(tag));
+        }
+        hindered.heeds(cell, accepted)
     }
 
     #[inline(never)]

@@ -2,7 +2,7 @@
 
 use crate::access::Access;
 use crate::board::How;
-use crate::context::{Me, SpeculativeContext};
+use crate::context::{Me, SpeculativeContext, Wants};
 use crate::exit::{Closed, Exit};
 use crate::handling::discard;
 use crate::job::Job;
@@ -32,6 +32,8 @@ pub(crate) enum Handled {
     Contended,
     /// Not handled: something has to happen before another attempt.
     Waits(RolledBack),
+    /// Not handled: it is to be part of a coordinated transaction.
+    Joins,
     /// Not handled: the actor has ended.
     TooLate,
 }
@@ -42,13 +44,14 @@ const ATTEMPTS: u32 = 8;
 /// Why an exclusive message fails whose attempt was rolled back: it must not run twice.
 const NOT_ALONE: &str = "the attempt of an exclusive message was rolled back: somebody else writes the actor's variables";
 const WAITS: &str = "a message with snapshot or exclusive access does not wait for a change";
+const JOINS: &str = "a message with exclusive access cannot be part of a coordinated transaction";
 const WRITES: &str = "a message with snapshot access writes nothing";
 
 /// A first attempt that was made elsewhere.
 pub(crate) struct First<'a> {
     pub(crate) ended: Attempted<FinishedHere<'a>, (), HandlerError>,
-    /// Whether the handler wants the actor to end.
-    pub(crate) is_last: bool,
+    /// What the handler wants besides effects.
+    pub(crate) wants: Wants,
 }
 
 /// The circumstances of an attempt.
@@ -104,16 +107,16 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         };
         let mut backoff = Backoff::new();
         for _ in 0..ATTEMPTS {
-            let (ended, is_last) = match first.take() {
-                Some(first) => (Ok(first.ended), first.is_last),
+            let (ended, wants) = match first.take() {
+                Some(first) => (Ok(first.ended), first.wants),
                 None => {
                     let mut ctx = SpeculativeContext::new(self.me, message);
                     let attempt = || attempt_here(mode, |tx| handler(tx, &mut ctx));
                     let ended = contain(|| outbox.hold_during(attempt));
-                    (ended, ctx.wants_stop())
+                    (ended, ctx.wants())
                 }
             };
-            let ended = self.decide(ended, is_last, access, outbox);
+            let ended = self.decide(ended, wants, access, outbox);
             discard(outbox);
             match ended {
                 Ok(handled) => return handled,
@@ -143,16 +146,21 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
     fn decide(
         &self,
         ended: std::thread::Result<Attempted<FinishedHere<'a>, (), HandlerError>>,
-        is_last: bool,
+        wants: Wants,
         access: Access,
         outbox: &mut Outbox,
     ) -> Result<Handled, RolledBack> {
+        let is_last = wants == Wants::Stop;
         match ended {
             Ok(Attempted::Finished(finished, ()))
                 if access == Access::Snapshot && finished.has_written() =>
             {
                 Ok(Handled::Failed(Box::new(WRITES)))
             }
+            Ok(Attempted::Finished(_, ())) if wants == Wants::Join => Ok(match access {
+                Access::Exclusive => Handled::Failed(Box::new(JOINS)),
+                _ => Handled::Joins,
+            }),
             Ok(Attempted::Finished(finished, ())) => {
                 let is_silent = outbox.is_empty() && !is_last && !finished.has_hooks();
                 if is_silent && !self.exit.is_closing() {
@@ -219,7 +227,7 @@ fn contain<R>(act: impl FnOnce() -> R) -> Result<R, Panic> {
 impl Handled {
     /// Whether the message is still to be dealt with.
     pub(crate) fn is_open(&self) -> bool {
-        matches!(self, Self::Contended | Self::Waits(_) | Self::TooLate)
+        matches!(self, Self::Contended | Self::Waits(_) | Self::Joins | Self::TooLate)
     }
 
     /// The message is over, and dropped: a panic of its destructor is one of its handler.

@@ -13,11 +13,19 @@
 //! Whoever changes the board so that something can be taken looks again itself before it rests, or wakes
 //! somebody who does. So nothing that can be taken is left while all rest.
 
+mod visits;
+
+use crate::access::Access;
+use crate::coordination::{Coordination, GivesWay};
 use crate::job::{Job, Kind};
-use crate::lanes::Lanes;
+use crate::lanes::{Entered, Lanes};
 use odeon_core::extend::Lane;
 use std::any::Any;
 use std::collections::VecDeque;
+use std::sync::Arc;
+use visits::Visits;
+
+pub(crate) use visits::{Entry, VisitTask};
 
 /// How the jobs of a batch are to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,17 +46,20 @@ pub(crate) struct Board<M> {
     changes: VecDeque<Job<M>>,
     reads: VecDeque<Job<M>>,
     alone: VecDeque<Job<M>>,
-    /// Executors with a batch of each kind.
+    visits: Visits<M>,
+    /// Executors with a batch of each kind, and transactions that have entered.
     changing: usize,
     reading: usize,
     is_alone: bool,
     is_direct: bool,
     /// Executors at once.
     width: usize,
-    /// Jobs here, waiting for their lanes included; jobs that run; jobs that are parked.
+    /// Jobs here, waiting for their lanes included; jobs that run; jobs that are parked; jobs that have left for their coordinated
+    /// transactions.
     waiting: usize,
     running: usize,
     parked: usize,
+    visiting: usize,
     pub(crate) failures: VecDeque<Box<dyn Any + Send>>,
     pub(crate) is_stopping: bool,
     /// Whether the actor's own turn is seeing to a failure: the state may be about to be made anew.
@@ -63,6 +74,7 @@ impl<M> Board<M> {
             changes: VecDeque::new(),
             reads: VecDeque::new(),
             alone: VecDeque::new(),
+            visits: Visits::new(),
             changing: 0,
             reading: 0,
             is_alone: false,
@@ -71,6 +83,7 @@ impl<M> Board<M> {
             waiting: 0,
             running: 0,
             parked: 0,
+            visiting: 0,
             failures: VecDeque::new(),
             is_stopping: false,
             is_failing: false,
@@ -87,19 +100,20 @@ impl<M> Board<M> {
         self.width
     }
 
-    /// Jobs that wait, also those that are parked.
+    /// Jobs that wait, also those that are parked or visit.
     pub(crate) fn waiting(&self) -> usize {
-        self.waiting + self.parked
+        self.waiting + self.parked + self.visiting
     }
 
-    /// Of these, the jobs that can be handled without other messages having to come first.
+    /// Of these, the jobs that can be handled without other messages having to come first, here or elsewhere.
     pub(crate) fn pressing(&self) -> usize {
-        self.waiting - self.lanes.behind_parked()
+        if self.visits.is_held() { 0 } else { self.waiting - self.lanes.behind_halted() }
     }
 
-    /// Jobs that are not over.
+    /// Jobs that are not over, and transactions that are to be taken up.
     pub(crate) fn outstanding(&self) -> usize {
-        self.waiting + self.running + self.parked
+        let deferred = self.visits.deferred.len();
+        self.waiting + self.running + self.parked + self.visiting + deferred
     }
 
     /// Whether a batch runs.
@@ -109,7 +123,7 @@ impl<M> Board<M> {
 
     /// Jobs whose lanes are their own.
     pub(crate) fn ready(&self) -> usize {
-        self.changes.len() + self.reads.len() + self.alone.len()
+        self.changes.len() + self.reads.len() + self.alone.len() + self.visits.arriving.len()
     }
 
     /// Whether the actor's own turn has something to see to (rule 5).
@@ -117,15 +131,29 @@ impl<M> Board<M> {
         self.is_stopping || self.is_failing || !self.failures.is_empty()
     }
 
-    /// A job has come from the inbox.
-    pub(crate) fn add(&mut self, job: Job<M>) {
+    /// A job has come from the inbox. Answers the coordinated transaction that must not wait for it with anything in its hands
+    /// (`coordination/tour.rs`).
+    pub(crate) fn add(&mut self, job: Job<M>) -> Option<GivesWay> {
         self.waiting += 1;
-        if let Some(job) = self.lanes.enter(job) {
-            self.make_ready(job);
+        let gives_way = job.enlisted.as_ref().map(|enlisted| enlisted.gives_way());
+        match self.lanes.enter(job) {
+            Entered::Ready(job) => {
+                self.make_ready(job);
+                None
+            }
+            Entered::Joins(job) => {
+                self.make_ready(Job { joins_halted: true, ..job });
+                None
+            }
+            Entered::Waits => gives_way.filter(|_| self.visits.blocks),
+            Entered::WaitsForHalted => gives_way,
         }
     }
 
     fn make_ready(&mut self, job: Job<M>) {
+        if job.enlisted.is_some() {
+            return self.visits.arriving.push_back(job);
+        }
         match job.kind {
             Kind::Change => self.changes.push_back(job),
             Kind::Read => self.reads.push_back(job),
@@ -135,11 +163,14 @@ impl<M> Board<M> {
 
     /// What could be taken next.
     fn next(&self) -> Option<How> {
-        if self.is_closed || self.needs_attention() || self.is_alone {
+        if self.is_closed || self.needs_attention() || self.is_alone || self.visits.is_held() {
             return None;
         }
         let executors = self.changing + self.reading;
-        if !self.alone.is_empty() {
+        // Rule 3; and rule 3 of visits.
+        let waits_for_guests = self.visits.has_guests()
+            && self.alone.front().is_some_and(|job| job.access == Access::Exclusive);
+        if !self.alone.is_empty() && !waits_for_guests {
             return (executors == 0).then_some(How::Alone);
         }
         if executors >= self.width {
@@ -165,7 +196,7 @@ impl<M> Board<M> {
 
     /// Whether something can be taken.
     pub(crate) fn has_next(&self) -> bool {
-        self.next().is_some()
+        self.next_visit() || self.next().is_some()
     }
 
     /// Takes a batch of up to `most` jobs.
@@ -230,13 +261,19 @@ impl<M> Board<M> {
         Ok(())
     }
 
-    /// A job of a batch waits, with its lane, outside of the board (`parking.rs`).
-    pub(crate) fn park(&mut self, lane: Option<Lane>) {
+    /// A job of a batch waits, with its lane, outside of the board (`parking.rs`). Answers who must not wait for it, as
+    /// [`add`](Self::add) does.
+    pub(crate) fn park(&mut self, lane: Option<Lane>) -> Vec<GivesWay> {
         self.running -= 1;
         self.parked += 1;
-        if let Some(next) = self.lanes.halt(lane) {
+        let mut give_way = Vec::new();
+        let behind = |job: &Job<M>| {
+            give_way.extend(job.enlisted.as_ref().map(|enlisted| enlisted.gives_way()));
+        };
+        if let Some(next) = self.lanes.halt(lane, None, behind) {
             self.make_ready(next);
         }
+        give_way
     }
 
     /// A job that was parked can be taken again.
@@ -260,13 +297,15 @@ impl<M> Board<M> {
         self.parked -= 1;
     }
 
-    /// Takes no more, and hands over what waits.
-    pub(crate) fn close(&mut self, mut take: impl FnMut(M)) {
+    /// Takes no more, and hands over what waits, and the coordinated transactions that have messages here.
+    pub(crate) fn close(&mut self, mut take: impl FnMut(Job<M>)) -> Vec<Arc<Coordination>> {
         self.is_closed = true;
         self.waiting = 0;
-        for queue in [&mut self.alone, &mut self.changes, &mut self.reads] {
-            queue.drain(..).for_each(|job| take(job.message));
+        let arriving = &mut self.visits.arriving;
+        for queue in [&mut self.alone, &mut self.changes, &mut self.reads, arriving] {
+            queue.drain(..).for_each(&mut take);
         }
-        self.lanes.drain().for_each(|job| take(job.message));
+        self.lanes.drain().for_each(take);
+        self.close_visits()
     }
 }

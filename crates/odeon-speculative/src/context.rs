@@ -1,11 +1,13 @@
 //! What a handler can do besides reading and writing variables.
 
+use crate::coordination::{Join, Part};
 use crate::dispatcher::Dispatcher;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, answer_borrowed, let_happen};
 use odeon_core::{Actor, ActorId, ActorRef, AskError, Context, Message, Reply, Timer};
 use std::fmt;
 use std::ptr::NonNull;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The surroundings of an actor while it handles one message. Whatever a handler asks for here happens when its
@@ -14,7 +16,19 @@ pub struct SpeculativeContext<'t, A: SpeculativeActor> {
     me: Me<'t, A>,
     /// What is handled: one message; none at the start.
     message: &'t [A::Msg],
-    stop: bool,
+    wants: Wants,
+    /// What is to join the coordinated transaction that the message is part of, if it is.
+    part: Option<&'t mut Part>,
+}
+
+/// What a handler wants besides effects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wants {
+    Nothing,
+    /// The end of its actor.
+    Stop,
+    /// That its message be part of a coordinated transaction.
+    Join,
 }
 
 /// The way to the actor itself.
@@ -59,11 +73,16 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     /// Whoever runs the attempt keeps `message` in its place, and to itself, until the effects of the attempt have
     /// happened or are dropped.
     pub(crate) fn new(me: Me<'t, A>, message: &'t [A::Msg]) -> Self {
-        Self { me, message, stop: false }
+        Self { me, message, wants: Wants::Nothing, part: None }
     }
 
-    pub(crate) fn wants_stop(&self) -> bool {
-        self.stop
+    /// As [`new`](Self::new), for a message that is part of a coordinated transaction.
+    pub(crate) fn taking_part(me: Me<'t, A>, message: &'t [A::Msg], part: &'t mut Part) -> Self {
+        Self { part: Some(part), ..Self::new(me, message) }
+    }
+
+    pub(crate) fn wants(&self) -> Wants {
+        self.wants
     }
 
     /// The address of this actor. Each call makes a new strong reference.
@@ -92,14 +111,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     /// has committed.
     #[track_caller]
     pub fn reply<T: Send + 'static>(&mut self, reply: &Reply<T>, value: T) {
-        let message = NonNull::from(self.message).cast::<u8>().as_ptr();
-        let range = message.addr()..message.addr() + size_of_val(self.message);
-        let reply = NonNull::from(reply);
-        assert!(
-            range.contains(&reply.as_ptr().addr()),
-            "a reply is answered where it lies in the message; this one is kept elsewhere"
-        );
-        let reply = Borrowed(reply);
+        let reply = self.borrow(reply);
         let_happen(Box::new(move || reply.answer(value)));
     }
 
@@ -134,7 +146,108 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     /// Ends this actor with the commit of this message. Messages that have not committed by then go to the
     /// dead-letter hook.
     pub fn stop(&mut self) {
-        self.stop = true;
+        if self.wants == Wants::Nothing {
+            self.wants = Wants::Stop;
+        }
+    }
+
+    /// Sends a message that is handled wholly or not at all together with the present one, as if at one moment: `other` sees what this
+    /// handler has written, and what it writes itself is committed with it. The message comes behind what
+    /// this actor has sent to `other` before; plain sends of this attempt leave with its commit, and so behind it.
+    ///
+    /// A message that was not part of a coordinated transaction becomes the first one of its own; for that its handler is called
+    /// again. A message with [`Access::Exclusive`](crate::Access::Exclusive) cannot take part.
+    ///
+    /// ```
+    /// use odeon_core::{ActorRef, Message, Reply, Theater};
+    /// use odeon_speculative::*;
+    /// use odeon_stm::{TVar, Tx};
+    ///
+    /// /// The sum of what several actors have, as of one moment: it goes from one to the next.
+    /// enum Part { Sum(u64, Reply<u64>) }
+    /// impl Message for Part {}
+    ///
+    /// struct Holder { value: TVar<u64>, next: Option<ActorRef<Part>> }
+    ///
+    /// impl SpeculativeActor for Holder {
+    ///     type Msg = Part;
+    ///     fn handle<'t>(
+    ///         &'t self,
+    ///         msg: &'t Part,
+    ///         tx: &mut Tx<'t, '_>,
+    ///         ctx: &mut SpeculativeContext<'_, Self>,
+    ///     ) -> TxResult {
+    ///         let Part::Sum(before, reply) = msg;
+    ///         let sum = before + self.value.get(tx)?;
+    ///         match &self.next {
+    ///             Some(next) => {
+    ///                 let reply = ctx.pass_on(reply);
+    ///                 ctx.join(next, Part::Sum(sum, reply));
+    ///             }
+    ///             None => ctx.reply(reply, sum),
+    ///         }
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// let theater = Theater::new()?;
+    /// let mut next = None;
+    /// for value in [1, 2, 3] {
+    ///     let holder = Holder { value: TVar::new(value), next };
+    ///     next = Some(theater.spawn_speculative(holder, Processing::default()).actor_ref());
+    /// }
+    /// assert_eq!(next.unwrap().ask(|reply| Part::Sum(0, reply)).wait()?, 6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If `other` is not a speculative actor.
+    #[track_caller]
+    pub fn join<M: Message>(&mut self, other: &ActorRef<M>, message: M) {
+        let join = Join::of(&self.actor_ref(), other, message);
+        match &mut self.part {
+            Some(part) => part.joins.push(join),
+            None => self.wants = Wants::Join,
+        }
+    }
+
+    /// A reply for a message that [joins](Self::join): what it answers is the answer of `reply`, which lies in the present
+    /// message, once all has committed.
+    ///
+    /// # Panics
+    /// As [`reply`](Self::reply).
+    #[track_caller]
+    pub fn pass_on<T: Send + 'static>(&mut self, reply: &Reply<T>) -> Reply<T> {
+        let reply = self.borrow(reply);
+        let answered = Arc::new(Mutex::new(None));
+        let answer = answered.clone();
+        let passed_on = extend::reply_by(move |value: Result<T, AskError>| {
+            *answer.lock().expect("no panic happens under this lock") = value.ok();
+        });
+        match &mut self.part {
+            Some(part) => part.passed_on.push(Box::new(move || {
+                let value = answered.lock().expect("no panic happens under this lock").take();
+                if let Some(value) = value {
+                    reply.answer(value);
+                }
+            })),
+            None => self.wants = Wants::Join,
+        }
+        passed_on
+    }
+
+    /// # Panics
+    /// If it does not lie in the message.
+    #[track_caller]
+    fn borrow<T>(&self, reply: &Reply<T>) -> Borrowed<T> {
+        let message = NonNull::from(self.message).cast::<u8>().as_ptr();
+        let range = message.addr()..message.addr() + size_of_val(self.message);
+        let reply = NonNull::from(reply);
+        assert!(
+            range.contains(&reply.as_ptr().addr()),
+            "a reply is answered where it lies in the message; this one is kept elsewhere"
+        );
+        Borrowed(reply)
     }
 }
 

@@ -4,13 +4,14 @@
 use crate::access::Access;
 use crate::attempt::{Attempt, First, Handled};
 use crate::board::How;
-use crate::context::{Me, SpeculativeContext};
+use crate::context::{Me, SpeculativeContext, Wants};
+use crate::coordination::{Coordination, Enlisted};
 use crate::engine::{Attention, Engine, Executor, Scratch};
 use crate::handling::{Effects, Handling};
 use crate::job::Job;
 use crate::processing::Ordering;
 use crate::speculative_actor::SpeculativeActor;
-use odeon_core::extend::{self, Lane};
+use odeon_core::extend::{self, Companion, Lane};
 use odeon_core::{Actor, Context};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
@@ -83,10 +84,35 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         let job = self.job(message, access, lane);
         self.taken.push(job);
         if self.taken.len() >= TOGETHER {
-            self.bring(ctx);
-            if self.engine.ready() >= ENOUGH || self.engine.pressing() >= TOO_MANY {
-                self.work(ctx);
-            }
+            self.bring_and_work(ctx);
+        }
+    }
+
+    /// A message of a coordinated transaction.
+    #[cold]
+    fn take_visit(
+        &mut self,
+        message: A::Msg,
+        lane: Lane,
+        companion: Companion,
+        ctx: &mut Context<'_, Self>,
+    ) {
+        let enlisted = companion.downcast::<Enlisted>().expect("messages come with nothing else");
+        let access = match catch_unwind(AssertUnwindSafe(|| A::access(&message))) {
+            Ok(access) => access,
+            Err(panic) => return self.fail_beside(panic, message, ctx),
+        };
+        let job = self.job(message, access, Some(lane));
+        self.taken.push(Job { enlisted: Some(enlisted), ..job });
+        if self.taken.len() >= TOGETHER {
+            self.bring_and_work(ctx);
+        }
+    }
+
+    fn bring_and_work(&mut self, ctx: &mut Context<'_, Self>) {
+        self.bring(ctx);
+        if self.engine.ready() >= ENOUGH || self.engine.pressing() >= TOO_MANY {
+            self.work(ctx);
         }
     }
 
@@ -118,8 +144,9 @@ impl<A: SpeculativeActor> Dispatcher<A> {
                     }
                 }
             });
-            let is_last = context.wants_stop();
-            let has_more = is_last || !effects.0.is_empty() || engine.exit.is_closing();
+            let wants = context.wants();
+            let has_more =
+                wants != Wants::Nothing || !effects.0.is_empty() || engine.exit.is_closing();
             let ended = match finished {
                 Some(finished)
                     if !has_more && (!finished.has_written() || access != Access::Snapshot) =>
@@ -134,7 +161,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             };
             let (exit, tally) = (&engine.exit, &engine.tally);
             let attempt = Attempt { exit, tally, me, how: How::Alone };
-            let first = Some(First { ended, is_last });
+            let first = Some(First { ended, wants });
             Some(attempt.after_first(first, state, message, access, effects.0))
         };
         match rarely {
@@ -154,7 +181,9 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     fn handled_rarely(&mut self, handled: Handled, job: Job<A::Msg>, ctx: &mut Context<'_, Self>) {
         if handled.is_open() {
             // The board knows how to go on with it.
-            self.taken.push(job);
+            let joins = matches!(handled, Handled::Joins);
+            let enlisted = joins.then(|| Box::new(Enlisted::new(Coordination::new(1, None), 0, 0)));
+            self.taken.push(Job { enlisted, ..job });
             self.bring(ctx);
             return;
         }
@@ -244,6 +273,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
             Handled::Contended | Handled::Waits(_) | Handled::TooLate => {
                 panic!("an actor cannot wait, or meet a conflict, in its start")
             }
+            Handled::Joins => panic!("an actor's start is no part of a coordinated transaction"),
         }
     }
 
@@ -253,6 +283,16 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
 
     fn __take_laned(&mut self, message: A::Msg, lane: Lane, ctx: &mut Context<'_, Self>) {
         self.take(message, Some(lane), ctx);
+    }
+
+    fn __take_accompanied(
+        &mut self,
+        message: A::Msg,
+        lane: Lane,
+        companion: Companion,
+        ctx: &mut Context<'_, Self>,
+    ) {
+        self.take_visit(message, lane, companion, ctx);
     }
 
     fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
@@ -285,7 +325,10 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
     fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
         self.count();
         self.engine.close(take);
-        self.taken.drain(..).for_each(|job| take(job.message));
+        for Job { message, enlisted, .. } in std::mem::take(&mut self.taken) {
+            drop(enlisted);
+            take(message);
+        }
     }
 
     fn stopped(&mut self) {

@@ -6,10 +6,12 @@
 
 mod runners;
 mod scratch;
+mod visits;
 
 use crate::attempt::{Attempt, Handled};
 use crate::board::{Board, How};
 use crate::context::Me;
+use crate::coordination::{Coordination, CoordinationError, Enlisted, GivesWay};
 use crate::exit::Exit;
 use crate::job::{Job, Kind};
 use crate::pace::Pace;
@@ -65,6 +67,8 @@ struct Shared<A: SpeculativeActor> {
     state: Option<Arc<A>>,
     /// What the actor's own turn had taken from the inbox when it was made anew, for the next one to bring.
     left: Vec<Job<A::Msg>>,
+    /// How often the state was made anew.
+    generation: u64,
     /// Keeps the actor while jobs are outstanding.
     keeps: Option<ActorRef<A::Msg>>,
     runners: Runners,
@@ -84,11 +88,14 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn new(state: A, processing: Processing, surroundings: Surroundings) -> Self {
         let Surroundings { clock, workers } = surroundings;
         let (width, controller) = processing.begin(workers);
+        let mut board = Board::new(width);
+        board.set_blocking(processing.blocks);
         Self {
             shared: Mutex::new(Shared {
-                board: Board::new(width),
+                board,
                 state: Some(Arc::new(state)),
                 left: Vec::new(),
+                generation: 0,
                 keeps: None,
                 runners: Runners::default(),
                 wakes_below: None,
@@ -166,7 +173,10 @@ impl<A: SpeculativeActor> Engine<A> {
         // Under its lock, so that the controller before does not change the width behind this.
         let mut present = self.controller();
         *present = controller;
-        self.set_width(width);
+        let mut shared = self.lock();
+        shared.board.set_blocking(processing.blocks);
+        shared.board.set_width(width);
+        self.unlock(shared);
     }
 
     fn set_width(&self, width: usize) {
@@ -214,7 +224,10 @@ impl<A: SpeculativeActor> Engine<A> {
 
     /// The actor is made anew; nothing runs. What was parked waited for the old state.
     pub(crate) fn set_state(&self, state: A) {
-        let before = self.lock().state.replace(Arc::new(state));
+        let mut shared = self.lock();
+        let before = shared.state.replace(Arc::new(state));
+        shared.generation += 1;
+        drop(shared);
         drop_contained(before);
         self.parking.wake_all(self);
     }
@@ -227,7 +240,8 @@ impl<A: SpeculativeActor> Engine<A> {
     ) {
         let mut shared = self.lock();
         let keeps = shared.keeps.get_or_insert_with(me).clone();
-        jobs.drain(..).for_each(|job| shared.board.add(job));
+        let mut give_way = Vec::new();
+        jobs.drain(..).for_each(|job| give_way.extend(shared.board.add(job)));
         let new_runner =
             |number| extend::spawn_working_for(&keeps, Runner::new(self.clone(), number));
         let Shared { board, runners, .. } = &mut *shared;
@@ -235,6 +249,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let rested = runners.next(board);
         self.unlock(shared);
         runners::rouse(rested);
+        give_way.into_iter().for_each(GivesWay::now);
     }
 
     /// Takes a batch and has it handled; `false`: there is nothing to take.
@@ -251,6 +266,12 @@ impl<A: SpeculativeActor> Engine<A> {
             self.unlock(shared);
             runners::rouse(rested);
             return false;
+        }
+        let mut give_way = Vec::new();
+        if let Some(visit) = board.take_visit(&mut give_way) {
+            self.see_to_visit(shared, visit);
+            give_way.into_iter().for_each(GivesWay::now);
+            return true;
         }
         let Some(how) = board.take(&mut scratch.batch, self.pace.batch()) else {
             if let Executor::Runner(number) = executor {
@@ -304,8 +325,14 @@ impl<A: SpeculativeActor> Engine<A> {
                     scratch.back.push(Job { kind: Kind::Alone, ..job });
                     continue;
                 }
+                Handled::Joins => {
+                    let enlisted = Enlisted::new(Coordination::new(1, None), 0, 0);
+                    scratch.back.push(Job { enlisted: Some(Box::new(enlisted)), ..job });
+                    continue;
+                }
                 Handled::Waits(rolled_back) => {
-                    self.lock().board.park(job.lane);
+                    let give_way = self.lock().board.park(job.lane);
+                    give_way.into_iter().for_each(GivesWay::now);
                     if let Err(message) = self.parking.park(self, job, rolled_back) {
                         self.lock().board.unpark_too_late();
                         extend::dead_letter(me, message);
@@ -424,12 +451,11 @@ impl<A: SpeculativeActor> Engine<A> {
         self.exit.close();
         let mut left = Vec::new();
         let mut shared = self.lock();
-        shared.board.close(|message| left.push(message));
-        left.extend(shared.left.drain(..).map(|job| job.message));
+        let coordinations = shared.board.close(|job| left.push(job));
+        left.append(&mut shared.left);
         let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
         let parked = self.parking.close();
         parked.iter().for_each(|_| shared.board.unpark_too_late());
-        left.extend(parked);
         // Jobs that are on their way to or from the parking place need it still.
         let keeps = if shared.board.outstanding() == 0 { shared.keeps.take() } else { None };
         self.unlock(shared);
@@ -437,7 +463,12 @@ impl<A: SpeculativeActor> Engine<A> {
         // Users' code may run with each of them.
         drop(runners);
         drop_contained(state);
-        left.into_iter().for_each(take);
+        for Job { message, enlisted, .. } in left {
+            drop(enlisted);
+            take(message);
+        }
+        parked.into_iter().for_each(take);
+        coordinations.iter().for_each(|of| of.fail(CoordinationError::Stopped));
     }
 }
 

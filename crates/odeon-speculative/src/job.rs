@@ -1,6 +1,7 @@
 //! A message on its way through the board.
 
 use crate::access::Access;
+use crate::coordination::{Company, Enlisted};
 use odeon_core::extend::Lane;
 
 /// What a job needs.
@@ -21,6 +22,10 @@ pub(crate) struct Job<M> {
     /// Whose messages must not overtake each other, if that matters.
     pub(crate) lane: Option<Lane>,
     pub(crate) access: Access,
+    /// The coordinated transaction that it is part of.
+    pub(crate) enlisted: Option<Box<Enlisted>>,
+    /// Whether it has joined the visits that have halted its lane (`lanes.rs`).
+    pub(crate) joins_halted: bool,
 }
 
 impl<M> Job<M> {
@@ -31,6 +36,11 @@ impl<M> Job<M> {
             Access::Snapshot => Kind::Read,
             Access::Update => Kind::Change,
         };
-        Self { message, kind, lane, access }
+        Self { message, kind, lane, access, enlisted: None, joins_halted: false }
+    }
+
+    /// With which visits in its lane it is not kept in order, if it is a visit.
+    pub(crate) fn company(&self) -> Option<Company> {
+        self.enlisted.as_ref().map(|enlisted| enlisted.company())
     }
 }

@@ -1,9 +1,10 @@
 //! Which senders have a message under way: the next one of such a sender waits here.
 //!
 //! A job takes the *place* of its lane, which others have in common, for as long as it runs: to wait for a job of
-//! another lane costs parallelism only. A parked job gives the place up and keeps its lane: it may be waiting for the
-//! very job that shares the place.
+//! another lane costs parallelism only. A job that waits elsewhere, parked or as a visit, gives the place up and *halts* its
+//! lane: it may be waiting for the very job that shares the place. Visits in the [`Company`] of those that have halted a lane pass.
 
+use crate::coordination::Company;
 use crate::job::Job;
 use odeon_core::extend::Lane;
 use std::collections::{HashMap, VecDeque};
@@ -16,12 +17,31 @@ struct Place<M> {
     waiting: VecDeque<Job<M>>,
 }
 
+/// A lane whose message waits elsewhere.
+struct Halted<M> {
+    /// Which visits have halted it, and how many these are; `None`: a parked job has.
+    by: Option<Company>,
+    visits: usize,
+    behind: VecDeque<Job<M>>,
+}
+
 /// See the module.
 pub(crate) struct Lanes<M> {
     places: Vec<Place<M>>,
-    /// The lanes of parked jobs, and what waits behind each of these.
-    halted: HashMap<Lane, VecDeque<Job<M>>>,
-    behind_parked: usize,
+    halted: HashMap<Lane, Halted<M>>,
+    behind_halted: usize,
+}
+
+/// What becomes of a job that comes.
+pub(crate) enum Entered<M> {
+    /// It can go on, its place taken.
+    Ready(Job<M>),
+    /// It belongs to the visits that have halted its lane, and has no place.
+    Joins(Job<M>),
+    /// It waits behind jobs that run or are about to.
+    Waits,
+    /// It waits behind a job that waits itself.
+    WaitsForHalted,
 }
 
 /// The number of a lane's place.
@@ -34,31 +54,35 @@ impl<M> Lanes<M> {
     pub(crate) fn new() -> Self {
         let free = || Place { is_busy: false, waiting: VecDeque::new() };
         let places = std::iter::repeat_with(free).take(PLACES).collect();
-        Self { places, halted: HashMap::new(), behind_parked: 0 }
+        Self { places, halted: HashMap::new(), behind_halted: 0 }
     }
 
-    /// Jobs that wait behind parked ones.
-    pub(crate) fn behind_parked(&self) -> usize {
-        self.behind_parked
+    /// Jobs that wait behind halted ones.
+    pub(crate) fn behind_halted(&self) -> usize {
+        self.behind_halted
     }
 
-    /// A job has come: it is returned if it can go on, its place taken.
-    pub(crate) fn enter(&mut self, job: Job<M>) -> Option<Job<M>> {
-        let Some(lane) = job.lane else { return Some(job) };
+    /// A job has come.
+    pub(crate) fn enter(&mut self, job: Job<M>) -> Entered<M> {
+        let Some(lane) = job.lane else { return Entered::Ready(job) };
         if !self.halted.is_empty() {
-            if let Some(behind) = self.halted.get_mut(&lane) {
-                behind.push_back(job);
-                self.behind_parked += 1;
-                return None;
+            if let Some(halted) = self.halted.get_mut(&lane) {
+                if halted.behind.is_empty() && halted.by.is_some() && halted.by == job.company() {
+                    halted.visits += 1;
+                    return Entered::Joins(job);
+                }
+                halted.behind.push_back(job);
+                self.behind_halted += 1;
+                return Entered::WaitsForHalted;
             }
         }
         let place = &mut self.places[place_of(lane)];
         if place.is_busy {
             place.waiting.push_back(job);
-            return None;
+            return Entered::Waits;
         }
         place.is_busy = true;
-        Some(job)
+        Entered::Ready(job)
     }
 
     /// The job that had taken the place of a lane is over: the next one of it, which has the place then.
@@ -69,32 +93,74 @@ impl<M> Lanes<M> {
         next
     }
 
-    /// The job that had taken the place of a lane is parked: the next one of another lane, which has the place then.
-    pub(crate) fn halt(&mut self, lane: Option<Lane>) -> Option<Job<M>> {
+    /// The job that had taken the place of a lane waits elsewhere, as a visit or parked: the next one of
+    /// another lane, which has the place then. `behind` is told of each job that waits for it.
+    pub(crate) fn halt(
+        &mut self,
+        lane: Option<Lane>,
+        by: Option<Company>,
+        behind: impl FnMut(&Job<M>),
+    ) -> Option<Job<M>> {
         let lane = lane?;
         let place = &mut self.places[place_of(lane)];
         let waiting = std::mem::take(&mut place.waiting);
-        let (behind, others) = waiting.into_iter().partition(|job| job.lane == Some(lane));
+        let (of_lane, others): (VecDeque<_>, _) =
+            waiting.into_iter().partition(|job| job.lane == Some(lane));
         place.waiting = others;
-        self.behind_parked += VecDeque::len(&behind);
-        self.halted.insert(lane, behind);
+        of_lane.iter().for_each(behind);
+        self.behind_halted += of_lane.len();
+        self.halted.insert(lane, Halted { by, visits: 1, behind: of_lane });
         self.leave(Some(lane))
     }
 
-    /// A job is parked no more: it comes again, and behind it what has waited for it.
+    /// The next job behind the visits that have halted a lane, if it belongs to them: it passes.
+    pub(crate) fn next_visit(&mut self, lane: Option<Lane>) -> Option<Job<M>> {
+        let halted = self.halted.get_mut(&lane?)?;
+        let belongs = halted.by.is_some() && halted.behind.front()?.company() == halted.by;
+        let job = if belongs { halted.behind.pop_front() } else { None }?;
+        halted.visits += 1;
+        self.behind_halted -= 1;
+        Some(job)
+    }
+
+    /// A parked job comes again, and behind it what has waited for it.
     pub(crate) fn resume(&mut self, job: Job<M>) -> Option<Job<M>> {
         let Some(lane) = job.lane else { return Some(job) };
-        let behind = self.halted.remove(&lane).unwrap_or_default();
-        self.behind_parked -= behind.len();
-        let ready = self.enter(job);
+        let behind = self.halted.remove(&lane).map(|halted| halted.behind).unwrap_or_default();
+        self.behind_halted -= behind.len();
+        let ready = match self.enter(job) {
+            Entered::Ready(job) | Entered::Joins(job) => Some(job),
+            Entered::Waits | Entered::WaitsForHalted => None,
+        };
         self.places[place_of(lane)].waiting.extend(behind);
         ready
     }
 
+    /// One of the visits that have halted a lane is over. After the last one what has waited for them comes again: answers the job
+    /// that can go on, its place taken.
+    pub(crate) fn release(&mut self, lane: Option<Lane>) -> Option<Job<M>> {
+        let lane = lane?;
+        let halted = self.halted.get_mut(&lane)?;
+        halted.visits -= 1;
+        if halted.visits > 0 {
+            return None;
+        }
+        let behind = self.halted.remove(&lane).map(|halted| halted.behind).unwrap_or_default();
+        self.behind_halted -= behind.len();
+        let place = &mut self.places[place_of(lane)];
+        place.waiting.extend(behind);
+        if place.is_busy {
+            return None;
+        }
+        let next = place.waiting.pop_front();
+        place.is_busy = next.is_some();
+        next
+    }
+
     /// Everything that waits.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Job<M>> {
-        self.behind_parked = 0;
-        let behind = self.halted.drain().flat_map(|(_, behind)| behind);
+        self.behind_halted = 0;
+        let behind = self.halted.drain().flat_map(|(_, halted)| halted.behind);
         self.places.iter_mut().flat_map(|place| place.waiting.drain(..)).chain(behind)
     }
 }

@@ -48,6 +48,7 @@
 //! | which messages must not overtake each other? | `lanes.rs` |
 //! | who works besides the actor's own turn? | `runner.rs` |
 //! | how many messages at once? | `width.rs`, `width/*`, `pace.rs` |
+//! | what is handled together with messages of other actors? | `coordination.rs`, `board/visits.rs` |
 //! | what does a handler's panic leave in the actor's own turn? | `handling.rs` |
 //! | where does a message wait whose handler asks to? | `parking.rs` |
 //!
@@ -58,6 +59,7 @@ mod access;
 mod attempt;
 mod board;
 mod context;
+mod coordination;
 mod dispatcher;
 mod engine;
 mod exit;
@@ -76,6 +78,7 @@ mod width;
 
 pub use access::Access;
 pub use context::SpeculativeContext;
+pub use coordination::{Coordinate, CoordinationError, Outcome, Plan};
 pub use outcome::{HandlerError, TxResult, fail};
 pub use processing::{Adaptation, Ordering, Processing};
 pub use spawn::{SpawnSpeculative, SpeculativeRef};

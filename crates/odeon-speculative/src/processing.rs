@@ -18,6 +18,8 @@ pub struct Processing {
     /// `None`: one per worker of the pool.
     pub(crate) width: Option<usize>,
     pub(crate) ordering: Ordering,
+    /// Whether the actor waits for the outcome of a coordinated transaction that has been at it.
+    pub(crate) blocks: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,25 +52,40 @@ pub enum Ordering {
 }
 
 impl Processing {
-    /// One message at a time, without the cost of a transaction.
+    /// One message at a time, without the cost of a transaction. A coordinated transaction has the actor to itself from its first
+    /// message here until its outcome.
     pub fn sequential() -> Self {
-        Self { mode: Mode::Sequential, width: None, ordering: Ordering::default() }
+        let ordering = Ordering::default();
+        Self { mode: Mode::Sequential, width: None, ordering, blocks: true }
     }
 
-    /// Several messages at once: as many as the pool has workers, or as [`width`](Self::width) says.
+    /// Several messages at once: as many as the pool has workers, or as [`width`](Self::width) says; coordinated
+    /// transactions as with [`sequential`](Self::sequential).
     pub fn concurrent() -> Self {
         Self { mode: Mode::Concurrent, ..Self::sequential() }
     }
 
+    /// One message at a time; a coordinated transaction that has been here leaves nothing behind but that what it has read
+    /// and written is protected until its outcome.
+    pub fn non_blocking() -> Self {
+        Self { blocks: false, ..Self::sequential() }
+    }
+
+    /// [Several messages](Self::concurrent) at once, and coordinated transactions that do not
+    /// [block](Self::non_blocking).
+    pub fn combined() -> Self {
+        Self { blocks: false, ..Self::concurrent() }
+    }
+
     /// As many messages at once as pay, between one and the [`width`](Self::width), found out and changed while the
-    /// actor runs.
+    /// actor runs; coordinated transactions do not [block](Self::non_blocking).
     pub fn adaptive() -> Self {
         Self::adaptive_by(Adaptation::default())
     }
 
     /// As [`adaptive`](Self::adaptive), in the given way.
     pub fn adaptive_by(adaptation: Adaptation) -> Self {
-        Self { mode: Mode::Adaptive(adaptation), ..Self::sequential() }
+        Self { mode: Mode::Adaptive(adaptation), ..Self::combined() }
     }
 
     /// How many messages may be in attempts at once, at least 1.

@@ -11,6 +11,7 @@ use crate::bounded;
 use crate::cell::{self, ActorCell, Header, MessageCell, Owner};
 use crate::dead_letter::DeadLetterReason;
 use crate::kin::Kin;
+use crate::lane::companion;
 use crate::mailbox::{InboxOwner, label};
 use crate::memory;
 use crate::message::Message;
@@ -62,12 +63,15 @@ pub(super) unsafe fn end_cell<M: Message>(
         EndReason::Stopped if header.stage.theater().is_stopping() => EndReason::Shutdown,
         reason => reason,
     };
+    let mut lost = Vec::new();
     // SAFETY: we own the actor; it ends once.
     unsafe {
         (*inbox.as_ptr()).close(&message.inbox, |label, content| {
             let (mailbox, tag) = label::split(label);
             if tag != 0 && !header.home.is_laned() {
                 follow::forget(header, tag);
+            } else if tag != 0 && companion::is_told_by(tag) {
+                lost.push(companion::take(tag));
             }
             if mailbox <= M::MAILBOXES as u32 {
                 // A mailbox label comes with a message.
@@ -79,6 +83,8 @@ pub(super) unsafe fn end_cell<M: Message>(
         bounded::close(message, |content| dead_letter(header, reason, content));
     }
     drop_state(header);
+    // Other crates' code.
+    lost.into_iter().for_each(|companion| contain(|| drop(companion)));
     let theater = header.stage.theater();
     theater.actor_ended(header, reason);
     if let Some(bonds) = header.bonds.get() {

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub type Ctx<'c> = SpeculativeContext<'c, Lab>;
-pub type Act = dyn for<'t> Fn(&'t Lab, &mut Tx<'t, '_>, &mut Ctx<'_>) -> TxResult<i64> + Send;
+type HandingOn = dyn for<'t> Fn(&'t Lab, &mut Tx<'t, '_>, &mut Ctx<'_>, Option<&'t Reply<i64>>) -> TxResult<i64>
+    + Send;
 
 /// What the states of one lab have in common, also after restarts.
 #[derive(Default)]
@@ -63,7 +64,9 @@ impl Drop for Lab {
 /// A message.
 pub struct Do {
     access: Access,
-    act: Box<Act>,
+    act: Box<HandingOn>,
+    /// Whether what it comes to is its answer.
+    answers: bool,
     answer: Option<Reply<i64>>,
 }
 impl Message for Do {}
@@ -73,7 +76,23 @@ impl Do {
         access: Access,
         act: impl for<'t> Fn(&'t Lab, &mut Tx<'t, '_>, &mut Ctx<'_>) -> TxResult<i64> + Send + 'static,
     ) -> Self {
-        Self { access, act: Box::new(act), answer: None }
+        let act: Box<HandingOn> = Box::new(move |lab, tx, ctx, _| act(lab, tx, ctx));
+        Self { access, act, answers: true, answer: None }
+    }
+
+    /// One that sees to its answer itself.
+    pub fn handing_on(
+        access: Access,
+        act: impl for<'t> Fn(
+            &'t Lab,
+            &mut Tx<'t, '_>,
+            &mut Ctx<'_>,
+            Option<&'t Reply<i64>>,
+        ) -> TxResult<i64>
+        + Send
+        + 'static,
+    ) -> Self {
+        Self { access, act: Box::new(act), answers: false, answer: None }
     }
 
     pub fn update(
@@ -118,8 +137,8 @@ impl SpeculativeActor for Lab {
     fn handle<'t>(&'t self, msg: &'t Do, tx: &mut Tx<'t, '_>, ctx: &mut Ctx<'_>) -> TxResult {
         self.common.running.fetch_add(1, Ordering::SeqCst);
         let _running = Running(&self.common.running);
-        let answer = (msg.act)(self, tx, ctx)?;
-        if let Some(reply) = &msg.answer {
+        let answer = (msg.act)(self, tx, ctx, msg.answer.as_ref())?;
+        if let Some(reply) = msg.answer.as_ref().filter(|_| msg.answers) {
             ctx.reply(reply, answer);
         }
         Ok(())

@@ -5,7 +5,7 @@ use crate::actor::Actor;
 use crate::cell::{MessageCell, Owner};
 use crate::context::Context;
 use crate::current;
-use crate::lane::Lane;
+use crate::lane::{Lane, companion};
 use crate::mailbox::RELIEVED_AT;
 use crate::pressure;
 use crate::sight;
@@ -22,7 +22,12 @@ pub(super) fn take<A: Actor>(
 ) -> Step {
     let mut ctx = Context::new(message, None);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
-    actor.__take_laned(content, Lane::of_tag(tag), &mut ctx);
+    if companion::is_told_by(tag) {
+        let (lane, companion) = companion::take(tag);
+        actor.__take_accompanied(content, lane, companion, &mut ctx);
+    } else {
+        actor.__take_laned(content, Lane::of_tag(tag), &mut ctx);
+    }
     if ctx.wants_stop() { Step::End } else { Step::Handled }
 }
 

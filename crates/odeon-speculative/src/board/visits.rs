@@ -1,0 +1,233 @@
+//! Visits: the messages of coordinated transactions on one board.
+//!
+//! RULES
+//! 1. A visit *arrives* when its lane is its own. It halts the lane and leaves for its transaction, which has it handled when all is
+//!    there (`coordination/tour.rs`); the board counts it until the transaction is over.
+//! 2. To have it handled the transaction *enters*: it takes one of the places for changes or for reads, as an executor does. What it
+//!    cannot enter it never waits for in the doorway: it is *deferred*, and taken up when the board has a place.
+//! 3. It *leaves* with the handler, and is a *guest* if it has protected variables of this actor until its outcome. Guests disturb nobody
+//!    but exclusive messages: one waits until there are none, and while it waits nobody new enters. Other messages
+//!    go on meanwhile, for a guest may wait for them.
+//! 4. On an actor whose processing blocks a guest *holds* the board: nothing else is taken.
+
+use super::{Board, How};
+use crate::access::Access;
+use crate::coordination::{Coordination, GivesWay};
+use crate::job::Job;
+use odeon_core::extend::Lane;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+/// What a board knows of coordinated transactions.
+pub(super) struct Visits<M> {
+    pub(super) arriving: VecDeque<Job<M>>,
+    pub(super) deferred: VecDeque<Arc<Coordination>>,
+    present: HashMap<u64, Visitor>,
+    guests: usize,
+    held_by: Option<u64>,
+    /// Whether guests hold the board.
+    pub(super) blocks: bool,
+}
+
+/// A transaction with messages here.
+struct Visitor {
+    coordination: Arc<Coordination>,
+    messages: usize,
+    is_guest: bool,
+}
+
+/// What an executor does for a coordinated transaction.
+pub(crate) enum VisitTask<M> {
+    /// Tells it of a message that has arrived.
+    Arrives(Job<M>),
+    /// Goes on with it.
+    GoesOn(Arc<Coordination>),
+}
+
+/// Whether a transaction may have a message handled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// It may, and has a place until it [leaves](Board::leave).
+    Entered,
+    /// Not before somebody else has gone who goes in any case.
+    Busy,
+    /// Not before the outcome of another transaction.
+    Blocked,
+    /// The actor has ended.
+    Closed,
+}
+
+impl<M> Visits<M> {
+    pub(super) fn new() -> Self {
+        Self {
+            arriving: VecDeque::new(),
+            deferred: VecDeque::new(),
+            present: HashMap::new(),
+            guests: 0,
+            held_by: None,
+            blocks: false,
+        }
+    }
+
+    /// Rule 4.
+    pub(super) fn is_held(&self) -> bool {
+        self.held_by.is_some()
+    }
+
+    /// Rule 3.
+    pub(super) fn has_guests(&self) -> bool {
+        self.guests > 0
+    }
+}
+
+impl<M> Board<M> {
+    /// Whether guests hold the board, from the next ones on.
+    pub(crate) fn set_blocking(&mut self, blocks: bool) {
+        self.visits.blocks = blocks;
+    }
+
+    pub(super) fn next_visit(&self) -> bool {
+        !self.is_closed && (!self.visits.arriving.is_empty() || self.next_deferred().is_some())
+    }
+
+    /// The place in the queue of one who could enter.
+    fn next_deferred(&self) -> Option<usize> {
+        let deferred = &self.visits.deferred;
+        if deferred.is_empty() {
+            return None;
+        }
+        if !self.visits.is_held() && !self.visits.has_guests() {
+            // Nobody differs from others.
+            return (self.entry(None, false) == Entry::Entered).then_some(0);
+        }
+        deferred.iter().position(|who| self.entry(Some(who.number()), false) == Entry::Entered)
+    }
+
+    /// Takes what is next to be done for coordinated transactions.
+    /// `give_way` gets who must not wait for it, as from [`add`](Self::add).
+    pub(crate) fn take_visit(&mut self, give_way: &mut Vec<GivesWay>) -> Option<VisitTask<M>> {
+        if self.is_closed {
+            return None;
+        }
+        if let Some(job) = self.visits.arriving.pop_front() {
+            self.arrive(&job, give_way);
+            return Some(VisitTask::Arrives(job));
+        }
+        let next = self.next_deferred()?;
+        self.visits.deferred.remove(next).map(VisitTask::GoesOn)
+    }
+
+    /// Rule 1.
+    fn arrive(&mut self, job: &Job<M>, give_way: &mut Vec<GivesWay>) {
+        self.waiting -= 1;
+        self.visiting += 1;
+        let enlisted = job.enlisted.as_ref().expect("visits are of transactions");
+        let visitor = self.visits.present.entry(enlisted.number()).or_insert_with(|| Visitor {
+            coordination: enlisted.coordination().clone(),
+            messages: 0,
+            is_guest: false,
+        });
+        visitor.messages += 1;
+        if !job.joins_halted {
+            let company = job.company();
+            let behind = |job: &Job<M>| {
+                if job.company() != company {
+                    give_way.extend(job.enlisted.as_ref().map(|enlisted| enlisted.gives_way()));
+                }
+            };
+            if let Some(next) = self.lanes.halt(job.lane, company, behind) {
+                self.make_ready(next);
+            }
+        }
+        while let Some(mut next) = self.lanes.next_visit(job.lane) {
+            next.joins_halted = true;
+            self.make_ready(next);
+        }
+    }
+
+    /// Rules 2 to 4, for the transaction with this number.
+    fn entry(&self, who: Option<u64>, is_reading: bool) -> Entry {
+        if self.is_closed {
+            return Entry::Closed;
+        }
+        let holder = self.visits.held_by;
+        if holder.is_some() && holder != who {
+            return Entry::Blocked;
+        }
+        let is_guest =
+            who.and_then(|who| self.visits.present.get(&who)).is_some_and(|seen| seen.is_guest);
+        let awaited = self.alone.front().is_some_and(|job| job.access == Access::Exclusive);
+        if awaited && !is_guest {
+            return if self.visits.has_guests() { Entry::Blocked } else { Entry::Busy };
+        }
+        let is_full = self.changing + self.reading >= self.width;
+        let is_busy = self.is_alone || self.needs_attention() || is_full;
+        if is_busy || self.is_direct && !is_reading { Entry::Busy } else { Entry::Entered }
+    }
+
+    /// Rule 2: takes a place, if it may.
+    pub(crate) fn enter(&mut self, who: u64, is_reading: bool) -> Entry {
+        let entry = self.entry(Some(who), is_reading);
+        if entry == Entry::Entered {
+            let places = if is_reading { &mut self.reading } else { &mut self.changing };
+            *places += 1;
+        }
+        entry
+    }
+
+    /// Rule 2: it is to be taken up when the board has a place.
+    pub(crate) fn defer(&mut self, coordination: Arc<Coordination>) -> bool {
+        if !self.is_closed {
+            self.visits.deferred.push_back(coordination);
+        }
+        !self.is_closed
+    }
+
+    /// Rule 3: gives the place back.
+    pub(crate) fn leave(&mut self, who: u64, is_reading: bool, as_guest: bool) {
+        self.finish(if is_reading { How::Snapshot } else { How::Logged });
+        if as_guest {
+            if self.visits.blocks {
+                self.visits.held_by = Some(who);
+            }
+            if let Some(visitor) = self.visits.present.get_mut(&who) {
+                self.visits.guests += usize::from(!visitor.is_guest);
+                visitor.is_guest = true;
+            }
+        }
+    }
+
+    /// Rule 3: it has no variables here any more.
+    pub(crate) fn leave_as_guest(&mut self, who: u64) {
+        if self.visits.held_by == Some(who) {
+            self.visits.held_by = None;
+        }
+        if let Some(visitor) = self.visits.present.get_mut(&who) {
+            self.visits.guests -= usize::from(visitor.is_guest);
+            visitor.is_guest = false;
+        }
+    }
+
+    /// Rule 1: a message of the transaction is over here.
+    pub(crate) fn finish_visit(&mut self, who: u64, lane: Option<Lane>) {
+        self.visiting -= 1;
+        if let Some(visitor) = self.visits.present.get_mut(&who) {
+            visitor.messages -= 1;
+            if visitor.messages == 0 {
+                self.visits.guests -= usize::from(visitor.is_guest);
+                self.visits.present.remove(&who);
+            }
+        }
+        if let Some(next) = self.lanes.release(lane) {
+            self.make_ready(next);
+        }
+    }
+
+    /// The actor ends: the transactions that have messages here, or wait for a place.
+    pub(super) fn close_visits(&mut self) -> Vec<Arc<Coordination>> {
+        self.visits.held_by = None;
+        self.visits.guests = 0;
+        self.visits.deferred.clear();
+        self.visits.present.drain().map(|(_, visitor)| visitor.coordination).collect()
+    }
+}

@@ -1,0 +1,32 @@
+//! Coordinated transactions: messages to several actors that are handled wholly or not at all, as if at one moment.
+//!
+//! All variables are of one domain, so such a transaction is one attempt that travels: the handlers of its messages run one after
+//! the other, each sees what those before have written, and all commits at once.
+//!
+//! | question | file |
+//! |---|---|
+//! | how is one begun, and what comes of it? | `coordination/plan.rs`, `coordination/outcome.rs` |
+//! | what comes with each of its messages? | `coordination/enlisted.rs` |
+//! | who is there, who is awaited, who goes on with it? | `coordination/transaction.rs` |
+//! | how does it go from actor to actor, wait, give way and commit? | `coordination/tour.rs`, `coordination/tour/*` |
+//! | one message of it at its actor | `coordination/visit.rs` |
+//! | what does an actor's board say to it? | `board/visits.rs`, `coordination/station.rs` |
+//! | who gives way to whom? | `coordination/precedence.rs` |
+
+mod enlisted;
+mod outcome;
+mod plan;
+mod precedence;
+mod station;
+mod tour;
+mod transaction;
+mod visit;
+
+pub(crate) use enlisted::{Company, Enlisted, GivesWay};
+pub(crate) use plan::{Join, Part};
+pub(crate) use station::Station;
+pub(crate) use transaction::Coordination;
+pub(crate) use visit::Visit;
+
+pub use outcome::{CoordinationError, Outcome};
+pub use plan::{Coordinate, Plan};

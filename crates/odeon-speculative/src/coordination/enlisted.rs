@@ -1,0 +1,78 @@
+//! What comes with each message of a coordinated transaction.
+
+use super::Coordination;
+use super::visit::Visiting;
+use std::sync::Arc;
+
+/// A message's part in a coordinated transaction. Dropped before its message has [arrived](Self::arrive), it tells that the
+/// message is lost.
+pub(crate) struct Enlisted {
+    coordination: Arc<Coordination>,
+    /// The round of the transaction in which it was sent: those of earlier ones are void.
+    round: u32,
+    /// Its place among the messages with which the transaction was begun; or [`JOINED`].
+    place: usize,
+    has_arrived: bool,
+}
+
+/// The place of messages that come later.
+pub(super) const JOINED: usize = usize::MAX;
+
+/// Visits that share a lane without an order among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// First messages of the transaction with this number: their handlers are called in order anyhow.
+    First(u64),
+    /// Messages that the sender's handlers have joined to transactions of others. Which of these the sender has handled first
+    /// is decided by their commits, not by when the messages were sent.
+    Joined,
+}
+
+/// A transaction that has to let go of what it holds before it waits, unless it has gone on meanwhile.
+pub(crate) struct GivesWay {
+    coordination: Arc<Coordination>,
+    round: u32,
+}
+
+impl Enlisted {
+    pub(crate) fn new(coordination: Arc<Coordination>, round: u32, place: usize) -> Self {
+        Self { coordination, round, place, has_arrived: false }
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.coordination.number()
+    }
+
+    pub(crate) fn company(&self) -> Company {
+        if self.place == JOINED { Company::Joined } else { Company::First(self.number()) }
+    }
+
+    pub(crate) fn coordination(&self) -> &Arc<Coordination> {
+        &self.coordination
+    }
+
+    pub(crate) fn gives_way(&self) -> GivesWay {
+        GivesWay { coordination: self.coordination.clone(), round: self.round }
+    }
+
+    /// The message has arrived at its actor.
+    pub(crate) fn arrive(mut self, visit: Box<dyn Visiting>) {
+        self.has_arrived = true;
+        self.coordination.arrive(self.round, self.place, visit);
+    }
+}
+
+impl Drop for Enlisted {
+    fn drop(&mut self) {
+        if !self.has_arrived {
+            self.coordination.lose(self.round);
+        }
+    }
+}
+
+impl GivesWay {
+    /// Not under the lock of a board.
+    pub(crate) fn now(self) {
+        self.coordination.give_way(self.round);
+    }
+}

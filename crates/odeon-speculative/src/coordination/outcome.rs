@@ -1,0 +1,91 @@
+//! What comes of a coordinated transaction.
+
+use odeon_core::{ActorId, Ask, AskError};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// Why a coordinated transaction was rolled back for good, at all actors that took part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CoordinationError {
+    /// The handler of a participant has failed, by a panic or an error; its supervision has been told.
+    Failed {
+        /// Whose handler.
+        participant: ActorId,
+        /// The error's or the panic's text.
+        why: Arc<str>,
+    },
+    /// An actor has stopped before it could take part.
+    Stopped,
+    /// A message with [`Access::Exclusive`](crate::Access::Exclusive) was to take part: such a message runs once, and what
+    /// takes part may be rolled back.
+    Exclusive,
+    /// The deadline of the transaction has passed.
+    Deadline,
+    /// Nobody is left who could decide: the theater has ended.
+    Lost,
+}
+
+impl fmt::Display for CoordinationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed { participant, why } => {
+                write!(f, "the handler of participant {participant} has failed: {why}")
+            }
+            Self::Stopped => f.write_str("a participant has stopped"),
+            Self::Exclusive => f.write_str("a message with exclusive access cannot take part"),
+            Self::Deadline => f.write_str("the deadline has passed"),
+            Self::Lost => f.write_str("the theater has ended before the decision"),
+        }
+    }
+}
+
+impl std::error::Error for CoordinationError {}
+
+/// The outcome to come of a coordinated transaction: a future for any executor; threads [`wait`](Self::wait). Dropping it
+/// changes nothing.
+#[derive(Debug)]
+#[must_use = "the transaction may fail; drop the outcome explicitly if that does not matter"]
+pub struct Outcome(pub(super) Ask<Result<(), CoordinationError>>);
+
+fn flat(answer: Result<Result<(), CoordinationError>, AskError>) -> Result<(), CoordinationError> {
+    answer.unwrap_or(Err(CoordinationError::Lost))
+}
+
+impl Outcome {
+    /// Blocks the thread until the transaction has committed at all participants, or at none.
+    ///
+    /// # Errors
+    /// Why it was rolled back.
+    ///
+    /// # Panics
+    /// On a thread of the pool or of a pinned stage, as [`Ask::wait`].
+    #[track_caller]
+    pub fn wait(self) -> Result<(), CoordinationError> {
+        flat(self.0.wait())
+    }
+
+    /// As [`wait`](Self::wait), at most for `limit`; `None` if it is not decided by then. The transaction goes on.
+    ///
+    /// # Panics
+    /// As [`wait`](Self::wait).
+    #[track_caller]
+    pub fn wait_timeout(self, limit: Duration) -> Option<Result<(), CoordinationError>> {
+        match self.0.wait_timeout(limit) {
+            Err(AskError::Timeout) => None,
+            answer => Some(flat(answer)),
+        }
+    }
+}
+
+impl Future for Outcome {
+    type Output = Result<(), CoordinationError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(cx).map(flat)
+    }
+}

@@ -1,0 +1,194 @@
+//! How a coordinated transaction is begun.
+
+use super::{Coordination, CoordinationError, Enlisted, Outcome};
+use crate::context::SpeculativeContext;
+use crate::speculative_actor::SpeculativeActor;
+use odeon_core::extend::{self, Companion, Effect, as_sender, let_happen};
+use odeon_core::{
+    Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, Reply, Theater, Timer,
+};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A message that will be sent as part of a transaction.
+pub(crate) struct Join(Box<dyn FnOnce(Companion) + Send>);
+
+impl Join {
+    /// A message of `me`'s handler to `other`.
+    #[track_caller]
+    pub(crate) fn of<N: Message, M: Message>(
+        me: &ActorRef<N>,
+        other: &ActorRef<M>,
+        message: M,
+    ) -> Self {
+        check(other);
+        let (me, other) = (me.clone(), other.clone());
+        Self(Box::new(move |companion| {
+            // Refused, the companion tells the transaction.
+            drop(as_sender(&me, || extend::send_accompanied(&other, message, companion, false)));
+        }))
+    }
+
+    pub(super) fn send(self, enlisted: Enlisted) {
+        (self.0)(Box::new(enlisted));
+    }
+}
+
+/// What one handler has added to a transaction.
+#[derive(Default)]
+pub(crate) struct Part {
+    pub(crate) joins: Vec<Join>,
+    /// Answers by replies that were passed on, once all has happened.
+    pub(crate) passed_on: Vec<Effect>,
+}
+
+#[track_caller]
+fn check<M: Message>(actor: &ActorRef<M>) {
+    assert!(
+        extend::has_lanes(actor),
+        "only speculative actors take part in coordinated transactions"
+    );
+}
+
+/// Begins coordinated transactions: of a [`Theater`] and of every context.
+///
+/// ```
+/// use odeon_core::{Message, Theater};
+/// use odeon_speculative::*;
+/// use odeon_stm::{TVar, Tx};
+///
+/// enum Account { Withdraw(u64), Deposit(u64) }
+/// impl Message for Account {}
+///
+/// struct Purse(TVar<u64>);
+///
+/// impl SpeculativeActor for Purse {
+///     type Msg = Account;
+///     fn handle<'t>(
+///         &'t self,
+///         msg: &'t Account,
+///         tx: &mut Tx<'t, '_>,
+///         _: &mut SpeculativeContext<'_, Self>,
+///     ) -> TxResult {
+///         let balance = self.0.get(tx)?;
+///         match msg {
+///             Account::Deposit(n) => self.0.set(tx, balance + n)?,
+///             Account::Withdraw(n) if balance < *n => return fail("not covered"),
+///             Account::Withdraw(n) => self.0.set(tx, balance - n)?,
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// let theater = Theater::new()?;
+/// let [a, b] = [100, 0].map(|n| theater.spawn_speculative(Purse(TVar::new(n)), Processing::default()));
+/// let transfer = theater.coordinate(|co| {
+///     co.send(&a, Account::Withdraw(30));
+///     co.send(&b, Account::Deposit(30));
+/// });
+/// transfer.wait()?;
+/// let too_much = theater.coordinate(|co| {
+///     co.send(&b, Account::Deposit(100));
+///     co.send(&a, Account::Withdraw(100));
+/// });
+/// assert!(matches!(too_much.wait(), Err(CoordinationError::Failed { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Coordinate: sealed::Sealed {
+    /// Sends the messages that `plan` names, to be handled wholly or not at all (S28). Messages that their handlers
+    /// [join](SpeculativeContext::join) to it take part too.
+    ///
+    /// In a handler of a speculative actor the transaction begins with the commit of the handler's message, as all that it sends;
+    /// for one that the message itself is part of, see [`SpeculativeContext::join`].
+    fn coordinate(&self, plan: impl FnOnce(&mut Plan)) -> Outcome {
+        let (reply, outcome) = extend::question();
+        self.coordinate_and_reply(reply, plan);
+        Outcome(outcome)
+    }
+
+    /// As [`coordinate`](Self::coordinate); the outcome is the answer of `reply`, as which an actor gets it as a message.
+    fn coordinate_and_reply(
+        &self,
+        reply: Reply<Result<(), CoordinationError>>,
+        plan: impl FnOnce(&mut Plan),
+    ) {
+        let mut planned = Plan { messages: Vec::new(), deadline: None, alarm: None };
+        plan(&mut planned);
+        let_happen(Box::new(move || planned.begin(reply)));
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl sealed::Sealed for Theater {}
+impl Coordinate for Theater {}
+impl<A: Actor> sealed::Sealed for Context<'_, A> {}
+impl<A: Actor> Coordinate for Context<'_, A> {}
+impl<A: AsyncActor> sealed::Sealed for AsyncContext<'_, A> {}
+impl<A: AsyncActor> Coordinate for AsyncContext<'_, A> {}
+impl<A: SpeculativeActor> sealed::Sealed for SpeculativeContext<'_, A> {}
+impl<A: SpeculativeActor> Coordinate for SpeculativeContext<'_, A> {}
+
+/// Has something called after a time.
+type Alarm = Box<dyn FnOnce(Duration, Box<dyn FnOnce() + Send>) -> Timer + Send>;
+
+/// The messages with which a coordinated transaction begins.
+pub struct Plan {
+    messages: Vec<Join>,
+    deadline: Option<Duration>,
+    alarm: Option<Alarm>,
+}
+
+impl Plan {
+    /// One more message. Those to one actor are handled in this order, and after what the same sender has sent there before.
+    ///
+    /// # Panics
+    /// If the actor is not a speculative one.
+    #[track_caller]
+    pub fn send<M: Message>(&mut self, actor: &ActorRef<M>, message: M) {
+        check(actor);
+        let to = actor.clone();
+        self.messages.push(Join(Box::new(move |companion| {
+            // Refused, the companion tells the transaction.
+            drop(extend::send_accompanied(&to, message, companion, true));
+        })));
+        if self.alarm.is_none() {
+            let actor = actor.clone();
+            self.alarm = Some(Box::new(move |delay, ring| extend::alarm(&actor, delay, ring)));
+        }
+    }
+
+    /// Has the transaction rolled back for good unless it is decided within `limit`. Progress does not depend on it.
+    pub fn deadline(&mut self, limit: Duration) {
+        self.deadline = Some(limit);
+    }
+
+    fn begin(self, reply: Reply<Result<(), CoordinationError>>) {
+        let Self { messages, deadline, alarm } = self;
+        if messages.is_empty() {
+            return reply.send(Ok(()));
+        }
+        let coordination = Coordination::new(messages.len(), Some(reply));
+        if let (Some(limit), Some(alarm)) = (deadline, alarm) {
+            let late = Arc::downgrade(&coordination);
+            let ring = move || {
+                if let Some(coordination) = late.upgrade() {
+                    coordination.expire();
+                }
+            };
+            coordination.set_deadline(alarm(limit, Box::new(ring)));
+        }
+        for (place, message) in messages.into_iter().enumerate() {
+            message.send(Enlisted::new(coordination.clone(), 0, place));
+        }
+    }
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plan").field("messages", &self.messages.len()).finish_non_exhaustive()
+    }
+}

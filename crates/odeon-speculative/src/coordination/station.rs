@@ -1,0 +1,93 @@
+//! An actor as a coordinated transaction meets it: its board, its exit, its executors.
+
+use super::Coordination;
+use crate::board::Entry;
+use crate::engine::Engine;
+use crate::exit::Exit;
+use crate::speculative_actor::SpeculativeActor;
+use odeon_stm::Cause;
+use std::any::Any;
+use std::sync::Arc;
+
+/// See the module.
+pub(crate) trait Station: Send + Sync {
+    /// Tells stations apart.
+    fn address(&self) -> usize;
+
+    /// How often the state was made anew.
+    fn generation(&self) -> u64;
+
+    fn exit(&self) -> &Exit;
+
+    /// Takes a place for a handler of the transaction.
+    fn enter(&self, who: u64, is_reading: bool) -> Entry;
+
+    /// Gives the place back; `as_guest`: variables of the actor stay protected.
+    fn leave(&self, who: u64, is_reading: bool, as_guest: bool);
+
+    /// Nothing of the actor is protected any more.
+    fn leave_as_guest(&self, who: u64);
+
+    /// The transaction, of which a visit is here, is to be gone on with when the actor has a place. `false`: the actor has ended.
+    fn defer(&self, coordination: Arc<Coordination>) -> bool;
+
+    /// Whether the actor has ended.
+    fn has_ended(&self) -> bool;
+
+    /// An attempt of the transaction was rolled back by what it has read or written here.
+    fn count_rollback(&self, cause: Cause);
+
+    /// A handler of the transaction has failed.
+    fn fail(&self, panic: Box<dyn Any + Send>);
+
+    /// The transaction has committed a message that ends the actor.
+    fn stop(&self);
+}
+
+impl<A: SpeculativeActor> Station for Engine<A> {
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    fn generation(&self) -> u64 {
+        Self::generation(self)
+    }
+
+    fn exit(&self) -> &Exit {
+        &self.exit
+    }
+
+    fn enter(&self, who: u64, is_reading: bool) -> Entry {
+        Self::enter(self, who, is_reading)
+    }
+
+    fn leave(&self, who: u64, is_reading: bool, as_guest: bool) {
+        self.with_board(|board| board.leave(who, is_reading, as_guest));
+    }
+
+    fn leave_as_guest(&self, who: u64) {
+        self.with_board(|board| board.leave_as_guest(who));
+    }
+
+    fn defer(&self, coordination: Arc<Coordination>) -> bool {
+        self.with_board(|board| board.defer(coordination))
+    }
+
+    fn has_ended(&self) -> bool {
+        self.state().is_none()
+    }
+
+    fn count_rollback(&self, cause: Cause) {
+        self.tally.rolled_back(cause);
+    }
+
+    fn fail(&self, panic: Box<dyn Any + Send>) {
+        Self::fail(self, panic);
+        self.with_board(|_| ());
+    }
+
+    fn stop(&self) {
+        Self::stop(self);
+        self.with_board(|_| ());
+    }
+}

@@ -1,0 +1,332 @@
+//! The way of a coordinated transaction: from actor to actor, handler by handler, to one commit.
+//!
+//! ```text
+//!            all first messages are there
+//!  gathering ───────────────► on its way ──────► committed
+//!      ▲                         │  │  ▲
+//!      │      rolled back wholly │  ▼  │ resumed
+//!      └─────────────────────────┘ waits, protected
+//! ```
+//!
+//! As long as it is let in everywhere and no further messages are under way, the handlers run one after the other on one thread, and the
+//! commit is an ordinary one: nobody had to wait for an outcome. Only where it has to wait it *steps outside*: it protects what it has read and
+//! written (it is *pre-committed* there), and gives its places back, so that the actors go on.
+//! When it may wait so, and when it has to let go first, stands in `precedence.rs`.
+
+mod endings;
+mod places;
+
+use super::enlisted::JOINED;
+use super::outcome::CoordinationError;
+use super::transaction::{Coordination, News, Rest};
+use super::visit::{Ran, Visiting};
+use super::{Enlisted, Join, Station, precedence};
+use crate::access::Access;
+use crate::board::Entry;
+use odeon_stm::staged::{Awaited, Journey, RolledBack};
+use odeon_stm::{Cause, Mode};
+use odeon_sync::Backoff;
+use places::Places;
+use std::sync::Arc;
+use std::task::{Wake, Waker};
+
+/// See the module.
+pub(super) struct Tour {
+    /// Its messages: the first ones, then those that handlers have joined to it.
+    visits: Vec<Box<dyn Visiting>>,
+    /// Where the first messages belong, before all are there.
+    order: Vec<usize>,
+    first: usize,
+    /// How many of them have been handled in this round.
+    done: usize,
+    /// `None`: gathering.
+    attempt: Option<Journey>,
+    places: Places,
+    /// Whether a message that changes something has turned up.
+    changes: bool,
+    /// Attempts of the present handler that met conflicts.
+    tries: u32,
+    rounds: u32,
+    /// Whether it has been rolled back for another one's precedence.
+    is_yielding: bool,
+    awaited: Option<Awaited>,
+}
+
+/// How a step has ended.
+enum Step {
+    /// There is something to do.
+    GoesOn,
+    /// There is nothing to do before news.
+    Waits,
+    Over,
+}
+
+/// TUNE: attempts of one handler on top of what the others have done, before all is rolled back.
+const TRIES: u32 = 8;
+
+const WAITS: &str = "a message with snapshot access does not wait for a change";
+
+impl Tour {
+    pub(super) fn new() -> Self {
+        Self {
+            visits: Vec::new(),
+            order: Vec::new(),
+            first: 0,
+            done: 0,
+            attempt: None,
+            places: Places::default(),
+            changes: false,
+            tries: 0,
+            rounds: 0,
+            is_yielding: false,
+            awaited: None,
+        }
+    }
+
+    /// Whether it is on its way.
+    pub(super) fn has_begun(&self) -> bool {
+        self.attempt.is_some()
+    }
+
+    /// Goes as far as it can.
+    pub(super) fn go_on(mut self: Box<Self>, of: &Arc<Coordination>, mut news: News) {
+        loop {
+            self.awaited = None;
+            match self.heed(of, news) {
+                Step::GoesOn => match self.go(of) {
+                    Step::Over => return,
+                    Step::GoesOn | Step::Waits => {}
+                },
+                Step::Waits => {}
+                Step::Over => return,
+            }
+            match of.rest(self) {
+                Rest::Rests => return,
+                Rest::GoesOn(tour, more) => (self, news) = (tour, more),
+            }
+        }
+    }
+
+    fn heed(&mut self, of: &Arc<Coordination>, news: News) -> Step {
+        let mut failed = news.failed;
+        for (place, visit) in news.arrived {
+            if visit.access() == Access::Exclusive {
+                failed.get_or_insert(CoordinationError::Exclusive);
+            }
+            if !self.has_begun() {
+                self.order.push(place);
+            }
+            self.visits.push(visit);
+        }
+        if let Some(why) = failed {
+            return self.fail(of, why);
+        }
+        if news.gives_way && self.has_begun() && self.changes {
+            self.roll_back(of);
+        }
+        Step::GoesOn
+    }
+
+    fn go(&mut self, of: &Arc<Coordination>) -> Step {
+        loop {
+            let step = if self.done < self.visits.len() && self.has_begun() {
+                self.handle_next(of)
+            } else {
+                let (news, expects) = of.look();
+                match news {
+                    Some(news) => self.heed(of, news),
+                    None if expects && !self.has_begun() => Step::Waits,
+                    None if expects => self.wait_outside(of),
+                    None if !self.has_begun() => self.begin(of),
+                    None => self.commit(of),
+                }
+            };
+            match step {
+                Step::GoesOn => {}
+                step => return step,
+            }
+        }
+    }
+
+    /// All first messages are there.
+    fn begin(&mut self, of: &Arc<Coordination>) -> Step {
+        if self.first == 0 {
+            self.first = self.visits.len();
+            let mut visits: Vec<_> = self.order.drain(..).zip(self.visits.drain(..)).collect();
+            visits.sort_by_key(|(place, _)| *place);
+            self.visits.extend(visits.into_iter().map(|(_, visit)| visit));
+        }
+        if self.is_yielding && precedence::is_with_other(of.number()) {
+            let station = self.visits[0].shared_station();
+            precedence::wait(of.number(), Resuming { coordination: of.clone(), station });
+            return Step::Waits;
+        }
+        self.is_yielding = false;
+        self.changes |= self.visits.iter().any(|visit| visit.access() == Access::Update);
+        let mode = if self.changes { Mode::Logged } else { Mode::Snapshot };
+        self.attempt = Some(Journey::begin(mode));
+        Step::GoesOn
+    }
+
+    fn handle_next(&mut self, of: &Arc<Coordination>) -> Step {
+        let visit = &self.visits[self.done];
+        if !self.changes && visit.access() == Access::Update {
+            self.changes = true;
+            self.roll_back(of);
+            return Step::GoesOn;
+        }
+        match self.places.enter(of.number(), !self.changes, visit.station(), self.done) {
+            Some(Entry::Entered) => {}
+            Some(Entry::Closed) => return self.fail(of, CoordinationError::Stopped),
+            Some(Entry::Busy) => return self.wait_for_place(of, true),
+            Some(Entry::Blocked) => {
+                return self.wait_for_place(of, precedence::is_with(of.number()));
+            }
+            // The actor was made anew under it.
+            None => {
+                self.roll_back(of);
+                return Step::GoesOn;
+            }
+        }
+        let attempt = self.attempt.as_mut().expect("begun");
+        match self.visits[self.done].run(attempt) {
+            Ran::Well(joins) => {
+                self.done += 1;
+                self.tries = 0;
+                send(of, joins);
+                Step::GoesOn
+            }
+            Ran::RolledBack(rolled_back) => self.meet(of, rolled_back),
+            Ran::Failed(panic, why) => {
+                let participant = self.visits[self.done].actor();
+                self.visits[self.done].station().fail(panic);
+                self.fail(of, CoordinationError::Failed { participant, why })
+            }
+        }
+    }
+
+    /// The present handler has met a conflict, and was undone.
+    fn meet(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
+        match rolled_back.cause() {
+            Cause::Retry => self.let_go_and_wait(of, rolled_back),
+            Cause::CannotWait => {
+                let participant = self.visits[self.done].actor();
+                self.visits[self.done].station().fail(Box::new(WAITS));
+                self.fail(of, CoordinationError::Failed { participant, why: WAITS.into() })
+            }
+            Cause::Prepared | Cause::Irrevocable
+                if precedence::is_with(of.number()) && self.step_outside(of).is_ok() =>
+            {
+                self.wait_for(of, rolled_back)
+            }
+            Cause::Prepared | Cause::Irrevocable => self.let_go_and_wait(of, rolled_back),
+            Cause::SnapshotExpired => {
+                self.roll_back(of);
+                Step::GoesOn
+            }
+            _ => self.try_again(of),
+        }
+    }
+
+    /// Runs the present handler again, if what lies before it still stands; else everything.
+    fn try_again(&mut self, of: &Arc<Coordination>) -> Step {
+        self.tries += 1;
+        let attempt = self.attempt.as_mut().expect("begun");
+        if self.tries > TRIES || attempt.protect().is_err() {
+            self.roll_back(of);
+        }
+        let mut backoff = Backoff::new();
+        (0..self.rounds.min(TRIES)).for_each(|_| backoff.wait());
+        Step::GoesOn
+    }
+
+    /// Something is under way that will bring news.
+    fn wait_outside(&mut self, of: &Arc<Coordination>) -> Step {
+        match self.step_outside(of) {
+            Ok(()) => Step::Waits,
+            Err(step) => step,
+        }
+    }
+
+    /// The present handler's actor has no place; `may_hold`: that will change in any case.
+    fn wait_for_place(&mut self, of: &Arc<Coordination>, may_hold: bool) -> Step {
+        // While the visit is there, which keeps the actor.
+        if !self.visits[self.done].station().defer(of.clone()) {
+            return self.fail(of, CoordinationError::Stopped);
+        }
+        if may_hold || self.done == 0 {
+            return self.wait_outside(of);
+        }
+        self.roll_back(of);
+        Step::Waits
+    }
+
+    /// Protects everything and gives the places back.
+    ///
+    /// # Errors
+    /// How to go on, if it had to let go of everything.
+    fn step_outside(&mut self, of: &Arc<Coordination>) -> Result<(), Step> {
+        if self.done > 0 && self.changes {
+            if precedence::is_with_other(of.number()) {
+                self.roll_back(of);
+                self.is_yielding = true;
+                return Err(Step::GoesOn);
+            }
+            let attempt = self.attempt.as_mut().expect("begun");
+            if let Err(rolled_back) = attempt.protect() {
+                return Err(self.let_go_and_wait(of, rolled_back));
+            }
+        }
+        self.places.leave(of.number(), !self.changes, &self.visits, self.done);
+        Ok(())
+    }
+
+    /// Rolls everything back, and waits for what is in the way, if that can be waited for.
+    fn let_go_and_wait(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
+        self.roll_back(of);
+        self.wait_for(of, rolled_back)
+    }
+
+    fn wait_for(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
+        let waits = Cause::Retry == rolled_back.cause()
+            || matches!(rolled_back.cause(), Cause::Prepared | Cause::Irrevocable);
+        if !waits {
+            return Step::GoesOn;
+        }
+        let station = self.visits[0].shared_station();
+        let resuming = Resuming { coordination: of.clone(), station };
+        self.awaited = Some(rolled_back.wake(Waker::from(Arc::new(resuming))));
+        Step::Waits
+    }
+}
+
+/// Sends what a handler has joined to the transaction.
+fn send(of: &Arc<Coordination>, joins: Vec<Join>) {
+    if joins.is_empty() {
+        return;
+    }
+    let round = of.expect(joins.len());
+    for join in joins {
+        join.send(Enlisted::new(of.clone(), round, JOINED));
+    }
+}
+
+/// Has a transaction gone on with by an executor of one of its actors.
+pub(super) struct Resuming {
+    coordination: Arc<Coordination>,
+    station: Arc<dyn Station>,
+}
+
+impl Resuming {
+    pub(super) fn now(&self) {
+        if !self.station.defer(self.coordination.clone()) {
+            self.coordination.fail(CoordinationError::Stopped);
+        }
+    }
+}
+
+impl Wake for Resuming {
+    fn wake(self: Arc<Self>) {
+        self.now();
+    }
+}

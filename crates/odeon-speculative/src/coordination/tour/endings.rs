@@ -1,0 +1,139 @@
+//! How a tour ends: everywhere, or nowhere; or begins again.
+
+use super::super::outcome::CoordinationError;
+use super::super::transaction::Coordination;
+use super::super::visit::Ending;
+use super::super::{Station, precedence};
+use super::{Step, TRIES, Tour};
+use crate::exit::Closed;
+use odeon_stm::Cause;
+use odeon_stm::staged::RolledBack;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// Why there was no commit.
+enum Refused {
+    RolledBack(RolledBack),
+    Closed,
+}
+
+impl Tour {
+    /// All messages have been handled: all that they did takes place.
+    pub(super) fn commit(&mut self, of: &Arc<Coordination>) -> Step {
+        let Self { attempt, visits, .. } = self;
+        let travelling = attempt.as_mut().expect("begun");
+        let has_hooks = travelling.has_hooks();
+        let mut failures: Vec<(usize, Box<dyn Any + Send>)> = Vec::new();
+        // Effects leave each actor in the order of its commits. The locks of several exits are taken in the order of addresses.
+        let mut passes: Vec<(usize, bool)> = Vec::new();
+        for (place, visit) in visits.iter().enumerate() {
+            let is_first_with_hooks = has_hooks && place == 0;
+            if visit.has_effects() || is_first_with_hooks || visit.station().exit().is_closing() {
+                passes.push((place, visit.is_last()));
+            }
+        }
+        passes.sort_by_key(|(place, is_last)| (visits[*place].station().address(), !is_last));
+        passes.dedup_by_key(|(place, _)| visits[*place].station().address());
+        let exits: Vec<_> = passes
+            .iter()
+            .map(|(place, is_last)| (visits[*place].shared_station(), *is_last))
+            .collect();
+        let committed = pass_all(&exits, &mut || {
+            let after = match catch_unwind(AssertUnwindSafe(|| travelling.commit_before_hooks())) {
+                Ok(committed) => committed.map_err(Refused::RolledBack)?,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| after.call())) {
+                failures.push((0, panic));
+            }
+            for (place, visit) in visits.iter_mut().enumerate() {
+                failures.extend(visit.let_happen().map(|panic| (place, panic)));
+            }
+            // The last one first: it may answer by what the one before it has passed on in turn.
+            for (place, visit) in visits.iter_mut().enumerate().rev() {
+                failures.extend(visit.answer_passed_on().map(|panic| (place, panic)));
+            }
+            Ok(())
+        });
+        match committed {
+            Ok(()) => {
+                for (place, panic) in failures {
+                    self.visits[place].station().fail(panic);
+                }
+                self.end(of, Ok(()))
+            }
+            Err(Refused::Closed) => self.fail(of, CoordinationError::Stopped),
+            Err(Refused::RolledBack(rolled_back)) => self.meet_at_commit(of, rolled_back),
+        }
+    }
+
+    fn meet_at_commit(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
+        let last = self.done - 1;
+        self.visits[last].station().count_rollback(rolled_back.cause());
+        if matches!(rolled_back.cause(), Cause::Prepared | Cause::Irrevocable) {
+            return self.let_go_and_wait(of, rolled_back);
+        }
+        let attempt = self.attempt.as_mut().expect("begun");
+        if self.tries < TRIES && attempt.undo_last() {
+            self.visits[last].undo();
+            self.done = last;
+            return self.try_again(of);
+        }
+        self.roll_back(of);
+        Step::GoesOn
+    }
+
+    /// Undoes everything; a new round begins when what is under way has arrived.
+    pub(super) fn roll_back(&mut self, of: &Arc<Coordination>) {
+        self.rounds += 1;
+        if self.rounds == precedence::ROUNDS {
+            precedence::ask(of.number());
+        }
+        self.drop_attempt();
+        self.places.give_up(of.number(), !self.changes, &self.visits);
+        self.visits.iter_mut().for_each(|visit| visit.undo());
+        let void = self.visits.drain(self.first..);
+        void.for_each(|visit| visit.end(Ending::Void));
+        of.begin_round().into_iter().for_each(|(_, visit)| visit.end(Ending::Void));
+        (self.done, self.tries) = (0, 0);
+    }
+
+    /// It will not be tried again.
+    pub(super) fn fail(&mut self, of: &Arc<Coordination>, why: CoordinationError) -> Step {
+        self.visits.iter_mut().for_each(|visit| visit.undo());
+        self.end(of, Err(why))
+    }
+
+    fn end(&mut self, of: &Arc<Coordination>, outcome: Result<(), CoordinationError>) -> Step {
+        self.drop_attempt();
+        self.places.give_up(of.number(), !self.changes, &self.visits);
+        for visit in self.visits.drain(..) {
+            let ending = match &outcome {
+                Ok(()) => Ending::Committed,
+                Err(CoordinationError::Stopped) if visit.station().has_ended() => Ending::TooLate,
+                Err(_) => Ending::Void,
+            };
+            visit.end(ending);
+        }
+        of.end(outcome, self.rounds >= precedence::ROUNDS);
+        Step::Over
+    }
+
+    /// What it calls after a rollback is a user's code, whose panic concerns nobody.
+    fn drop_attempt(&mut self) {
+        let attempt = self.attempt.take();
+        let _ = catch_unwind(AssertUnwindSafe(move || drop(attempt)));
+    }
+}
+
+/// Passes all exits, whose locks are held together.
+fn pass_all(
+    exits: &[(Arc<dyn Station>, bool)],
+    commit: &mut dyn FnMut() -> Result<(), Refused>,
+) -> Result<(), Refused> {
+    let Some(((exit, is_last), rest)) = exits.split_first() else { return commit() };
+    exit.exit()
+        .pass(*is_last, || pass_all(rest, commit))
+        .unwrap_or_else(|Closed| Err(Refused::Closed))
+}

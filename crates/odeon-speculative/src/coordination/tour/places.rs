@@ -1,0 +1,80 @@
+//! Where a transaction has a place, and where it is a guest.
+
+use super::super::Station;
+use super::super::visit::Visiting;
+use crate::board::Entry;
+
+/// The stations of one round.
+#[derive(Default)]
+pub(super) struct Places(Vec<Place>);
+
+struct Place {
+    address: usize,
+    /// A visit at this station.
+    visit: usize,
+    generation: u64,
+    is_inside: bool,
+    is_guest: bool,
+}
+
+impl Places {
+    /// Sees to a place at the station of this visit. `None`: what was read there in this round is of a state that is gone.
+    pub(super) fn enter(
+        &mut self,
+        who: u64,
+        is_reading: bool,
+        station: &dyn Station,
+        visit: usize,
+    ) -> Option<Entry> {
+        let address = station.address();
+        let known = self.0.iter_mut().find(|place| place.address == address);
+        if known.as_ref().is_some_and(|place| place.is_inside) {
+            return Some(Entry::Entered);
+        }
+        let entry = station.enter(who, is_reading);
+        if entry != Entry::Entered {
+            return Some(entry);
+        }
+        let generation = station.generation();
+        match known {
+            Some(place) => {
+                place.is_inside = true;
+                if place.generation != generation {
+                    return None;
+                }
+            }
+            None => {
+                self.0.push(Place { address, visit, generation, is_inside: true, is_guest: false })
+            }
+        }
+        Some(Entry::Entered)
+    }
+
+    /// Gives all places back. `done` visits have been handled, and leave a guest behind if they may have changed something.
+    pub(super) fn leave(
+        &mut self,
+        who: u64,
+        is_reading: bool,
+        visits: &[Box<dyn Visiting>],
+        done: usize,
+    ) {
+        for place in self.0.iter_mut().filter(|place| place.is_inside) {
+            place.is_inside = false;
+            place.is_guest |= !is_reading && place.visit < done;
+            visits[place.visit].station().leave(who, is_reading, place.is_guest);
+        }
+    }
+
+    /// The round is over.
+    pub(super) fn give_up(&mut self, who: u64, is_reading: bool, visits: &[Box<dyn Visiting>]) {
+        for place in self.0.drain(..) {
+            let station = visits[place.visit].station();
+            if place.is_inside {
+                station.leave(who, is_reading, false);
+            }
+            if place.is_guest {
+                station.leave_as_guest(who);
+            }
+        }
+    }
+}

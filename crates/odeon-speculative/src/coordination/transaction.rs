@@ -1,0 +1,239 @@
+//! A coordinated transaction as all see it who have to do with it: who is there, who is awaited, and who goes on with it.
+//!
+//! RULES
+//! 1. What has arrived, and how far it has been handled, is the *tour*. It lies here while nothing can be done; who can do
+//!    something takes it, goes on with it ([`Tour::go_on`]), and brings it back or ends it. So one thread at a time has it.
+//! 2. Whoever has news for it while somebody goes on with it leaves them here; they are looked at, under the lock, before the tour is
+//!    laid down. So no news is left lying with it.
+//! 3. The first messages all arrive before any of them is handled. A rollback makes all further messages void, also those
+//!    under way, and a new round begins when these have arrived: so a message does not overtake an earlier one.
+//! 4. No lock of a board is taken under this lock, nor the other way round.
+
+use super::outcome::CoordinationError;
+use super::precedence;
+use super::tour::Tour;
+use super::visit::{Ending, Visiting};
+use odeon_core::{Reply, Timer};
+use odeon_sync::{Mutex, MutexGuard};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// See the module.
+pub(crate) struct Coordination {
+    number: u64,
+    shared: Mutex<Shared>,
+}
+
+struct Shared {
+    /// Here while nothing can be done.
+    tour: Option<Box<Tour>>,
+    news: News,
+    /// Messages that were sent and have not arrived.
+    expected: usize,
+    round: u32,
+    is_over: bool,
+    reply: Option<Reply<Result<(), CoordinationError>>>,
+    deadline: Option<Timer>,
+}
+
+/// What has happened since the tour was last looked at.
+#[derive(Default)]
+pub(super) struct News {
+    /// What has arrived, and where it belongs among the first messages.
+    pub(super) arrived: Vec<(usize, Box<dyn Visiting>)>,
+    pub(super) failed: Option<CoordinationError>,
+    /// It must not wait with anything in its hands.
+    pub(super) gives_way: bool,
+    /// What it has waited for has happened.
+    is_resumed: bool,
+}
+
+impl News {
+    /// Whether somebody has to look at the tour.
+    fn are_there(&self) -> bool {
+        !self.arrived.is_empty() || self.failed.is_some() || self.gives_way || self.is_resumed
+    }
+}
+
+/// What a tour does that can do nothing.
+pub(super) enum Rest {
+    /// It lies down.
+    Rests,
+    /// There are news.
+    GoesOn(Box<Tour>, News),
+}
+
+/// The last number; 0 is nobody's. Of `std` also in models: it only tells transactions apart.
+static LAST: AtomicU64 = AtomicU64::new(0);
+
+impl Coordination {
+    /// A transaction that begins with this many messages.
+    pub(crate) fn new(
+        messages: usize,
+        reply: Option<Reply<Result<(), CoordinationError>>>,
+    ) -> Arc<Self> {
+        // ORDERING: Relaxed: the numbers are to differ.
+        let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        let shared = Mutex::new(Shared {
+            tour: Some(Box::new(Tour::new())),
+            news: News::default(),
+            expected: messages,
+            round: 0,
+            is_over: false,
+            reply,
+            deadline: None,
+        });
+        Arc::new(Self { number, shared })
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().expect("no panic happens under the lock of a transaction")
+    }
+
+    pub(super) fn set_deadline(&self, timer: Timer) {
+        let mut shared = self.lock();
+        if !shared.is_over {
+            shared.deadline = Some(timer);
+        }
+    }
+
+    /// The time is over.
+    pub(super) fn expire(self: &Arc<Self>) {
+        self.fail(CoordinationError::Deadline);
+    }
+
+    /// A message has arrived.
+    pub(super) fn arrive(self: &Arc<Self>, round: u32, place: usize, visit: Box<dyn Visiting>) {
+        let mut shared = self.lock();
+        shared.expected -= 1;
+        let void = if shared.is_over || round < shared.round {
+            shared.news.is_resumed = true;
+            Some(visit)
+        } else {
+            shared.news.arrived.push((place, visit));
+            None
+        };
+        drop(shared);
+        if let Some(visit) = void {
+            visit.end(Ending::Void);
+        }
+        self.go_on();
+    }
+
+    /// A message was lost: its actor has ended.
+    pub(super) fn lose(self: &Arc<Self>, round: u32) {
+        let mut shared = self.lock();
+        shared.expected -= 1;
+        if shared.is_over || round < shared.round {
+            shared.news.is_resumed = true;
+        } else {
+            shared.news.failed.get_or_insert(CoordinationError::Stopped);
+        }
+        drop(shared);
+        self.go_on();
+    }
+
+    /// It can never commit.
+    pub(crate) fn fail(self: &Arc<Self>, why: CoordinationError) {
+        let mut shared = self.lock();
+        if shared.is_over {
+            return;
+        }
+        shared.news.failed.get_or_insert(why);
+        drop(shared);
+        self.go_on();
+    }
+
+    /// A message of this round waits behind one that waits itself.
+    pub(super) fn give_way(self: &Arc<Self>, round: u32) {
+        let mut shared = self.lock();
+        if shared.is_over || shared.round != round {
+            return;
+        }
+        shared.news.gives_way = true;
+        drop(shared);
+        self.go_on();
+    }
+
+    /// What it has waited for has happened. Rule 2: who is about to lay it down sees it.
+    pub(crate) fn resume(self: &Arc<Self>) {
+        let mut shared = self.lock();
+        shared.news.is_resumed = true;
+        drop(shared);
+        self.go_on();
+    }
+
+    /// Rule 1: goes on with the tour, if it lies here and there is something to do.
+    fn go_on(self: &Arc<Self>) {
+        let mut shared = self.lock();
+        let Some(tour) = shared.take_if_due() else { return };
+        let news = std::mem::take(&mut shared.news);
+        drop(shared);
+        tour.go_on(self, news);
+    }
+
+    /// Rule 2: lays the tour down.
+    pub(super) fn rest(&self, tour: Box<Tour>) -> Rest {
+        let mut shared = self.lock();
+        shared.tour = Some(tour);
+        match shared.take_if_due() {
+            None => Rest::Rests,
+            Some(tour) => Rest::GoesOn(tour, std::mem::take(&mut shared.news)),
+        }
+    }
+
+    /// What has happened meanwhile, if anything has; and whether messages are under way.
+    pub(super) fn look(&self) -> (Option<News>, bool) {
+        let mut shared = self.lock();
+        let news = shared.news.are_there().then(|| std::mem::take(&mut shared.news));
+        (news, shared.expected > 0)
+    }
+
+    /// Messages are about to be sent: answers their round.
+    pub(super) fn expect(&self, messages: usize) -> u32 {
+        let mut shared = self.lock();
+        shared.expected += messages;
+        shared.round
+    }
+
+    /// Rule 3: a new round begins. What has arrived of the one before is returned.
+    pub(super) fn begin_round(&self) -> Vec<(usize, Box<dyn Visiting>)> {
+        let mut shared = self.lock();
+        shared.round += 1;
+        shared.news.gives_way = false;
+        std::mem::take(&mut shared.news.arrived)
+    }
+
+    /// It is decided.
+    pub(super) fn end(&self, outcome: Result<(), CoordinationError>, asked_for_precedence: bool) {
+        let mut shared = self.lock();
+        shared.is_over = true;
+        let news = std::mem::take(&mut shared.news);
+        let (reply, deadline) = (shared.reply.take(), shared.deadline.take());
+        drop(shared);
+        if asked_for_precedence {
+            precedence::give_up(self.number);
+        }
+        if let Some(timer) = deadline {
+            timer.cancel();
+        }
+        news.arrived.into_iter().for_each(|(_, visit)| visit.end(Ending::Void));
+        if let Some(reply) = reply {
+            reply.send(outcome);
+        }
+    }
+}
+
+impl Shared {
+    /// The tour, if it lies here and can go on.
+    fn take_if_due(&mut self) -> Option<Box<Tour>> {
+        let tour = self.tour.as_ref()?;
+        let can_go_on = tour.has_begun() || self.expected == 0;
+        let is_due = self.news.failed.is_some() || can_go_on && self.news.are_there();
+        if is_due { self.tour.take() } else { None }
+    }
+}

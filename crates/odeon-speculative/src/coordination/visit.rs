@@ -1,0 +1,259 @@
+//! One message of a coordinated transaction at its actor, from its arrival until the outcome.
+
+use super::{Join, Part, Station};
+use crate::access::Access;
+use crate::context::{Me, SpeculativeContext, Wants};
+use crate::engine::Engine;
+use crate::handling::discard;
+use crate::job::Job;
+use crate::outcome::HandlerError;
+use crate::speculative_actor::SpeculativeActor;
+use odeon_core::extend::{self, Effect, Lane, Outbox, as_sender};
+use odeon_core::{ActorId, ActorRef};
+use odeon_stm::staged::{Attempted, Journey, RolledBack};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice;
+use std::sync::Arc;
+
+type Panic = Box<dyn Any + Send>;
+
+/// A visit, the type of its actor forgotten.
+pub(crate) trait Visiting: Send {
+    fn station(&self) -> &dyn Station;
+    fn shared_station(&self) -> Arc<dyn Station>;
+    fn actor(&self) -> ActorId;
+    fn access(&self) -> Access;
+
+    /// Has the handler called, once, as the next part of `attempt`. What it has sent, answered and so on is kept here, except for what it has
+    /// joined to the transaction.
+    fn run(&mut self, attempt: &mut Journey) -> Ran;
+
+    /// Forgets what the handler has wanted done.
+    fn undo(&mut self);
+
+    /// Whether the handler has asked for what happens with the commit, beside writes.
+    fn has_effects(&self) -> bool;
+
+    /// Whether it has asked for the end of its actor.
+    fn is_last(&self) -> bool;
+
+    /// Lets happen what the handler has wanted done; answers the panic of what it called for.
+    fn let_happen(&mut self) -> Option<Panic>;
+
+    /// Gives the answers that later messages have given in its place; answers as [`let_happen`](Self::let_happen).
+    fn answer_passed_on(&mut self) -> Option<Panic>;
+
+    /// The message has been handled, or is not to be, and is dropped.
+    fn end(self: Box<Self>, ending: Ending);
+}
+
+/// How a handler has ended.
+pub(crate) enum Ran {
+    Well(Vec<Join>),
+    RolledBack(RolledBack),
+    Failed(Panic, Arc<str>),
+}
+
+/// How a visit ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Committed,
+    /// It was sent in a round that was rolled back, or the transaction has failed.
+    Void,
+    /// As before, and its actor has ended.
+    TooLate,
+}
+
+/// What a handler borrows: it stays where it is until the attempt is over.
+struct Setting<A: SpeculativeActor> {
+    state: Arc<A>,
+    message: A::Msg,
+}
+
+// SAFETY: messages are `Send` and not always `Sync`. Only the visit, which is one thread's at a time, looks at the message; the
+// attempt, which goes with it, keeps a reference to the setting and does not look.
+unsafe impl<A: SpeculativeActor> Sync for Setting<A> {}
+
+/// See the module.
+pub(crate) struct Visit<A: SpeculativeActor> {
+    engine: Arc<Engine<A>>,
+    me: ActorRef<A::Msg>,
+    /// Whose message it is.
+    who: u64,
+    /// `None` once it has ended.
+    setting: Option<Arc<Setting<A>>>,
+    lane: Option<Lane>,
+    access: Access,
+    outbox: Outbox,
+    passed_on: Vec<Effect>,
+    is_last: bool,
+}
+
+const WRITES: &str = "a message with snapshot access writes nothing";
+
+impl<A: SpeculativeActor> Visit<A> {
+    /// Tells the transaction of a message that has arrived at the board.
+    pub(crate) fn arrive(
+        engine: &Arc<Engine<A>>,
+        job: Job<A::Msg>,
+        me: ActorRef<A::Msg>,
+        state: Arc<A>,
+    ) {
+        let Job { message, lane, access, enlisted, .. } = job;
+        let enlisted = enlisted.expect("visits are of transactions");
+        let visit = Self {
+            engine: engine.clone(),
+            me,
+            who: enlisted.number(),
+            setting: Some(Arc::new(Setting { state, message })),
+            lane,
+            access,
+            outbox: Outbox::new(),
+            passed_on: Vec::new(),
+            is_last: false,
+        };
+        enlisted.arrive(Box::new(visit));
+    }
+
+    /// The state as it is: a restart makes it anew.
+    fn renew_state(&mut self) {
+        let Some(state) = self.engine.state() else { return };
+        let setting = self.setting.as_mut().expect("not ended");
+        if !Arc::ptr_eq(&setting.state, &state) {
+            // No attempt refers to it: it has been rolled back (`Tour::has_moved_on`).
+            if let Some(setting) = Arc::get_mut(setting) {
+                setting.state = state;
+            }
+        }
+    }
+}
+
+impl<A: SpeculativeActor> Visiting for Visit<A> {
+    fn station(&self) -> &dyn Station {
+        &*self.engine
+    }
+
+    fn shared_station(&self) -> Arc<dyn Station> {
+        self.engine.clone()
+    }
+
+    fn actor(&self) -> ActorId {
+        self.me.id()
+    }
+
+    fn access(&self) -> Access {
+        self.access
+    }
+
+    fn run(&mut self, attempt: &mut Journey) -> Ran {
+        self.renew_state();
+        let Self { setting, me, outbox, access, .. } = self;
+        let setting = setting.as_ref().expect("not ended");
+        let has_written = attempt.has_written();
+        let (mut part, mut wants_stop) = (Part::default(), false);
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            outbox.hold_during(|| {
+                attempt.part(setting, |Setting { state, message }, tx| {
+                    let me = Me::Beside(me);
+                    let mut ctx =
+                        SpeculativeContext::taking_part(me, slice::from_ref(message), &mut part);
+                    let ended = state.handle(message, tx, &mut ctx);
+                    wants_stop = ctx.wants() == Wants::Stop;
+                    ended
+                })
+            })
+        }));
+        self.is_last = wants_stop;
+        let ran = match ran {
+            Ok(Attempted::Finished((), ())) => {
+                if *access == Access::Snapshot && attempt.has_written() && !has_written {
+                    failed(Box::new(WRITES))
+                } else {
+                    self.passed_on = part.passed_on;
+                    return Ran::Well(part.joins);
+                }
+            }
+            Ok(Attempted::RolledBack(rolled_back)) => {
+                self.engine.tally.rolled_back(rolled_back.cause());
+                Ran::RolledBack(rolled_back)
+            }
+            Ok(Attempted::Failed(error)) => failed(panic_of(error)),
+            Err(panic) => failed(panic),
+        };
+        self.undo();
+        ran
+    }
+
+    fn undo(&mut self) {
+        self.is_last = false;
+        self.passed_on.clear();
+        discard(&mut self.outbox);
+    }
+
+    fn has_effects(&self) -> bool {
+        self.is_last || !self.outbox.is_empty() || !self.passed_on.is_empty()
+    }
+
+    fn is_last(&self) -> bool {
+        self.is_last
+    }
+
+    fn let_happen(&mut self) -> Option<Panic> {
+        if self.outbox.is_empty() {
+            return None;
+        }
+        let Self { me, outbox, .. } = self;
+        catch_unwind(AssertUnwindSafe(|| as_sender(me, || outbox.release()))).err()
+    }
+
+    fn answer_passed_on(&mut self) -> Option<Panic> {
+        let answers = std::mem::take(&mut self.passed_on);
+        if answers.is_empty() {
+            return None;
+        }
+        let me = &self.me;
+        let answer = || as_sender(me, || answers.into_iter().for_each(|answer| answer()));
+        catch_unwind(AssertUnwindSafe(answer)).err()
+    }
+
+    fn end(mut self: Box<Self>, ending: Ending) {
+        let setting = self.setting.take().expect("ends once");
+        // The attempt is over, so nobody else refers to it.
+        let message = Arc::into_inner(setting).map(|setting| setting.message);
+        let Self { engine, me, who, lane, .. } = *self;
+        match (ending, message) {
+            (Ending::TooLate, Some(message)) => extend::dead_letter(&me, message),
+            (_, message) => {
+                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(message))) {
+                    Station::fail(&*engine, panic);
+                }
+            }
+        }
+        if ending == Ending::Committed {
+            engine.tally.committed(1);
+        }
+        if ending != Ending::TooLate {
+            extend::note_handled(1);
+        }
+        if self.is_last && ending == Ending::Committed {
+            Station::stop(&*engine);
+        }
+        engine.with_board(|board| board.finish_visit(who, lane));
+    }
+}
+
+/// A user's code makes the text.
+fn panic_of(error: HandlerError) -> Panic {
+    let text = catch_unwind(AssertUnwindSafe(|| error.to_string()));
+    let why = text.map(|text| -> Panic { Box::new(text) }).unwrap_or_else(|panic| panic);
+    catch_unwind(AssertUnwindSafe(move || drop(error))).err().unwrap_or(why)
+}
+
+fn failed(panic: Panic) -> Ran {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| Arc::from(*text))
+        .or_else(|| panic.downcast_ref::<String>().map(|text| Arc::from(text.as_str())));
+    Ran::Failed(panic, text.unwrap_or_else(|| "a panic without a text".into()))
+}

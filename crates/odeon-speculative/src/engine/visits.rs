@@ -1,0 +1,71 @@
+//! What an engine does for coordinated transactions.
+
+use super::{Engine, Shared, runners};
+use crate::board::{Board, Entry, VisitTask};
+use crate::coordination::Visit;
+use crate::speculative_actor::SpeculativeActor;
+use odeon_core::extend::wake;
+use odeon_sync::MutexGuard;
+use std::sync::Arc;
+
+impl<A: SpeculativeActor> Engine<A> {
+    /// How often the state was made anew.
+    pub(crate) fn generation(&self) -> u64 {
+        self.lock().generation
+    }
+
+    /// The state; `None` after the end.
+    pub(crate) fn state(&self) -> Option<Arc<A>> {
+        self.lock().state.clone()
+    }
+
+    /// A place for a handler of a transaction.
+    pub(crate) fn enter(&self, who: u64, is_reading: bool) -> Entry {
+        let mut shared = self.lock();
+        let entry = shared.board.enter(who, is_reading);
+        self.unlock(shared);
+        entry
+    }
+
+    /// Changes the board from outside of the actor's own turn and its runners: if there is something to do then, somebody is woken.
+    pub(crate) fn with_board<R>(&self, change: impl FnOnce(&mut Board<A::Msg>) -> R) -> R {
+        let mut shared = self.lock();
+        let result = change(&mut shared.board);
+        let Shared { board, runners, keeps, .. } = &mut *shared;
+        let rested = runners.next(board);
+        let is_due = board.needs_attention() && !board.is_running();
+        let turn =
+            (is_due || rested.is_none() && board.has_next()).then(|| keeps.clone()).flatten();
+        let over = if board.outstanding() == 0 { keeps.take() } else { None };
+        self.unlock(shared);
+        runners::rouse(rested);
+        if let Some(me) = turn {
+            wake(&me);
+        }
+        drop(over);
+        result
+    }
+
+    /// Does what is to be done for a transaction, without the lock.
+    pub(super) fn see_to_visit(
+        self: &Arc<Self>,
+        mut shared: MutexGuard<'_, Shared<A>>,
+        visit: VisitTask<A::Msg>,
+    ) {
+        let (me, state) = (shared.keeps.clone(), shared.state.clone());
+        let Shared { board, runners, keeps, .. } = &mut *shared;
+        let rested = runners.next(board);
+        let over = if board.outstanding() == 0 { keeps.take() } else { None };
+        self.unlock(shared);
+        runners::rouse(rested);
+        drop(over);
+        match visit {
+            VisitTask::Arrives(job) => {
+                let me = me.expect("kept while jobs are outstanding");
+                let state = state.expect("nothing is taken after the end");
+                Visit::arrive(self, job, me, state);
+            }
+            VisitTask::GoesOn(coordination) => coordination.resume(),
+        }
+    }
+}
