@@ -415,17 +415,16 @@ impl Attempt {
         }
     }
 
-    /// Rolls back: whatever was to be written goes.
-    pub(crate) fn roll_back(&mut self, stopped: Stopped) {
+    /// Rolls back: whatever was to be written goes. Answers the label of the variable in the way, if it has one.
+    pub(crate) fn roll_back(&mut self, stopped: Stopped) -> Option<&'static str> {
         self.writes.discard();
         self.slot.counters.rolled_back(stopped.cause);
-        if let Some(cell) = stopped.cell {
-            // SAFETY: the attempt still holds its slot, so the cell lives (see `Read`).
-            let cell = unsafe { &*cell };
-            if cell.word().is_labelled() {
-                self.domain.labels.count(cell.address(), stopped.cause);
-            }
+        // SAFETY: the attempt still holds its slot, so the cell lives (see `Read`).
+        let cell = unsafe { &*stopped.cell? };
+        if !cell.word().is_labelled() {
+            return None;
         }
+        self.domain.labels.count(cell.address(), stopped.cause)
     }
 
     /// The end, after the commit or the rollback: what was read is not looked at any more.

@@ -30,6 +30,8 @@ pub(crate) const WAITS_FOR_NOTHING: &str =
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) cause: Cause,
+    /// The label of the variable at which it happened.
+    pub(crate) label: Option<&'static str>,
     pub(crate) event: Option<Wait<'static>>,
 }
 
@@ -41,9 +43,9 @@ pub(crate) fn roll_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
         stopped.cause = Cause::CannotWait;
     }
     let event = event(attempt, stopped);
-    attempt.roll_back(stopped);
+    let label = attempt.roll_back(stopped);
     attempt.end();
-    Verdict { cause: stopped.cause, event }
+    Verdict { cause: stopped.cause, label, event }
 }
 
 fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>> {
