@@ -10,6 +10,7 @@ mod scratch;
 use crate::attempt::{Attempt, Handled};
 use crate::board::{Board, How};
 use crate::context::Me;
+use crate::decisions::Decisions;
 use crate::exit::Exit;
 use crate::job::{Job, Kind};
 use crate::pace::Pace;
@@ -17,8 +18,9 @@ use crate::parking::Parking;
 use crate::processing::Processing;
 use crate::runner::Runner;
 use crate::speculative_actor::SpeculativeActor;
+use crate::stats::SpeculationStats;
 use crate::tally::Tally;
-use crate::width::Controller;
+use crate::width::{Controller, Look, contain};
 use odeon_core::extend::{self, wake};
 use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
@@ -40,6 +42,7 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     clock: Arc<dyn Clock>,
     /// Who changes the width, if anybody.
     controller: Mutex<Option<Controller>>,
+    decisions: Decisions,
     /// Copies of what the board says, for looks without the lock. The first one: jobs that are not over, and one more while
     /// the actor's own turn has something to see to. That comes from jobs, and these are added by the actor's own turn
     /// alone, so a zero that it sees stands.
@@ -81,9 +84,11 @@ pub(crate) enum Executor {
 }
 
 impl<A: SpeculativeActor> Engine<A> {
-    pub(crate) fn new(state: A, processing: Processing, surroundings: Surroundings) -> Self {
+    pub(crate) fn new(state: A, processing: &Processing, surroundings: Surroundings) -> Self {
         let Surroundings { clock, workers } = surroundings;
         let (width, controller) = processing.begin(workers);
+        let decisions = Decisions::default();
+        decisions.configured(clock.now(), width);
         Self {
             shared: Mutex::new(Shared {
                 board: Board::new(width),
@@ -99,6 +104,7 @@ impl<A: SpeculativeActor> Engine<A> {
             pace: Pace::default(),
             clock,
             controller: Mutex::new(controller),
+            decisions,
             outstanding: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             pressing: AtomicUsize::new(0),
@@ -161,12 +167,16 @@ impl<A: SpeculativeActor> Engine<A> {
     }
 
     /// Changes how messages are processed, from the next batches on.
-    pub(crate) fn set_processing(&self, processing: Processing, workers: usize) {
+    pub(crate) fn set_processing(&self, processing: &Processing, workers: usize) {
         let (width, controller) = processing.begin(workers);
         // Under its lock, so that the controller before does not change the width behind this.
         let mut present = self.controller();
-        *present = controller;
+        let before = std::mem::replace(&mut *present, controller);
+        self.decisions.configured(self.clock.now(), width);
         self.set_width(width);
+        drop(present);
+        // A user's policy, maybe.
+        drop(before);
     }
 
     fn set_width(&self, width: usize) {
@@ -179,16 +189,34 @@ impl<A: SpeculativeActor> Engine<A> {
         self.controller.lock().expect("no panic happens under the lock of the controller")
     }
 
-    /// The actor's own turn has handled or brought some messages.
-    pub(crate) fn adapt(&self) {
+    /// The actor's own turn has handled or brought some messages; so many still wait in the inbox.
+    pub(crate) fn adapt(&self, in_inbox: usize) {
         let mut controller = self.controller();
         let Some(present) = &mut *controller else { return };
         let (commits, rollbacks) = self.tally.commits_and_rollbacks();
-        let width = self.width();
-        let next = present.look(self.clock.now(), width, commits, rollbacks);
-        if let Some(next) = next.filter(|next| *next != width) {
-            self.set_width(next);
+        let (at, width, waiting) = (self.clock.now(), self.width(), in_inbox + self.pressing());
+        let look = Look { at, width, commits, rollbacks, waiting };
+        let decided =
+            contain(|| present.look(look).map(|sample| (sample, present.decide(&sample))));
+        match decided {
+            Some(Some((sample, next))) => {
+                self.decisions.sampled(at, next, sample);
+                if next != width {
+                    self.set_width(next);
+                }
+            }
+            Some(None) => {}
+            None => {
+                let failed = controller.take();
+                contain(|| drop(failed));
+            }
         }
+    }
+
+    /// What the actor has done so far.
+    pub(crate) fn stats(&self) -> SpeculationStats {
+        let (width, decisions) = (self.width(), self.decisions.all());
+        SpeculationStats { width, decisions, ..self.tally.stats() }
     }
 
     /// The actor is without work.

@@ -65,10 +65,10 @@ fn spawn_list(theater: &Theater, segments: Vec<Segment>, mode: &str) -> Arc<[Act
     let mut list: Vec<ActorRef<ToList>> = Vec::with_capacity(segments.len());
     for segment in segments.into_iter().rev() {
         let next = list.last().cloned();
-        list.push(match processing {
+        list.push(match &processing {
             None => theater.spawn(ListActor { segment, next }),
             Some(processing) => theater
-                .spawn_speculative(SpeculativeList::new(&segment, next), processing)
+                .spawn_speculative(SpeculativeList::new(&segment, next), processing.clone())
                 .actor_ref(),
         });
     }
