@@ -4,6 +4,7 @@
 //! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes it) → **`engine.rs`**
 //! → `attempt.rs` (the transaction) → `exit.rs` (its effects).
 
+mod adapting;
 mod runners;
 mod scratch;
 
@@ -18,9 +19,8 @@ use crate::parking::Parking;
 use crate::processing::Processing;
 use crate::runner::Runner;
 use crate::speculative_actor::SpeculativeActor;
-use crate::stats::SpeculationStats;
 use crate::tally::Tally;
-use crate::width::{Controller, Look, contain};
+use crate::width::Controller;
 use odeon_core::extend::{self, wake};
 use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
@@ -164,66 +164,6 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn needs_attention(&self) -> bool {
         // ORDERING: Relaxed: a hint; who sees it too late is woken.
         self.attention.load(Ordering::Relaxed) > 0
-    }
-
-    /// Changes how messages are processed, from the next batches on.
-    pub(crate) fn set_processing(&self, processing: &Processing, workers: usize) {
-        let (width, controller) = processing.begin(workers);
-        // Under its lock, so that the controller before does not change the width behind this.
-        let mut present = self.controller();
-        let before = std::mem::replace(&mut *present, controller);
-        self.decisions.configured(self.clock.now(), width);
-        self.set_width(width);
-        drop(present);
-        // A user's policy, maybe.
-        drop(before);
-    }
-
-    fn set_width(&self, width: usize) {
-        let mut shared = self.lock();
-        shared.board.set_width(width);
-        self.unlock(shared);
-    }
-
-    fn controller(&self) -> MutexGuard<'_, Option<Controller>> {
-        self.controller.lock().expect("no panic happens under the lock of the controller")
-    }
-
-    /// The actor's own turn has handled or brought some messages; so many still wait in the inbox.
-    pub(crate) fn adapt(&self, in_inbox: usize) {
-        let mut controller = self.controller();
-        let Some(present) = &mut *controller else { return };
-        let (commits, rollbacks) = self.tally.commits_and_rollbacks();
-        let (at, width, waiting) = (self.clock.now(), self.width(), in_inbox + self.pressing());
-        let look = Look { at, width, commits, rollbacks, waiting };
-        let decided =
-            contain(|| present.look(look).map(|sample| (sample, present.decide(&sample))));
-        match decided {
-            Some(Some((sample, next))) => {
-                self.decisions.sampled(at, next, sample);
-                if next != width {
-                    self.set_width(next);
-                }
-            }
-            Some(None) => {}
-            None => {
-                let failed = controller.take();
-                contain(|| drop(failed));
-            }
-        }
-    }
-
-    /// What the actor has done so far.
-    pub(crate) fn stats(&self) -> SpeculationStats {
-        let (width, decisions) = (self.width(), self.decisions.all());
-        SpeculationStats { width, decisions, ..self.tally.stats() }
-    }
-
-    /// The actor is without work.
-    pub(crate) fn rests(&self) {
-        if let Some(controller) = &mut *self.controller() {
-            controller.rests();
-        }
     }
 
     /// What the actor's own turn begins with: the state, and what the one before it has left.

@@ -5,11 +5,11 @@ use crate::engine::{EndsWithMaker, Engine, Surroundings};
 use crate::processing::Processing;
 use crate::speculative_actor::SpeculativeActor;
 use crate::stats::SpeculationStats;
-use odeon_core::extend;
+use odeon_core::extend::{self, Reporter};
 use odeon_core::{ActorRef, Directive, Message, Supervision, Theater};
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Creates speculative actors in a theater.
 pub trait SpawnSpeculative {
@@ -58,6 +58,7 @@ impl SpawnSpeculative for Theater {
         let control: Arc<dyn Control> = Arc::new(Handle { engine: engine.clone(), workers });
         let mut is_first = true;
         let ordering = processing.ordering;
+        let reporter: Weak<dyn Reporter> = Arc::<Engine<A>>::downgrade(&engine);
         let engine = EndsWithMaker(engine);
         let actor = self.spawn_supervised(supervision, move || {
             let EndsWithMaker(engine) = &engine;
@@ -66,6 +67,7 @@ impl SpawnSpeculative for Theater {
             }
             Dispatcher::new(engine.clone(), ordering)
         });
+        extend::report_by(self, &actor, reporter);
         SpeculativeRef { actor, control }
     }
 }

@@ -105,6 +105,37 @@ fn s21_a_rollback_is_told_by_variable_message_and_cause() {
 }
 
 #[test]
+fn s21_a_theater_tells_of_its_speculative_actors() {
+    let theater = Theater::builder().workers(2).stats(true).build().unwrap();
+    let shop = shop(&theater, wide());
+    theater.register("shop", &shop).unwrap();
+    shop.send(ToShop::Sell(AtomicU64::new(3))).unwrap();
+    shop.send(ToShop::Rename(AtomicU64::new(1))).unwrap();
+    shop.ask(ToShop::Done).wait().unwrap();
+    let of_shop = |theater: &Theater| {
+        let actors = theater.stats().expect("switched on").actors;
+        actors.into_iter().find(|actor| actor.id == shop.id())
+    };
+    // What has committed is counted with its batch, perhaps after the answer.
+    let actor = loop {
+        let actor = of_shop(&theater).expect("it is alive");
+        if actor.speculation.as_ref().is_some_and(|report| report.commits == 3) {
+            break actor;
+        }
+        std::thread::yield_now();
+    };
+    assert_eq!(actor.name.as_deref(), Some("shop"));
+    assert!(actor.actor_type.ends_with("::Shop"), "{}", actor.actor_type);
+    let report = actor.speculation.unwrap();
+    assert_eq!((report.width, report.failures), (2, 0));
+    assert_eq!(report.rollbacks, [("read overwritten", 4)]);
+    assert_eq!(report.rollbacks_by_variable, [("till of this test", 3)]);
+    let others = theater.stats().unwrap().actors;
+    let told = others.iter().filter(|actor| actor.speculation.is_some()).count();
+    assert_eq!(told, 1, "those that work for the shop tell nothing");
+}
+
+#[test]
 fn s21_a_message_without_conflicts_leaves_no_row() {
     let theater = Theater::builder().workers(2).build().unwrap();
     let shop = shop(&theater, wide());
