@@ -10,6 +10,7 @@ use crate::history::Event;
 use crate::parameter::Params;
 use crate::samples::Measured;
 use crate::theater::{Post, theater};
+use crate::trace;
 use odeon::prelude::*;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,9 +68,12 @@ fn spawn_list(theater: &Theater, segments: Vec<Segment>, mode: &str) -> Arc<[Act
         let next = list.last().cloned();
         list.push(match &processing {
             None => theater.spawn(ListActor { segment, next }),
-            Some(processing) => theater
-                .spawn_speculative(SpeculativeList::new(&segment, next), processing.clone())
-                .actor_ref(),
+            Some(processing) => {
+                let actor = SpeculativeList::new(&segment, next);
+                let actor = theater.spawn_speculative(actor, processing.clone());
+                trace::watch(&actor);
+                actor.actor_ref()
+            }
         });
     }
     list.into_iter().rev().collect()
