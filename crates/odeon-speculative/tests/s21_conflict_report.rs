@@ -6,8 +6,8 @@ use odeon_speculative::{
     SpeculativeContext, SpeculativeRef, TxResult, WidthPolicy,
 };
 use odeon_stm::{Cause, Labelled, TVar, Tx, atomically};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Barrier};
 
 /// A shop whose variables somebody else writes while its handlers run, as often as a message says: so many attempts
 /// are rolled back, for certain.
@@ -20,6 +20,8 @@ enum ToShop {
     /// Rolled back so often.
     Sell(AtomicU64),
     Rename(AtomicU64),
+    /// Holds the shop up until somebody else comes to the barrier.
+    Hold(Arc<Barrier>),
     /// Answers when everything before it is over.
     Done(Reply<()>),
 }
@@ -29,6 +31,7 @@ impl Message for ToShop {
         match self {
             Self::Sell(_) => "Sell",
             Self::Rename(_) => "Rename",
+            Self::Hold(_) => "Hold",
             Self::Done(_) => "Done",
         }
     }
@@ -50,6 +53,10 @@ impl SpeculativeActor for Shop {
         let (variable, left): (&TVar<u64>, _) = match msg {
             ToShop::Sell(left) => (&self.till, left),
             ToShop::Rename(left) => (&self.names, left),
+            ToShop::Hold(barrier) => {
+                barrier.wait();
+                return Ok(());
+            }
             ToShop::Done(reply) => {
                 ctx.reply(reply, ());
                 return Ok(());
@@ -117,16 +124,13 @@ fn s21_a_theater_tells_of_its_speculative_actors() {
         actors.into_iter().find(|actor| actor.id == shop.id())
     };
     // What has committed is counted with its batch, perhaps after the answer.
-    let actor = loop {
-        let actor = of_shop(&theater).expect("it is alive");
-        if actor.speculation.as_ref().is_some_and(|report| report.commits == 3) {
-            break actor;
-        }
+    while shop.speculation().commits < 3 {
         std::thread::yield_now();
-    };
+    }
+    let actor = of_shop(&theater).expect("it is alive");
     assert_eq!(actor.name.as_deref(), Some("shop"));
     assert!(actor.actor_type.ends_with("::Shop"), "{}", actor.actor_type);
-    let report = actor.speculation.unwrap();
+    let report = actor.speculation.expect("it tells");
     assert_eq!((report.width, report.failures), (2, 0));
     assert_eq!(report.rollbacks, [("read overwritten", 4)]);
     assert_eq!(report.rollbacks_by_variable, [("till of this test", 3)]);
@@ -208,6 +212,36 @@ fn s21_a_policy_of_a_user_decides_and_its_grounds_are_told() {
     assert_eq!(grounds.iter().map(|sample| sample.width).collect::<Vec<_>>(), [2, 3, 4]);
     assert!(grounds.iter().all(|sample| sample.commits > 0 && sample.most == 5));
     assert!(asked.load(Ordering::SeqCst) >= 4);
+}
+
+/// Samples as often as can be, and changes nothing.
+struct Samples;
+
+impl WidthPolicy for Samples {
+    fn next(&mut self, sample: &Sample) -> usize {
+        sample.width
+    }
+
+    fn period(&self) -> std::time::Duration {
+        std::time::Duration::ZERO
+    }
+}
+
+#[test]
+fn s21_a_sample_counts_what_waits_in_the_inbox() {
+    let theater = Theater::builder().workers(2).build().unwrap();
+    let shop = shop(&theater, Processing::adaptive_with(|| Samples).width(2));
+    let barrier = Arc::new(Barrier::new(2));
+    shop.send(ToShop::Hold(barrier.clone())).unwrap();
+    // Fewer than are pressure.
+    (0..900).for_each(|_| shop.send(ToShop::Sell(AtomicU64::new(0))).unwrap());
+    barrier.wait();
+    shop.ask(ToShop::Done).wait().unwrap();
+    let decisions = shop.speculation().decisions;
+    let first = decisions.iter().find_map(|decision| decision.sample).expect("256 commits");
+    // Samples that change nothing are put together: from the first 64 messages to the last ones, half of them waited on average.
+    assert!((300..600).contains(&first.waiting), "{first:?}");
+    assert!(first.waiting_time() > std::time::Duration::ZERO, "{first:?}");
 }
 
 struct Fails;
