@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Exhaustive models of the small protocols (loom): parker, inbox, idle workers, timers, wake flag, bonds, pressure, bounds,
-# and of the transactional memory: commit, snapshot, prepare, retry, gate, reclamation.
+# and of the transactional memory: commit, snapshot, prepare, journeys, retry, gate, reclamation.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -7,6 +7,9 @@
 //! and are not remembered; there are no writes.
 
 mod begin;
+mod parts;
+
+pub(crate) use parts::Part;
 
 use crate::abort::{Cause, Rollback};
 use crate::cell::Cell;
@@ -15,6 +18,7 @@ use crate::domain::Domain;
 use crate::flaw::Flaw;
 use crate::garbage::Bag;
 use crate::hooks::{self, Hooks};
+use crate::protected::Protected;
 use crate::read_set::ReadSet;
 use crate::slot::Slot;
 use crate::snapshot::registry;
@@ -70,6 +74,8 @@ pub(crate) struct Attempt {
     is_holding: bool,
     pub(crate) reads: ReadSet,
     pub(crate) writes: WriteSet,
+    /// How much of the logs is protected.
+    pub(crate) protected: Protected,
     /// The mark of the slot in words; for snapshots, which have to tell epochs only, that of none.
     own: u64,
     /// The first word that is too young to be read without a further look (I1).
@@ -102,6 +108,7 @@ impl Attempt {
             is_holding: false,
             reads: ReadSet::default(),
             writes: WriteSet::default(),
+            protected: Protected::default(),
             own: NO_SLOT,
             limit: 0,
             limit_of_pointers: 0,
@@ -191,6 +198,9 @@ impl Attempt {
         let (bits, kind) = (write.bits, write.kind);
         match kind {
             Kind::Plain | Kind::Owning(_) => Ok(bits),
+            Kind::Change(apply) if place < self.protected.writes => {
+                Ok(apply(self.read_under_own_lock(place), bits))
+            }
             Kind::Change(apply) => Ok(apply(self.read_committed(cell)?, bits)),
         }
     }
@@ -248,7 +258,8 @@ impl Attempt {
         // I1: as at the begin. Rare, so a fence that stands for itself.
         odeon_sync::atomic::fence(odeon_sync::atomic::Ordering::SeqCst);
         if !self.domain.has(Flaw::UncheckedExtension) {
-            self.validate()?;
+            // What is protected stands.
+            self.validate_from(self.protected.reads)?;
             self.validate_updates()?;
         }
         self.limit = VersionWord::first_of(now);
@@ -262,7 +273,12 @@ impl Attempt {
     /// are compared with what stood there before the lock.
     #[inline]
     pub(crate) fn validate(&mut self) -> Result<(), Rollback> {
-        for read in self.reads.as_slice() {
+        self.validate_from(0)
+    }
+
+    #[inline]
+    fn validate_from(&mut self, from: usize) -> Result<(), Rollback> {
+        for read in &self.reads.as_slice()[from..] {
             let word = read.cell().word().without_waiters();
             if word != read.word && !self.still_stands(read.cell(), read.word, word) {
                 let cell = std::ptr::from_ref(read.cell());
@@ -275,7 +291,8 @@ impl Attempt {
     /// As [`validate`](Self::validate), for the variables that were read and will be written. A commit and a
     /// prepare look at these when they lock them.
     fn validate_updates(&mut self) -> Result<(), Rollback> {
-        for write in self.writes.as_slice().iter().filter(|write| write.is_update) {
+        let unprotected = &self.writes.as_slice()[self.protected.writes..];
+        for write in unprotected.iter().filter(|write| write.is_update) {
             let (cell, read) = (write.cell(), write.before.without_waiters());
             let word = cell.word().without_waiters();
             if word != read && !self.still_stands(cell, read, word) {
@@ -418,6 +435,11 @@ impl Attempt {
     /// Rolls back: whatever was to be written goes. Answers the label of the variable in the way, if it has one.
     pub(crate) fn roll_back(&mut self, stopped: Stopped) -> Option<&'static str> {
         self.writes.discard();
+        self.count(stopped)
+    }
+
+    /// Counts why the attempt, or a part of it, has no effect; answers as [`roll_back`](Self::roll_back).
+    pub(crate) fn count(&self, stopped: Stopped) -> Option<&'static str> {
         self.slot.counters.rolled_back(stopped.cause);
         // SAFETY: the attempt still holds its slot, so the cell lives (see `Read`).
         let cell = unsafe { &*stopped.cell? };

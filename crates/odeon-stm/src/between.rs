@@ -38,14 +38,28 @@ pub(crate) struct Verdict {
 /// Rolls `attempt` back and ends it. What there is to wait for is entered before, while the attempt's
 /// variables are safe to use and its logs are there.
 pub(crate) fn roll_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
-    let mut stopped = attempt.stopped.unwrap_or(Stopped { cause: otherwise, cell: None });
-    if stopped.cause == Cause::Retry && attempt.mode != Mode::Logged {
-        stopped.cause = Cause::CannotWait;
-    }
+    let stopped = stopped(attempt, otherwise);
     let event = event(attempt, stopped);
     let label = attempt.roll_back(stopped);
     attempt.end();
     Verdict { cause: stopped.cause, label, event }
+}
+
+/// As [`roll_back`], of a step of `attempt` only: that goes on, and the caller undoes the step.
+pub(crate) fn step_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
+    let stopped = stopped(attempt, otherwise);
+    let event = event(attempt, stopped);
+    let label = attempt.count(stopped);
+    attempt.stopped = None;
+    Verdict { cause: stopped.cause, label, event }
+}
+
+fn stopped(attempt: &Attempt, otherwise: Cause) -> Stopped {
+    let mut stopped = attempt.stopped.unwrap_or(Stopped { cause: otherwise, cell: None });
+    if stopped.cause == Cause::Retry && attempt.mode != Mode::Logged {
+        stopped.cause = Cause::CannotWait;
+    }
+    stopped
 }
 
 fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>> {
@@ -53,22 +67,31 @@ fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>> {
     match stopped.cause {
         Cause::Retry => {
             for (cell, read) in attempt.all_reads() {
-                wait.on_change(cell, |word| attempt.is_unchanged(read, word));
+                wait.on_change(cell, |word| {
+                    // Until the attempt itself lets go of it, if it holds it.
+                    attempt.has_taken(word) || attempt.is_unchanged(read, word)
+                });
             }
         }
-        Cause::Prepared => on_prepared(stopped, &mut wait),
+        Cause::Prepared => on_prepared(attempt, stopped, &mut wait),
         Cause::Irrevocable => attempt.domain.gate.wait(&mut wait),
         _ => return None,
     }
     Some(wait)
 }
 
-/// Enters `wait` for the outcome of the prepared attempt that has `stopped` another one.
-fn on_prepared(stopped: Stopped, wait: &mut Wait<'_>) {
+/// Enters `wait` for the outcome of the prepared attempt that has `stopped` this one.
+fn on_prepared(attempt: &Attempt, stopped: Stopped, wait: &mut Wait<'_>) {
     let cell = stopped.cell.expect("a prepared attempt is met at a variable");
     // SAFETY: the stopped attempt has not ended, so the cell lives (see `Read`).
     let cell = unsafe { &*cell };
-    wait.on_change(cell, |word| matches!(word.held(), Held::PreparedWrite | Held::PreparedRead));
+    // Who protects it too waits until it is the only one.
+    let own = u64::from(attempt.protected.is_known_to_hold(cell));
+    wait.on_change(cell, |word| match word.held() {
+        Held::PreparedWrite => true,
+        Held::PreparedRead => word.protectors() > own,
+        Held::Free | Held::Committing => false,
+    });
 }
 
 /// Sees to it that nobody but `attempt`, which has not begun, commits.

@@ -19,6 +19,8 @@ pub(crate) enum Flaw {
     OlderValuesStay,
     /// Preparing does not protect what was read.
     ReadsUnprotected,
+    /// Who protects a variable may take it to write, whoever else protects it.
+    UpgradeOverOthers,
     /// Overwritten values are freed without a look at the attempts.
     EarlyFree,
 }

@@ -20,6 +20,7 @@ mod label;
 mod labelled;
 mod peek;
 mod prepared;
+mod protected;
 mod read_set;
 mod serial_gate;
 mod slot;

@@ -53,9 +53,36 @@ impl ReadSet {
         }
     }
 
-    /// Each variable once: of several reads of one variable one is enough, all have seen one word.
-    pub(crate) fn deduplicate(&mut self) {
-        self.0.sort_unstable_by_key(|read| read.cell.addr());
-        self.0.dedup_by_key(|read| read.cell.addr());
+    /// Each variable read from place `from` on once: of several reads of one variable one is enough, all have seen one
+    /// word.
+    pub(crate) fn deduplicate(&mut self, from: usize) {
+        if from > 0 {
+            let mut reads = self.0.split_off(from);
+            sort(&mut reads);
+            self.0.append(&mut reads);
+        } else {
+            sort(&mut self.0);
+        }
     }
+
+    /// Puts `read` at `place`, which is taken.
+    pub(crate) fn put(&mut self, place: usize, read: Read) {
+        self.0[place] = read;
+    }
+
+    /// Forgets what stands from place `len` on.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
+
+    /// From place `from` on there is what `reads` says.
+    pub(crate) fn replace(&mut self, from: usize, reads: &[Read]) {
+        self.0.truncate(from);
+        self.0.extend_from_slice(reads);
+    }
+}
+
+fn sort(reads: &mut Vec<Read>) {
+    reads.sort_unstable_by_key(|read| read.cell.addr());
+    reads.dedup_by_key(|read| read.cell.addr());
 }

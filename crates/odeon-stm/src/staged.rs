@@ -8,12 +8,16 @@
 //!                     └─────────► Prepared ──────────► committed / rolled back
 //! ```
 //!
+//! An attempt may also have parts, each on a state and a thread of its own, between which it can be prepared: a [`Journey`].
+//!
 //! Any stage but the last may answer [`RolledBack`], which says why and can be waited for. Dropping a
 //! stage rolls back.
 
 mod here;
+mod journey;
 
 pub use here::{AfterCommit, FinishedHere, attempt_here};
+pub use journey::Journey;
 
 use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Mode};

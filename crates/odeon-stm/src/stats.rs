@@ -90,7 +90,8 @@ pub struct Stats {
     pub longest_read_log: u64,
     /// Snapshots that have ended.
     pub snapshots: u64,
-    /// Rolled back attempts by cause; causes that never happened are missing.
+    /// Rolled back attempts by cause; causes that never happened are missing. Each step of a
+    /// [journey](crate::staged::Journey) that was in vain counts as one.
     pub rollbacks: Vec<(Cause, u64)>,
     /// Rollbacks by the label of the variable at which they happened, and the cause; variables
     /// without a label are not here.

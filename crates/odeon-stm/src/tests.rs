@@ -5,6 +5,7 @@
 
 mod anomalies;
 mod interleavings;
+mod journeys;
 #[cfg(odeon_loom)]
 mod loom;
 mod prepared;

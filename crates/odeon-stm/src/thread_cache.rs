@@ -3,6 +3,7 @@
 use crate::attempt::Attempt;
 use crate::domain::Domain;
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
 
@@ -99,6 +100,35 @@ impl Borrowed {
         }
         // User code may run here, and begin transactions.
         drop((free, left));
+    }
+}
+
+/// While it is there its thread is within a transaction that has brought its own memory along.
+#[derive(Debug)]
+pub(crate) struct Within(PhantomData<*const ()>);
+
+impl Within {
+    /// For a part that begins at the caller's caller.
+    ///
+    /// # Panics
+    ///
+    /// Panics if this thread is within a transaction already.
+    #[track_caller]
+    pub(crate) fn begin() -> Self {
+        let caller = Location::caller();
+        CACHE.with(|cache| {
+            if let Some(running) = cache.running.get() {
+                nested(running, caller);
+            }
+            cache.running.set(Some(caller));
+        });
+        Self(PhantomData)
+    }
+}
+
+impl Drop for Within {
+    fn drop(&mut self) {
+        CACHE.with(|cache| cache.running.set(None));
     }
 }
 

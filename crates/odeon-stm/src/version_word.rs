@@ -188,7 +188,8 @@ impl VersionWord {
     #[inline(always)]
     pub(crate) fn is_unchanged_as(self, now: Self, limit: u64) -> bool {
         let now = now.without_waiters();
-        self == now || self.epoch() == now.epoch() && (self.0 < limit || now.is_at_first_value())
+        self.without_waiters() == now
+            || self.epoch() == now.epoch() && (self.0 < limit || now.is_at_first_value())
     }
 
     /// A free word, taken by a commit.
@@ -231,8 +232,13 @@ impl VersionWord {
         }
     }
 
+    /// This word, taken or not, when its last protector has let go of it.
+    pub(crate) fn freed(self) -> Self {
+        if self.held() == Held::PreparedRead { self.unprotected() } else { self }
+    }
+
     /// How many prepared attempts protect a free or protected word.
-    fn protectors(self) -> u64 {
+    pub(crate) fn protectors(self) -> u64 {
         if self.0 & PREPARED == 0 { 0 } else { self.slot() & PROTECTORS_MAX }
     }
 

@@ -16,6 +16,7 @@ impl Attempt {
     #[inline(always)]
     pub(crate) fn begin_loose(&mut self, mode: Mode) {
         debug_assert!(self.writes.is_empty() && self.stopped.is_none());
+        debug_assert!(self.protected.is_nothing());
         debug_assert_ne!(mode, Mode::Snapshot);
         let epoch = self.domain.clock.now();
         // I1: what commits of earlier epochs have locked is visible from here on.

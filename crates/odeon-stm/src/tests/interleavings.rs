@@ -1,12 +1,15 @@
 //! Random interleavings of several attempts, step by step on one thread: the same seed, the same history. Each
-//! history is checked for strict serialisability and opacity, and engines broken on purpose do not pass.
+//! history is checked for strict serialisability and opacity, and engines broken on purpose do not pass. Attempts have parts
+//! that are undone, protect what they have so far, and go on.
 
 use super::{Engine, Step};
 use crate::Mode;
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, Part};
 use crate::cell::Cell;
 use crate::flaw::Flaw;
 use crate::snapshot::registry;
+use crate::version_word::Held;
+use crate::write_set::Kind;
 use checker::{Transaction, serial_order};
 use random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,20 +23,15 @@ mod random;
 const PLACES: u64 = 4;
 const VARIABLES: usize = 3;
 /// Transactions of one history.
-const TRANSACTIONS: u64 = 16;
+const TRANSACTIONS: u64 = 20;
 
 /// A place at which one attempt after the other runs, with the same slot.
 struct Place {
     step: Step,
-    state: State,
+    is_idle: bool,
     notes: Transaction,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Idle,
-    Running,
-    Prepared,
+    /// Parts that can be undone, with the notes at their begin.
+    parts: Vec<(Part, Transaction)>,
 }
 
 struct World {
@@ -48,8 +46,9 @@ impl World {
     fn new(engine: Engine, seed: u64) -> Self {
         let place = |_| Place {
             step: Step(Attempt::new(engine.0).unwrap()),
-            state: State::Idle,
+            is_idle: true,
             notes: Transaction::default(),
+            parts: Vec::new(),
         };
         Self {
             random: Random::new(seed),
@@ -68,13 +67,13 @@ impl World {
     fn begin(&mut self, place: usize) {
         let begin = self.now();
         let snapshot = self.random.below(4) == 0;
-        let Place { step, state, notes } = &mut self.places[place];
+        let Place { step, is_idle, notes, .. } = &mut self.places[place];
         if snapshot {
             registry::begin(&mut step.0, usize::MAX);
         } else {
             step.0.begin_loose(Mode::Logged);
         }
-        *state = State::Running;
+        *is_idle = false;
         let what = if snapshot { "snapshot" } else { "logged" };
         *notes =
             Transaction { what: format!("{what} at {place}"), begin, ..Transaction::default() };
@@ -82,59 +81,90 @@ impl World {
 
     fn end(&mut self, place: usize, committed: bool) {
         let end = self.now();
-        let Place { step, state, notes } = &mut self.places[place];
+        let Place { step, is_idle, notes, parts } = &mut self.places[place];
         if committed {
             step.end();
         } else {
+            step.0.let_go_prepared();
             crate::between::roll_back(&mut step.0, crate::Cause::Dropped);
         }
-        *state = State::Idle;
+        *is_idle = true;
+        parts.clear();
         let notes = Transaction { end, ..std::mem::take(notes) };
         self.history.push(if committed { notes } else { notes.without_effect() });
     }
 
+    /// The last part has no effect, but what it has read was there.
+    fn undo_part(&mut self, place: usize) {
+        let end = self.now();
+        let Place { step, notes, parts, .. } = &mut self.places[place];
+        let Some((part, before)) = parts.pop() else { return };
+        step.0.undo_part(part);
+        let undone = Transaction { end, ..std::mem::replace(notes, before) };
+        self.history.push(undone.without_effect());
+    }
+
+    /// A step at this place was in vain: the attempt goes on, without its last part, or rolls back.
+    fn give_way(&mut self, place: usize) {
+        if self.random.below(2) == 0 {
+            return self.end(place, false);
+        }
+        crate::between::step_back(&mut self.places[place].step.0, crate::Cause::Dropped);
+        self.undo_part(place);
+    }
+
     /// One step at one place.
     fn step(&mut self, place: usize) {
-        if self.places[place].state == State::Idle {
+        if self.places[place].is_idle {
             return self.begin(place);
         }
-        let (choice, variable) = (self.random.below(10), self.random.below(VARIABLES as u64));
+        let (choice, variable) = (self.random.below(14), self.random.below(VARIABLES as u64));
         let value = self.now();
-        let Place { step, state, notes } = &mut self.places[place];
+        let Place { step, notes, parts, .. } = &mut self.places[place];
         let variable = variable as usize;
         let cell = &self.cells[variable];
-        if *state == State::Prepared {
-            return match choice {
-                0..4 => {
-                    step.0.commit_prepared();
-                    self.end(place, true)
-                }
-                4 => {
-                    step.0.let_go_prepared();
-                    self.end(place, false)
-                }
-                _ => (),
-            };
-        }
         let is_snapshot = step.0.mode == Mode::Snapshot;
         match choice {
             0..4 => match step.0.read(cell) {
                 Ok(seen) => notes.has_read(variable, seen),
                 Err(_) if is_snapshot => panic!("a snapshot without a limit has what it needs"),
-                Err(_) => self.end(place, false),
+                Err(_) => self.give_way(place),
             },
-            4..7 if !is_snapshot => {
+            4..6 if !is_snapshot => {
                 step.set(cell, value);
                 notes.has_written(variable, value);
             }
-            7 if !is_snapshot => match step.0.prepare() {
-                Ok(()) => *state = State::Prepared,
-                Err(_) => self.end(place, false),
+            6 if !is_snapshot => {
+                let mut seen = None;
+                let update = |bits| {
+                    seen = Some(bits);
+                    value
+                };
+                match step.0.update(cell, Kind::Plain, update) {
+                    Ok(()) => {
+                        notes.has_read(variable, seen.expect("it was read"));
+                        notes.has_written(variable, value);
+                    }
+                    Err(_) => self.give_way(place),
+                }
+            }
+            7 | 8 if !is_snapshot => match step.0.prepare_more() {
+                Ok(()) => {
+                    assert!(step.0.is_protected());
+                    parts.drain(..).rev().for_each(|(part, _)| step.0.keep_part(part));
+                }
+                Err(_) => self.give_way(place),
             },
-            8 => self.end(place, false),
+            9 | 10 if !is_snapshot => parts.push((step.0.begin_part(), notes.clone())),
+            11 => self.undo_part(place),
+            12 => self.end(place, false),
             _ => {
-                let committed = step.0.commit().is_ok();
-                self.end(place, committed);
+                let is_protected = step.0.is_protected();
+                match step.0.commit_all() {
+                    Ok(()) => self.end(place, true),
+                    Err(_) if is_protected => panic!("the commit of what is protected fails"),
+                    Err(_) => self.give_way(place),
+                }
             }
         }
     }
@@ -157,13 +187,12 @@ fn history(engine: Engine, seed: u64) -> Vec<Transaction> {
         world.step(place);
     }
     for place in 0..PLACES as usize {
-        if world.places[place].state == State::Prepared {
-            world.places[place].step.0.let_go_prepared();
-        }
-        if world.places[place].state != State::Idle {
+        if !world.places[place].is_idle {
             world.end(place, false);
         }
     }
+    let is_free = |cell: &Cell| cell.word().held() == Held::Free;
+    assert!(world.cells.iter().all(is_free), "somebody holds a variable for ever");
     std::mem::take(&mut world.history)
 }
 
@@ -194,6 +223,7 @@ fn flawed_engines_are_found_out() {
         Flaw::NothingKept,
         Flaw::BornTooLate,
         Flaw::ReadsUnprotected,
+        Flaw::UpgradeOverOthers,
     ];
     for flaw in flaws {
         assert!(found_out(flaw).is_some(), "{flaw:?}");

@@ -3,6 +3,7 @@
 
 mod commit;
 mod gate;
+mod journeys;
 mod prepared;
 mod reclamation;
 mod snapshots;
