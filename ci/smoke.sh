@@ -36,6 +36,7 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench stm --case counter,counter-var,map --transactions 500 --samples 2 --warmup 0
 "$odeon" bench ledger --mode adaptive,concurrent,sequential,plain,sharded,mutex,rwlock --handler-ns 0,500 --conflict 0,50 --reads 0,20 --entries 500 \
   --samples 1 --warmup 0
+"$odeon" bench ledger --mode adaptive --conflict 100 --entries 500 --samples 1 --warmup 0 --trace "$out/trace.jsonl"
 "$odeon" bench idle --actors 2000 --cpu-actors 200 --seconds 1
-test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg"
+test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg" && test -s "$out/trace.jsonl"
 echo "every benchmark ran"

@@ -8,12 +8,13 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`send_accompanied`], [`as_sender`], [`wake`], [`answer_borrowed`], [`question`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`send_accompanied`], [`as_sender`], [`wake`], [`answer_borrowed`], [`question`], [`waiting_about`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`] |
+//! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 pub use crate::lane::Lane;
@@ -22,6 +23,7 @@ pub use crate::mailbox::{Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, Went
 pub use crate::outbox::{Effect, Outbox};
 pub use crate::pipe::Continuation;
 pub use crate::scheduler::submit::{Origin, Submit};
+pub use crate::sight::Reporter;
 pub use crate::sight::Sight;
 pub use crate::sight::follow::{Cause, Followed, Handling, Scope, Tracer, follow_sends};
 pub use crate::theater::shared::TheaterShared;
@@ -164,6 +166,19 @@ pub fn spawn_beside<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> ActorR
 /// what it sends, `actor` counts as waiting, so that no circle goes unseen (S17).
 pub fn spawn_working_for<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
     spawn::working_for(&actor.cell().header, new)
+}
+
+/// Has `reporter` asked about `actor` whenever the theater's numbers are collected
+/// ([`Theater::stats`]). Nothing happens in a theater that does not count.
+pub fn report_by<M: Message>(theater: &Theater, actor: &ActorRef<M>, reporter: Weak<dyn Reporter>) {
+    if let Some(sight) = theater.shared().sight().filter(|sight| sight.counts) {
+        sight.reporters.add(actor.id(), reporter);
+    }
+}
+
+/// How many messages wait in the inbox of the actor whose turn it is, off by 32 or less.
+pub fn waiting_about<A: Actor>(ctx: &Context<'_, A>) -> usize {
+    ctx.cell().inbox.waiting_about()
 }
 
 /// The clock of a theater.

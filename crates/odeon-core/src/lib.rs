@@ -79,7 +79,9 @@ pub use pipe::Pipe;
 pub use random::Random;
 pub use reply::Reply;
 pub use scheduler::pool::QueueOrder;
-pub use sight::{ActorStats, StageKind, StageStats, Stats, StatsSource, Wait, WaitsView};
+pub use sight::{
+    ActorStats, SpeculationReport, StageKind, StageStats, Stats, StatsSource, Wait, WaitsView,
+};
 pub use supervision::{Directive, Failure, Supervision};
 pub use theater::builder::TheaterBuilder;
 pub use theater::{RootFailure, Stage, StopReport, Theater};

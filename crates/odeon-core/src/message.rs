@@ -35,6 +35,13 @@ pub trait Message: Send + 'static {
     fn mailbox(&self) -> usize {
         0
     }
+
+    /// What this message is called in reports: the type, unless it is derived, or said otherwise; the derive says the
+    /// variant.
+    #[cold]
+    fn message_name(&self) -> &'static str {
+        std::any::type_name::<Self>()
+    }
 }
 
 /// The mailbox of `message`, after the checks that the type system cannot make.

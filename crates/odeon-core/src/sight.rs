@@ -20,6 +20,7 @@
 mod causes;
 mod collect;
 pub(crate) mod follow;
+mod reporters;
 mod seen_stage;
 mod seen_turn;
 mod stats;
@@ -35,12 +36,14 @@ use crate::observe::Observer;
 pub use collect::StatsSource;
 pub(crate) use follow::Following;
 pub(crate) use follow::Tracer;
+pub use reporters::Reporter;
+pub(crate) use reporters::Reporters;
 pub(crate) use seen_stage::SeenStage;
 pub(crate) use seen_turn::{
     PinnedTurn, Progress, SeenTurn, Whereabouts, before_idle, note_before_idle, noting_signal,
     pinned_handles, pinned_has_begun,
 };
-pub use stats::{ActorStats, StageKind, StageStats, Stats};
+pub use stats::{ActorStats, SpeculationReport, StageKind, StageStats, Stats};
 pub(crate) use tally::{StageTally, Tally};
 pub(crate) use waits::{AskedBy, Waits};
 pub use waits::{Wait, WaitsView};
@@ -53,6 +56,8 @@ pub struct Sight {
     pub(crate) counts: bool,
     /// Turns that were given on threads of no stage, by whoever drives the theater.
     pub(crate) outside: StageTally,
+    /// Who tells more of an actor than that.
+    pub(crate) reporters: Reporters,
     pub(crate) waits: Option<Waits>,
     pub(crate) following: Option<Following>,
 }
@@ -78,6 +83,7 @@ impl Sight {
             clock,
             counts: stats,
             outside: StageTally::default(),
+            reporters: Reporters::default(),
             waits: waits.then(Waits::default),
             following: tracer.map(Following::new),
         }))

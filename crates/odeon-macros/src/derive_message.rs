@@ -1,4 +1,4 @@
-//! `#[derive(Message)]`: which mailbox each variant goes to.
+//! `#[derive(Message)]`: which mailbox each variant goes to, and what it is called.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,6 +11,7 @@ const MAX_MAILBOXES: usize = 64;
 
 pub(crate) fn expand(input: DeriveInput) -> Result<TokenStream> {
     let whole = mailbox_of(&input.attrs)?;
+    let mut names = Vec::new();
     let (arms, highest) = match &input.data {
         Data::Enum(data) => {
             let mut arms = Vec::new();
@@ -25,6 +26,7 @@ pub(crate) fn expand(input: DeriveInput) -> Result<TokenStream> {
                     Fields::Unit => quote!(),
                 };
                 arms.push(quote!(Self::#name #fields => #mailbox,));
+                names.push(quote!(Self::#name #fields => ::core::stringify!(#name),));
             }
             (arms, highest)
         }
@@ -36,6 +38,11 @@ pub(crate) fn expand(input: DeriveInput) -> Result<TokenStream> {
     let mailboxes = highest + 1;
     let body = if arms.is_empty() { quote!(#highest) } else { quote!(match self { #(#arms)* }) };
     let name = &input.ident;
+    let message_name = if names.is_empty() {
+        quote!(::core::stringify!(#name))
+    } else {
+        quote!(match self { #(#names)* })
+    };
     let mut generics = input.generics.clone();
     for parameter in generics.type_params_mut() {
         parameter.bounds.push(syn::parse_quote!(::core::marker::Send));
@@ -48,6 +55,10 @@ pub(crate) fn expand(input: DeriveInput) -> Result<TokenStream> {
             #[inline(always)]
             fn mailbox(&self) -> usize {
                 #body
+            }
+            #[cold]
+            fn message_name(&self) -> &'static str {
+                #message_name
             }
         }
     })

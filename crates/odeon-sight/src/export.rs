@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use metrics::{counter, gauge};
 use odeon_core::{
-    Actor, ActorRef, ActorStats, Context, DeadLetterReason, Message, StageKind, Stats, StatsSource,
-    Theater,
+    Actor, ActorRef, ActorStats, Context, DeadLetterReason, Message, SpeculationReport, StageKind,
+    Stats, StatsSource, Theater,
 };
 
 /// Writes a theater's [`Stats`] into the recorder of the `metrics` facade.
@@ -19,8 +19,12 @@ use odeon_core::{
 /// | `odeon_dead_letters_total` | counter | `theater`, `reason` |
 /// | `odeon_actor_turns_total`, `odeon_actor_messages_total`, `odeon_actor_restarts_total` | counter | `theater`, `stage`, `actor`, `type` |
 /// | `odeon_actor_waiting`, `odeon_actor_longest_wait_seconds` | gauge | `theater`, `stage`, `actor`, `type` |
+/// | `odeon_speculation_width` | gauge | `theater`, `stage`, `actor`, `type` |
+/// | `odeon_speculation_commits_total`, `odeon_speculation_failures_total` | counter | `theater`, `stage`, `actor`, `type` |
+/// | `odeon_speculation_rollbacks_total` | counter | `theater`, `stage`, `actor`, `type`, `cause` |
+/// | `odeon_speculation_rollbacks_by_variable_total` | counter | `theater`, `stage`, `actor`, `type`, `variable` |
 ///
-/// `actor` is the actor's name, or its id if it has none.
+/// `actor` is the actor's name, or its id if it has none; `variable` is a label. Only speculative actors have the latter five.
 ///
 /// ```
 /// # use odeon_core::*;
@@ -129,6 +133,27 @@ fn write_actor(theater: &str, actor: &ActorStats) {
     counter!("odeon_actor_restarts_total", &labels).absolute(actor.restarts);
     gauge!("odeon_actor_waiting", &labels).set(actor.waiting as f64);
     gauge!("odeon_actor_longest_wait_seconds", &labels).set(actor.longest_wait.as_secs_f64());
+    if let Some(speculation) = &actor.speculation {
+        write_speculation(labels, speculation);
+    }
+}
+
+fn write_speculation(labels: [(&'static str, String); 4], report: &SpeculationReport) {
+    gauge!("odeon_speculation_width", &labels).set(report.width as f64);
+    counter!("odeon_speculation_commits_total", &labels).absolute(report.commits);
+    counter!("odeon_speculation_failures_total", &labels).absolute(report.failures);
+    let with = |label, value: &str| {
+        let [theater, stage, actor, actor_type] = labels.clone();
+        [theater, stage, actor, actor_type, (label, value.to_owned())]
+    };
+    for (cause, rollbacks) in &report.rollbacks {
+        let labels = with("cause", cause);
+        counter!("odeon_speculation_rollbacks_total", &labels).absolute(*rollbacks);
+    }
+    for (variable, rollbacks) in &report.rollbacks_by_variable {
+        let labels = with("variable", variable);
+        counter!("odeon_speculation_rollbacks_by_variable_total", &labels).absolute(*rollbacks);
+    }
 }
 
 fn kind(kind: StageKind) -> &'static str {

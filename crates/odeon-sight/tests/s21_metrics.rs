@@ -6,6 +6,10 @@ use std::time::{Duration, Instant};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use odeon_core::*;
 use odeon_sight::Export;
+use odeon_speculative::{
+    Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, TxResult,
+};
+use odeon_stm::{Labelled, TVar, Tx, atomically};
 
 struct Quiet;
 impl Actor for Quiet {
@@ -82,6 +86,63 @@ fn s21_stages_and_actors_are_written_with_their_labels() {
     assert!(!named.keys().any(|name| name.contains(&of_unnamed)));
     let stages = write(Export::stages());
     assert!(!stages.is_empty() && !stages.keys().any(|name| name.contains("odeon_actor_")));
+}
+
+/// Its first attempt meets somebody else's write.
+struct Contended(Labelled<TVar<u64>>);
+
+struct Sell(Reply<()>);
+impl Message for Sell {}
+
+impl SpeculativeActor for Contended {
+    type Msg = Sell;
+
+    fn handle<'t>(
+        &'t self,
+        Sell(reply): &'t Sell,
+        tx: &mut Tx<'t, '_>,
+        ctx: &mut SpeculativeContext<'_, Self>,
+    ) -> TxResult {
+        let seen = self.0.get(tx)?;
+        if seen == 0 {
+            std::thread::scope(|scope| {
+                scope.spawn(|| atomically(|tx| self.0.set(tx, 1)));
+            });
+        }
+        self.0.set(tx, seen + 1)?;
+        ctx.reply(reply, ());
+        Ok(())
+    }
+}
+
+#[test]
+fn s21_what_a_speculative_actor_tells_is_written() {
+    let theater = Theater::builder().name("shop").workers(2).stats(true).build().unwrap();
+    let contended = Contended(Labelled::new("till of this test", TVar::new(0)));
+    let contended = theater.spawn_speculative(contended, Processing::concurrent().width(2));
+    theater.register("contended", &contended).unwrap();
+    contended.ask(Sell).wait().unwrap();
+    // What has committed is counted with its batch, perhaps after the answer.
+    eventually(|| contended.speculation().commits == 1);
+    let recorder = DebuggingRecorder::new();
+    let stats = theater.stats().unwrap();
+    metrics::with_local_recorder(&recorder, || Export::named().write(theater.name(), &stats));
+    let all = series(&recorder.snapshotter());
+    let value = |name: &str, more: &str| {
+        let of = "stage=pool,theater=shop,type=s21_metrics::Contended";
+        let (before, after) = match more.split_once('=') {
+            Some(("cause", _)) => (format!("actor=contended,{more},"), String::new()),
+            Some(_) => ("actor=contended,".to_owned(), format!(",{more}")),
+            None => ("actor=contended,".to_owned(), String::new()),
+        };
+        all.get(&format!("odeon_speculation_{name}{{{before}{of}{after}}}")).copied()
+    };
+    assert_eq!(value("width", ""), Some(2.0), "{all:?}");
+    assert_eq!(value("commits_total", ""), Some(1.0));
+    assert_eq!(value("failures_total", ""), Some(0.0));
+    assert_eq!(value("rollbacks_total", "cause=read overwritten"), Some(1.0));
+    let variable = "variable=till of this test";
+    assert_eq!(value("rollbacks_by_variable_total", variable), Some(1.0));
 }
 
 #[test]

@@ -122,7 +122,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                 Ok(handled) => return handled,
                 Err(rolled_back) => {
                     let cause = rolled_back.cause();
-                    self.tally.rolled_back(cause);
+                    self.tally.rolled_back(&rolled_back, message);
                     if access != Access::Update && cause == Cause::CannotWait {
                         return Handled::Failed(Box::new(WAITS));
                     } else if access == Access::Exclusive {

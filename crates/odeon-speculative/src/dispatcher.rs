@@ -65,7 +65,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     fn take(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
         self.until_look -= 1;
         if self.until_look == 0 {
-            self.look();
+            self.look(ctx);
         }
         let is_narrow = self.engine.width() == 1;
         if is_narrow && self.taken.is_empty() && !self.engine.has_outstanding() {
@@ -223,10 +223,10 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     }
 
     #[cold]
-    fn look(&mut self) {
+    fn look(&mut self, ctx: &Context<'_, Self>) {
         self.until_look = LOOK_EVERY;
         self.count();
-        self.engine.adapt();
+        self.engine.adapt(self.taken.len() + extend::waiting_about(ctx));
     }
 
     fn count(&mut self) {

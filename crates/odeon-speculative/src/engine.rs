@@ -4,6 +4,7 @@
 //! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes it) → **`engine.rs`**
 //! → `attempt.rs` (the transaction) → `exit.rs` (its effects).
 
+mod adapting;
 mod runners;
 mod scratch;
 mod visits;
@@ -12,6 +13,7 @@ use crate::attempt::{Attempt, Handled};
 use crate::board::{Board, How};
 use crate::context::Me;
 use crate::coordination::{Coordination, CoordinationError, Enlisted, GivesWay};
+use crate::decisions::Decisions;
 use crate::exit::Exit;
 use crate::job::{Job, Kind};
 use crate::pace::Pace;
@@ -42,6 +44,7 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     clock: Arc<dyn Clock>,
     /// Who changes the width, if anybody.
     controller: Mutex<Option<Controller>>,
+    decisions: Decisions,
     /// Copies of what the board says, for looks without the lock. The first one: jobs that are not over, and one more while
     /// the actor's own turn has something to see to. That comes from jobs, and these are added by the actor's own turn
     /// alone, so a zero that it sees stands.
@@ -85,11 +88,13 @@ pub(crate) enum Executor {
 }
 
 impl<A: SpeculativeActor> Engine<A> {
-    pub(crate) fn new(state: A, processing: Processing, surroundings: Surroundings) -> Self {
+    pub(crate) fn new(state: A, processing: &Processing, surroundings: Surroundings) -> Self {
         let Surroundings { clock, workers } = surroundings;
         let (width, controller) = processing.begin(workers);
         let mut board = Board::new(width);
         board.set_blocking(processing.blocks);
+        let decisions = Decisions::default();
+        decisions.configured(clock.now(), width);
         Self {
             shared: Mutex::new(Shared {
                 board,
@@ -106,6 +111,7 @@ impl<A: SpeculativeActor> Engine<A> {
             pace: Pace::default(),
             clock,
             controller: Mutex::new(controller),
+            decisions,
             outstanding: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             pressing: AtomicUsize::new(0),
@@ -165,47 +171,6 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn needs_attention(&self) -> bool {
         // ORDERING: Relaxed: a hint; who sees it too late is woken.
         self.attention.load(Ordering::Relaxed) > 0
-    }
-
-    /// Changes how messages are processed, from the next batches on.
-    pub(crate) fn set_processing(&self, processing: Processing, workers: usize) {
-        let (width, controller) = processing.begin(workers);
-        // Under its lock, so that the controller before does not change the width behind this.
-        let mut present = self.controller();
-        *present = controller;
-        let mut shared = self.lock();
-        shared.board.set_blocking(processing.blocks);
-        shared.board.set_width(width);
-        self.unlock(shared);
-    }
-
-    fn set_width(&self, width: usize) {
-        let mut shared = self.lock();
-        shared.board.set_width(width);
-        self.unlock(shared);
-    }
-
-    fn controller(&self) -> MutexGuard<'_, Option<Controller>> {
-        self.controller.lock().expect("no panic happens under the lock of the controller")
-    }
-
-    /// The actor's own turn has handled or brought some messages.
-    pub(crate) fn adapt(&self) {
-        let mut controller = self.controller();
-        let Some(present) = &mut *controller else { return };
-        let (commits, rollbacks) = self.tally.commits_and_rollbacks();
-        let width = self.width();
-        let next = present.look(self.clock.now(), width, commits, rollbacks);
-        if let Some(next) = next.filter(|next| *next != width) {
-            self.set_width(next);
-        }
-    }
-
-    /// The actor is without work.
-    pub(crate) fn rests(&self) {
-        if let Some(controller) = &mut *self.controller() {
-            controller.rests();
-        }
     }
 
     /// What the actor's own turn begins with: the state, and what the one before it has left.

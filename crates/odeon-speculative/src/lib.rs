@@ -49,6 +49,7 @@
 //! | who works besides the actor's own turn? | `runner.rs` |
 //! | how many messages at once? | `width.rs`, `width/*`, `pace.rs` |
 //! | what is handled together with messages of other actors? | `coordination.rs`, `board/visits.rs` |
+//! | what was in whose way, and how wide was the actor? | `tally.rs`, `conflicts.rs`, `decisions.rs`, `stats.rs` |
 //! | what does a handler's panic leave in the actor's own turn? | `handling.rs` |
 //! | where does a message wait whose handler asks to? | `parking.rs` |
 //!
@@ -58,8 +59,10 @@
 mod access;
 mod attempt;
 mod board;
+mod conflicts;
 mod context;
 mod coordination;
+mod decisions;
 mod dispatcher;
 mod engine;
 mod exit;
@@ -73,14 +76,18 @@ mod processing;
 mod runner;
 mod spawn;
 mod speculative_actor;
+mod stats;
 mod tally;
 mod width;
 
 pub use access::Access;
+pub use conflicts::Conflict;
 pub use context::SpeculativeContext;
 pub use coordination::{Coordinate, CoordinationError, Outcome, Plan};
+pub use decisions::Decision;
 pub use outcome::{HandlerError, TxResult, fail};
-pub use processing::{Adaptation, Ordering, Processing};
+pub use processing::{Ordering, Processing};
 pub use spawn::{SpawnSpeculative, SpeculativeRef};
 pub use speculative_actor::SpeculativeActor;
-pub use tally::SpeculationStats;
+pub use stats::SpeculationStats;
+pub use width::{Fixed, HillClimb, Sample, Threshold, WidthPolicy};

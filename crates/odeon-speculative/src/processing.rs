@@ -1,18 +1,23 @@
 //! How an actor's messages are processed: configuration, apart from what its handlers do.
 
-use crate::width::Controller;
+use crate::width::{Controller, HillClimb, WidthPolicy};
+use std::fmt;
+use std::sync::Arc;
 
 /// How the messages of a speculative actor are processed. The results are the same in every way; speed is not.
 ///
 /// ```
-/// use odeon_speculative::{Ordering, Processing};
+/// use odeon_speculative::{Ordering, Processing, Threshold};
 ///
 /// let as_it_pays = Processing::adaptive();
+/// let as_in_the_thesis = Processing::adaptive_with(Threshold::new);
 /// let one_at_a_time = Processing::sequential();
 /// let four_at_once = Processing::concurrent().width(4);
 /// let no_order = Processing::concurrent().ordering(Ordering::Unordered);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+///
+/// A clone is cheap.
+#[derive(Debug, Clone)]
 pub struct Processing {
     pub(crate) mode: Mode,
     /// `None`: one per worker of the pool.
@@ -22,23 +27,34 @@ pub struct Processing {
     pub(crate) blocks: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) enum Mode {
     Sequential,
     Concurrent,
-    Adaptive(Adaptation),
+    /// By the policy of this actor's own.
+    Adaptive(Make),
 }
 
-/// How the width of an adaptive actor is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub enum Adaptation {
-    /// By the throughput: another width is tried from time to time, and kept if it is clearly better.
-    #[default]
-    HillClimb,
-    /// By the share of attempts that commit: the width is doubled while that is above a threshold, which is found at
-    /// the start, and halved below (Hayduk's thesis, 5.3.1).
-    Threshold,
+/// Makes policies.
+#[derive(Clone)]
+pub(crate) struct Make(Option<Arc<dyn Fn() -> Box<dyn WidthPolicy> + Send + Sync>>);
+
+impl Make {
+    /// Makes hill climbers, without memory for a closure.
+    const HILL_CLIMB: Self = Self(None);
+
+    fn make(&self) -> Box<dyn WidthPolicy> {
+        match &self.0 {
+            Some(make) => make(),
+            None => Box::new(HillClimb::new()),
+        }
+    }
+}
+
+impl fmt::Debug for Make {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("..")
+    }
 }
 
 /// In which order messages that wait at the same time are handled.
@@ -78,14 +94,18 @@ impl Processing {
     }
 
     /// As many messages at once as pay, between one and the [`width`](Self::width), found out and changed while the
-    /// actor runs; coordinated transactions do not [block](Self::non_blocking).
+    /// actor runs by a [`HillClimb`]; coordinated transactions do not [block](Self::non_blocking).
     pub fn adaptive() -> Self {
-        Self::adaptive_by(Adaptation::default())
+        Self { mode: Mode::Adaptive(Make::HILL_CLIMB), ..Self::sequential() }
     }
 
-    /// As [`adaptive`](Self::adaptive), in the given way.
-    pub fn adaptive_by(adaptation: Adaptation) -> Self {
-        Self { mode: Mode::Adaptive(adaptation), ..Self::combined() }
+    /// As [`adaptive`](Self::adaptive), by another policy. `make` is called once for each actor that is processed so, and
+    /// again at each [`set_processing`](crate::SpeculativeRef::set_processing); not if the width can only be 1.
+    pub fn adaptive_with<P: WidthPolicy + 'static>(
+        make: impl Fn() -> P + Send + Sync + 'static,
+    ) -> Self {
+        let make = Make(Some(Arc::new(move || Box::new(make()))));
+        Self { mode: Mode::Adaptive(make), ..Self::combined() }
     }
 
     /// How many messages may be in attempts at once, at least 1.
@@ -110,13 +130,16 @@ impl Processing {
 
 impl Processing {
     /// The width to begin with in a pool of `workers`, and who changes it.
-    pub(crate) fn begin(self, workers: usize) -> (usize, Option<Controller>) {
+    pub(crate) fn begin(&self, workers: usize) -> (usize, Option<Controller>) {
         let most = self.width.unwrap_or(workers);
-        match self.mode {
+        match &self.mode {
             Mode::Sequential => (1, None),
             Mode::Concurrent => (most, None),
             Mode::Adaptive(_) if most == 1 => (1, None),
-            Mode::Adaptive(adaptation) => (1, Some(Controller::new(adaptation, most))),
+            Mode::Adaptive(make) => {
+                let (first, controller) = Controller::new(make.make(), most);
+                (first, Some(controller))
+            }
         }
     }
 }

@@ -4,12 +4,12 @@ use crate::dispatcher::Dispatcher;
 use crate::engine::{EndsWithMaker, Engine, Surroundings};
 use crate::processing::Processing;
 use crate::speculative_actor::SpeculativeActor;
-use crate::tally::SpeculationStats;
-use odeon_core::extend;
+use crate::stats::SpeculationStats;
+use odeon_core::extend::{self, Reporter};
 use odeon_core::{ActorRef, Directive, Message, Supervision, Theater};
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Creates speculative actors in a theater.
 pub trait SpawnSpeculative {
@@ -54,17 +54,20 @@ impl SpawnSpeculative for Theater {
         };
         let workers = extend::workers(self);
         let surroundings = Surroundings { clock: extend::clock(self), workers };
-        let engine = Arc::new(Engine::new(make(), processing, surroundings));
+        let engine = Arc::new(Engine::new(make(), &processing, surroundings));
         let control: Arc<dyn Control> = Arc::new(Handle { engine: engine.clone(), workers });
         let mut is_first = true;
+        let ordering = processing.ordering;
+        let reporter: Weak<dyn Reporter> = Arc::<Engine<A>>::downgrade(&engine);
         let engine = EndsWithMaker(engine);
         let actor = self.spawn_supervised(supervision, move || {
             let EndsWithMaker(engine) = &engine;
             if !std::mem::take(&mut is_first) {
                 engine.set_state(make());
             }
-            Dispatcher::new(engine.clone(), processing.ordering)
+            Dispatcher::new(engine.clone(), ordering)
         });
+        extend::report_by(self, &actor, reporter);
         SpeculativeRef { actor, control }
     }
 }
@@ -85,10 +88,10 @@ impl<M: Message> SpeculativeRef<M> {
     /// Changes how messages are processed while the actor runs; the order of its messages stays as it was chosen at
     /// the spawn.
     pub fn set_processing(&self, processing: Processing) {
-        self.control.set_processing(processing);
+        self.control.set_processing(&processing);
     }
 
-    /// What the actor has done so far.
+    /// What the actor has done so far, and what was in its way. Printed it is a [report](SpeculationStats).
     pub fn speculation(&self) -> SpeculationStats {
         self.control.stats()
     }
@@ -116,7 +119,7 @@ impl<M: Message> fmt::Debug for SpeculativeRef<M> {
 
 /// An engine, the type of its actor forgotten.
 trait Control: Send + Sync {
-    fn set_processing(&self, processing: Processing);
+    fn set_processing(&self, processing: &Processing);
     fn stats(&self) -> SpeculationStats;
 }
 
@@ -126,11 +129,11 @@ struct Handle<A: SpeculativeActor> {
 }
 
 impl<A: SpeculativeActor> Control for Handle<A> {
-    fn set_processing(&self, processing: Processing) {
+    fn set_processing(&self, processing: &Processing) {
         self.engine.set_processing(processing, self.workers);
     }
 
     fn stats(&self) -> SpeculationStats {
-        self.engine.tally.stats()
+        self.engine.stats()
     }
 }

@@ -1,6 +1,10 @@
 //! What is counted of one speculative actor.
 
+use crate::conflicts::Conflicts;
+use crate::stats::SpeculationStats;
+use odeon_core::Message;
 use odeon_stm::Cause;
+use odeon_stm::staged::RolledBack;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counters that any executor raises. Of `std` also in models: nothing hangs on them.
@@ -9,6 +13,7 @@ pub(crate) struct Tally {
     commits: AtomicU64,
     rollbacks: [AtomicU64; Cause::ALL.len()],
     failures: AtomicU64,
+    conflicts: Conflicts,
 }
 
 impl Tally {
@@ -17,9 +22,11 @@ impl Tally {
         self.commits.fetch_add(messages, Ordering::Relaxed);
     }
 
+    /// An attempt at `message` was rolled back; at the start of the actor there is none.
     #[cold]
-    pub(crate) fn rolled_back(&self, cause: Cause) {
-        self.rollbacks[cause as usize].fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn rolled_back<M: Message>(&self, rolled_back: &RolledBack, message: &[M]) {
+        self.rollbacks[rolled_back.cause() as usize].fetch_add(1, Ordering::Relaxed);
+        self.conflicts.count(rolled_back, message.first());
     }
 
     #[cold]
@@ -33,8 +40,10 @@ impl Tally {
         (self.commits.load(Ordering::Relaxed), rollbacks)
     }
 
+    /// What is counted here; the rest is left empty.
     pub(crate) fn stats(&self) -> SpeculationStats {
         let count = |cause: &Cause| self.rollbacks[*cause as usize].load(Ordering::Relaxed);
+        let (conflicts, conflicts_left_out) = self.conflicts.all();
         SpeculationStats {
             commits: self.commits.load(Ordering::Relaxed),
             failures: self.failures.load(Ordering::Relaxed),
@@ -43,25 +52,9 @@ impl Tally {
                 .map(|cause| (*cause, count(cause)))
                 .filter(|(_, count)| *count > 0)
                 .collect(),
+            conflicts,
+            conflicts_left_out,
+            ..SpeculationStats::default()
         }
-    }
-}
-
-/// What a speculative actor has done so far.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct SpeculationStats {
-    /// Messages that have committed.
-    pub commits: u64,
-    /// Messages that were given up, by a panic or an error.
-    pub failures: u64,
-    /// Attempts that were rolled back by conflicts and waits, by cause; causes that never happened are missing.
-    pub rollbacks: Vec<(Cause, u64)>,
-}
-
-impl SpeculationStats {
-    /// Attempts that were rolled back, for whatever cause.
-    pub fn rolled_back(&self) -> u64 {
-        self.rollbacks.iter().map(|(_, count)| count).sum()
     }
 }

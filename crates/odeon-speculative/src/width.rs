@@ -3,35 +3,136 @@
 //! A [`Controller`] samples what the actor does; a [`WidthPolicy`] draws the conclusion. `width/` has one file for each
 //! policy.
 
+mod fixed;
 mod hill_climb;
 mod threshold;
 
-use crate::processing::Adaptation;
+pub use fixed::Fixed;
+pub use hill_climb::HillClimb;
+pub use threshold::Threshold;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// What an actor did between two looks, while it never was without work.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Sample {
+/// What an actor did between two decisions on its width, while it never was without work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Sample {
     /// The width meanwhile.
-    pub(crate) width: usize,
+    pub width: usize,
     /// The largest that makes sense.
-    pub(crate) most: usize,
-    pub(crate) commits: u64,
-    pub(crate) rollbacks: u64,
-    pub(crate) elapsed: Duration,
+    pub most: usize,
+    /// Messages that have committed.
+    pub commits: u64,
+    /// Attempts that were rolled back.
+    pub rollbacks: u64,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Messages that waited, on average, off by 32 or less.
+    pub waiting: usize,
 }
 
 impl Sample {
     /// Commits in a second.
-    fn throughput(&self) -> f64 {
+    pub fn throughput(&self) -> f64 {
         self.commits as f64 / self.elapsed.as_secs_f64().max(1e-9)
+    }
+
+    /// The share of attempts that have committed, from 0 to 1.
+    pub fn share_of_commits(&self) -> f64 {
+        self.commits as f64 / (self.commits + self.rollbacks).max(1) as f64
+    }
+
+    /// How long a message has waited before it was handled, on average: as many messages as waited, at this
+    /// throughput (Little's law).
+    pub fn waiting_time(&self) -> Duration {
+        let waiting = u32::try_from(self.waiting).unwrap_or(u32::MAX);
+        let commits = u32::try_from(self.commits.max(1)).unwrap_or(u32::MAX);
+        self.elapsed.saturating_mul(waiting) / commits
+    }
+
+    /// This sample and the next one together.
+    pub(crate) fn followed_by(&self, next: &Self) -> Self {
+        let elapsed = self.elapsed + next.elapsed;
+        let waited = |sample: &Self| sample.waiting as f64 * sample.elapsed.as_secs_f64();
+        let mean = (waited(self) + waited(next)) / elapsed.as_secs_f64().max(1e-9);
+        Self {
+            commits: self.commits + next.commits,
+            rollbacks: self.rollbacks + next.rollbacks,
+            elapsed,
+            waiting: mean.round() as usize,
+            ..*next
+        }
     }
 }
 
-/// Decides on the next width.
-pub(crate) trait WidthPolicy: Send {
-    /// The width until the next sample, from 1 to `sample.most`.
+/// Decides how many messages of an actor may be handled at once: [`HillClimb`], [`Threshold`], [`Fixed`], or one of your own, by
+/// [`Processing::adaptive_with`](crate::Processing::adaptive_with).
+///
+/// ```
+/// use odeon_core::{Message, Theater};
+/// use odeon_speculative::*;
+/// use odeon_stm::{TVar, Tx};
+/// use std::time::Duration;
+///
+/// /// Wider while messages wait for long and few attempts are in vain.
+/// struct InTime { at_most: Duration }
+///
+/// impl WidthPolicy for InTime {
+///     fn next(&mut self, sample: &Sample) -> usize {
+///         if sample.share_of_commits() < 0.5 {
+///             sample.width / 2
+///         } else if sample.waiting_time() > self.at_most {
+///             sample.width * 2
+///         } else {
+///             sample.width
+///         }
+///     }
+/// }
+///
+/// # struct Add(u64);
+/// # impl Message for Add {}
+/// # struct Sum(TVar<u64>);
+/// # impl SpeculativeActor for Sum {
+/// #     type Msg = Add;
+/// #     fn handle<'t>(
+/// #         &'t self, Add(n): &'t Add, tx: &mut Tx<'t, '_>, _: &mut SpeculativeContext<'_, Self>,
+/// #     ) -> TxResult {
+/// #         Ok(self.0.update(tx, |sum| sum + n)?)
+/// #     }
+/// # }
+/// let theater = Theater::new()?;
+/// let at_most = Duration::from_micros(200);
+/// let in_time = Processing::adaptive_with(move || InTime { at_most }).width(4);
+/// let sum = theater.spawn_speculative(Sum(TVar::new(0)), in_time);
+/// (0..1000).try_for_each(|n| sum.send(Add(n)))?;
+///
+/// let mut sample = Sample::default();
+/// (sample.width, sample.commits, sample.waiting) = (2, 500, 100);
+/// sample.elapsed = Duration::from_millis(2);
+/// assert_eq!(sample.waiting_time(), Duration::from_micros(400));
+/// assert_eq!(InTime { at_most }.next(&sample), 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Its functions are called in turns of the actor: they should only compute, and must not change the actor's processing. One
+/// that panics is not asked any more, and the width stays as it is.
+pub trait WidthPolicy: Send {
+    /// The width to begin with, from 1 to `most`.
+    fn first(&mut self, most: usize) -> usize {
+        let _ = most;
+        1
+    }
+
+    /// The width until the next sample. What is less than 1 counts as 1, what is more than
+    /// [`most`](Sample::most) as that.
     fn next(&mut self, sample: &Sample) -> usize;
+
+    /// How long a sample takes at least: 2 ms unless said otherwise. A sample has 256 commits too, or takes
+    /// 80 ms.
+    fn period(&self) -> Duration {
+        SHORTEST
+    }
 }
 
 /// TUNE: a sample has at least so many commits and takes at least so long, or it takes [`LONGEST`]: short enough to follow
@@ -39,7 +140,19 @@ pub(crate) trait WidthPolicy: Send {
 const COMMITS: u64 = 256;
 const SHORTEST: Duration = Duration::from_millis(2);
 /// The period of the thesis (5.3.1).
-const LONGEST: Duration = Duration::from_millis(80);
+pub(crate) const LONGEST: Duration = Duration::from_millis(80);
+
+/// What the actor shows at a look.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Look {
+    pub(crate) at: Duration,
+    pub(crate) width: usize,
+    /// So far.
+    pub(crate) commits: u64,
+    pub(crate) rollbacks: u64,
+    /// At this moment.
+    pub(crate) waiting: usize,
+}
 
 /// Samples one actor.
 pub(crate) struct Controller {
@@ -48,20 +161,20 @@ pub(crate) struct Controller {
     begun: Option<Begun>,
 }
 
+/// A sample that is not complete.
 #[derive(Clone, Copy)]
 struct Begun {
-    at: Duration,
-    commits: u64,
-    rollbacks: u64,
+    with: Look,
+    /// The sum of what waited, and how many looks there were.
+    waited: usize,
+    looks: usize,
 }
 
 impl Controller {
-    pub(crate) fn new(adaptation: Adaptation, most: usize) -> Self {
-        let policy: Box<dyn WidthPolicy> = match adaptation {
-            Adaptation::HillClimb => Box::new(hill_climb::HillClimb::new()),
-            Adaptation::Threshold => Box::new(threshold::Threshold::new()),
-        };
-        Self { policy, most, begun: None }
+    /// Answers the width to begin with, too.
+    pub(crate) fn new(mut policy: Box<dyn WidthPolicy>, most: usize) -> (usize, Self) {
+        let first = policy.first(most).clamp(1, most);
+        (first, Self { policy, most, begun: None })
     }
 
     /// The actor is without work: what it does now says nothing about its width.
@@ -69,33 +182,47 @@ impl Controller {
         self.begun = None;
     }
 
-    /// Looks at the actor's numbers; answers its new width, if a sample is complete.
-    pub(crate) fn look(
-        &mut self,
-        now: Duration,
-        width: usize,
-        commits: u64,
-        rollbacks: u64,
-    ) -> Option<usize> {
-        let Some(begun) = self.begun else {
-            self.begun = Some(Begun { at: now, commits, rollbacks });
+    /// Looks at the actor's numbers; answers a sample, if one is complete.
+    pub(crate) fn look(&mut self, look: Look) -> Option<Sample> {
+        let Some(begun) = &mut self.begun else {
+            self.begin(look);
             return None;
         };
-        let elapsed = now.saturating_sub(begun.at);
-        let is_complete = elapsed >= SHORTEST && commits - begun.commits >= COMMITS;
-        if !is_complete && elapsed < LONGEST {
+        begun.waited += look.waiting;
+        begun.looks += 1;
+        let Begun { with, waited, looks } = *begun;
+        let elapsed = look.at.saturating_sub(with.at);
+        let commits = look.commits - with.commits;
+        let period = self.policy.period();
+        let is_complete = elapsed >= period && commits >= COMMITS;
+        if !is_complete && elapsed < period.max(LONGEST) {
             return None;
         }
-        let sample = Sample {
-            width,
+        self.begin(look);
+        Some(Sample {
+            width: look.width,
             most: self.most,
-            commits: commits - begun.commits,
-            rollbacks: rollbacks - begun.rollbacks,
+            commits,
+            rollbacks: look.rollbacks - with.rollbacks,
             elapsed,
-        };
-        self.begun = Some(Begun { at: now, commits, rollbacks });
-        Some(self.policy.next(&sample).clamp(1, self.most))
+            waiting: waited / looks,
+        })
     }
+
+    fn begin(&mut self, with: Look) {
+        self.begun = Some(Begun { with, waited: 0, looks: 0 });
+    }
+
+    /// The width that follows from a sample.
+    pub(crate) fn decide(&mut self, sample: &Sample) -> usize {
+        self.policy.next(sample).clamp(1, self.most)
+    }
+}
+
+/// Calls what is a policy of a user, maybe; `None`: it has panicked.
+pub(crate) fn contain<R>(act: impl FnOnce() -> R) -> Option<R> {
+    // The payload's destructor could panic again: leave it.
+    catch_unwind(AssertUnwindSafe(act)).map_err(std::mem::forget).ok()
 }
 
 #[cfg(test)]

@@ -63,7 +63,8 @@ impl Actor for Plain {
 fn everybody_goes_on(processing: Processing, labs: usize, plain: usize) {
     const MESSAGES: usize = 1_500;
     let theater = Theater::builder().workers(2).build().unwrap();
-    let spawn = |_| theater.spawn_speculative(Lab::new(&Arc::new(Common::default())), processing);
+    let spawn =
+        |_| theater.spawn_speculative(Lab::new(&Arc::new(Common::default())), processing.clone());
     let labs: Vec<SpeculativeRef<Do>> = (0..labs).map(spawn).collect();
     let stops = labs.iter().map(|lab| Stop::Lab(lab.actor_ref()));
     let stops: Vec<_> =

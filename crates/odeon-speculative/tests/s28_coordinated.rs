@@ -31,9 +31,11 @@ fn theater() -> Theater {
     Theater::builder().workers(2).build().unwrap()
 }
 
-fn labs(theater: &Theater, count: usize, processing: Processing) -> Vec<SpeculativeRef<Do>> {
+fn labs(theater: &Theater, count: usize, processing: &Processing) -> Vec<SpeculativeRef<Do>> {
     (0..count)
-        .map(|_| theater.spawn_speculative(Lab::new(&Arc::new(Common::default())), processing))
+        .map(|_| {
+            theater.spawn_speculative(Lab::new(&Arc::new(Common::default())), processing.clone())
+        })
         .collect()
 }
 
@@ -68,7 +70,7 @@ fn walk(access: Access, mut rest: Vec<ActorRef<Do>>, var: usize, so_far: i64) ->
 fn s28_a_transfer_takes_place_at_both_actors_or_at_none() {
     for (name, processing) in every_processing() {
         let theater = theater();
-        let labs = labs(&theater, 2, processing);
+        let labs = labs(&theater, 2, &processing);
         let transfer = |n: i64| {
             theater.coordinate(|co| {
                 co.send(&labs[0], add(0, -n));
@@ -110,7 +112,7 @@ fn s28_no_sum_is_torn() {
     for (name, processing) in every_processing() {
         for access in [Access::Update, Access::Snapshot] {
             let theater = theater();
-            let labs = labs(&theater, ACTORS, processing);
+            let labs = labs(&theater, ACTORS, &processing);
             let refs: Vec<_> = labs.iter().map(|lab| lab.actor_ref()).collect();
             thread::scope(|scope| {
                 for sender in 0..3 {
@@ -154,7 +156,7 @@ fn s28_no_sum_is_torn() {
 fn s28_transactions_that_cross_do_not_wait_for_each_other_for_ever() {
     for (name, processing) in every_processing() {
         let theater = theater();
-        let labs = labs(&theater, 3, processing);
+        let labs = labs(&theater, 3, &processing);
         thread::scope(|scope| {
             for sender in 0..3_usize {
                 let labs = &labs;
@@ -207,7 +209,7 @@ fn s28_a_participant_that_does_not_block_goes_on() {
     for blocks in [false, true] {
         let theater = Theater::builder().workers(3).build().unwrap();
         let processing = if blocks { Processing::concurrent() } else { Processing::combined() };
-        let labs = labs(&theater, 2, processing);
+        let labs = labs(&theater, 2, &processing);
         let gate = Arc::new(Gate::default());
         let held = ask(&labs[1], gate.hold());
         let second = labs[1].actor_ref();
@@ -247,7 +249,7 @@ fn s28_a_participant_that_does_not_block_goes_on() {
 fn s28_a_stopped_actor_fails_the_transaction_at_all_others() {
     for (name, processing) in every_processing() {
         let theater = theater();
-        let labs = labs(&theater, 3, processing);
+        let labs = labs(&theater, 3, &processing);
         let ended = labs[2].ended();
         labs[2].stop();
         ended.wait();
@@ -277,7 +279,7 @@ fn s28_a_stopped_actor_fails_the_transaction_at_all_others() {
 fn s28_effects_of_all_participants_happen_with_the_commit_or_not_at_all() {
     for (name, processing) in every_processing() {
         let theater = theater();
-        let labs = labs(&theater, 2, processing);
+        let labs = labs(&theater, 2, &processing);
         let log = Log::new();
         let to = theater.spawn(log.clone());
         let noting = |n: i64| {
@@ -312,7 +314,7 @@ fn s28_messages_of_one_sender_keep_their_order_around_a_transaction() {
             continue;
         }
         let theater = theater();
-        let labs = labs(&theater, 2, processing);
+        let labs = labs(&theater, 2, &processing);
         let log = Log::new();
         let to = theater.spawn(log.clone());
         let noting = |n: i64| {
@@ -348,7 +350,7 @@ fn s28_messages_of_one_sender_keep_their_order_around_a_transaction() {
 fn s28_a_message_that_waits_in_a_transaction_holds_nothing() {
     for (name, processing) in every_processing() {
         let theater = theater();
-        let labs = labs(&theater, 2, processing);
+        let labs = labs(&theater, 2, &processing);
         let outcome = theater.coordinate(|co| {
             co.send(&labs[0], add(0, 1));
             co.send(
@@ -377,7 +379,7 @@ fn s28_a_message_that_waits_in_a_transaction_holds_nothing() {
 #[test]
 fn s28_a_deadline_ends_what_cannot_be_decided() {
     let theater = theater();
-    let labs = labs(&theater, 2, Processing::default());
+    let labs = labs(&theater, 2, &Processing::default());
     let outcome = theater.coordinate(|co| {
         co.send(&labs[0], add(0, 1));
         co.send(&labs[1], Do::update(|_, tx, _| Ok(tx.retry()?)));
@@ -405,7 +407,7 @@ fn s28_a_deadline_ends_what_cannot_be_decided() {
 fn s28_exclusive_messages_take_no_part_and_wait_for_those_who_do() {
     for (name, processing) in every_processing() {
         let theater = theater();
-        let labs = labs(&theater, 2, processing);
+        let labs = labs(&theater, 2, &processing);
         let outcome = theater.coordinate(|co| {
             co.send(&labs[0], add(0, 1));
             co.send(&labs[1], Do::with(Access::Exclusive, |_, _, _| Ok(0)));

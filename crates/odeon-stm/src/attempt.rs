@@ -432,22 +432,21 @@ impl Attempt {
         }
     }
 
-    /// Rolls back: whatever was to be written goes.
-    pub(crate) fn roll_back(&mut self, stopped: Stopped) {
+    /// Rolls back: whatever was to be written goes. Answers the label of the variable in the way, if it has one.
+    pub(crate) fn roll_back(&mut self, stopped: Stopped) -> Option<&'static str> {
         self.writes.discard();
-        self.count(stopped);
+        self.count(stopped)
     }
 
-    /// Counts why the attempt, or a part of it, has no effect.
-    pub(crate) fn count(&self, stopped: Stopped) {
+    /// Counts why the attempt, or a part of it, has no effect; answers as [`roll_back`](Self::roll_back).
+    pub(crate) fn count(&self, stopped: Stopped) -> Option<&'static str> {
         self.slot.counters.rolled_back(stopped.cause);
-        if let Some(cell) = stopped.cell {
-            // SAFETY: the attempt still holds its slot, so the cell lives (see `Read`).
-            let cell = unsafe { &*cell };
-            if cell.word().is_labelled() {
-                self.domain.labels.count(cell.address(), stopped.cause);
-            }
+        // SAFETY: the attempt still holds its slot, so the cell lives (see `Read`).
+        let cell = unsafe { &*stopped.cell? };
+        if !cell.word().is_labelled() {
+            return None;
         }
+        self.domain.labels.count(cell.address(), stopped.cause)
     }
 
     /// The end, after the commit or the rollback: what was read is not looked at any more.

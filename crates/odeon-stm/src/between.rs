@@ -30,6 +30,8 @@ pub(crate) const WAITS_FOR_NOTHING: &str =
 #[derive(Debug)]
 pub(crate) struct Verdict {
     pub(crate) cause: Cause,
+    /// The label of the variable at which it happened.
+    pub(crate) label: Option<&'static str>,
     pub(crate) event: Option<Wait<'static>>,
 }
 
@@ -38,18 +40,18 @@ pub(crate) struct Verdict {
 pub(crate) fn roll_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
     let stopped = stopped(attempt, otherwise);
     let event = event(attempt, stopped);
-    attempt.roll_back(stopped);
+    let label = attempt.roll_back(stopped);
     attempt.end();
-    Verdict { cause: stopped.cause, event }
+    Verdict { cause: stopped.cause, label, event }
 }
 
 /// As [`roll_back`], of a step of `attempt` only: that goes on, and the caller undoes the step.
 pub(crate) fn step_back(attempt: &mut Attempt, otherwise: Cause) -> Verdict {
     let stopped = stopped(attempt, otherwise);
     let event = event(attempt, stopped);
-    attempt.count(stopped);
+    let label = attempt.count(stopped);
     attempt.stopped = None;
-    Verdict { cause: stopped.cause, event }
+    Verdict { cause: stopped.cause, label, event }
 }
 
 fn stopped(attempt: &Attempt, otherwise: Cause) -> Stopped {

@@ -28,13 +28,13 @@ impl Labels {
         self.0.lock().expect("no panic happens under this lock").names.remove(&address);
     }
 
-    /// An attempt was rolled back because of the variable at `address`.
+    /// An attempt was rolled back because of the variable at `address`; answers its name.
     #[cold]
-    pub(crate) fn count(&self, address: usize, cause: Cause) {
+    pub(crate) fn count(&self, address: usize, cause: Cause) -> Option<&'static str> {
         let mut table = self.0.lock().expect("no panic happens under this lock");
-        if let Some(name) = table.names.get(&address).copied() {
-            *table.rollbacks.entry((name, cause as usize)).or_insert(0) += 1;
-        }
+        let name = table.names.get(&address).copied()?;
+        *table.rollbacks.entry((name, cause as usize)).or_insert(0) += 1;
+        Some(name)
     }
 
     pub(crate) fn counts(&self) -> Vec<(&'static str, Cause, u64)> {

@@ -121,13 +121,13 @@ impl Drop for Running {
 
 /// Rolls back and ends; answers why.
 fn end(mut attempt: Box<Attempt>, otherwise: Cause) -> RolledBack {
-    let Verdict { cause, event } = between::roll_back(&mut attempt, otherwise);
+    let Verdict { cause, label, event } = between::roll_back(&mut attempt, otherwise);
     let hooks = attempt.hooks.take();
     thread_cache::give_back(attempt);
     if let Some(hooks) = hooks {
         hooks::call(*hooks, Ended::RolledBack);
     }
-    RolledBack { cause, wait: event }
+    RolledBack { cause, label, wait: event }
 }
 
 /// The end after a success.
@@ -254,6 +254,7 @@ impl<S> fmt::Debug for Prepared<S> {
 #[derive(Debug)]
 pub struct RolledBack {
     cause: Cause,
+    label: Option<&'static str>,
     wait: Option<Wait<'static>>,
 }
 
@@ -261,6 +262,28 @@ impl RolledBack {
     /// Why.
     pub fn cause(&self) -> Cause {
         self.cause
+    }
+
+    /// The label of the variable at which it happened, if it happened at one that is [`Labelled`](crate::Labelled).
+    ///
+    /// ```
+    /// use odeon_stm::staged::{Attempted, attempt_here};
+    /// use odeon_stm::{Abort, Labelled, Mode, TVar, atomically};
+    ///
+    /// let total = Labelled::new("total", TVar::new(0_u64));
+    /// let run = attempt_here(Mode::Logged, |tx| {
+    ///     let seen = total.get(tx)?;
+    ///     std::thread::scope(|scope| {
+    ///         scope.spawn(|| atomically(|tx| total.update(tx, |n| n + 1)));
+    ///     });
+    ///     total.set(tx, seen + 1)?;
+    ///     Ok::<_, Abort<()>>(())
+    /// });
+    /// let Attempted::Finished(finished, ()) = run else { panic!("the conflict is seen at the commit") };
+    /// assert_eq!(finished.commit().unwrap_err().label(), Some("total"));
+    /// ```
+    pub fn label(&self) -> Option<&'static str> {
+        self.label
     }
 
     /// Has `waker` woken when another attempt has a chance: when something that a retrying attempt has read

@@ -5,10 +5,10 @@ pub use odeon_core::{
     Actor, ActorId, ActorRef, ActorStats, Ask, AskError, AskWithin, AsyncActor, AsyncContext,
     Bound, Bounded, BuildError, Clock, Context, DeadLetter, DeadLetterCounts, DeadLetterReason,
     Directive, Elapsed, EndReason, Ended, Failure, Group, Link, LookupError, Message, NameTaken,
-    Observer, OtherType, Pipe, QueueOrder, Random, Reply, RootFailure, Routing, SendError, Stage,
-    StageError, StageKind, StageStats, Stats, StatsSource, StopReport, Supervision, SystemClock,
-    Theater, TheaterBuilder, Timer, TrySendError, UntilEnded, Wait, WaitsView, Watch, WeakRef,
-    WorkerPool, broadcast,
+    Observer, OtherType, Pipe, QueueOrder, Random, Reply, RootFailure, Routing, SendError,
+    SpeculationReport, Stage, StageError, StageKind, StageStats, Stats, StatsSource, StopReport,
+    Supervision, SystemClock, Theater, TheaterBuilder, Timer, TrySendError, UntilEnded, Wait,
+    WaitsView, Watch, WeakRef, WorkerPool, broadcast,
 };
 pub use odeon_macros::Message;
 #[cfg(feature = "sight")]

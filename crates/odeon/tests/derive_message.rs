@@ -1,4 +1,4 @@
-//! What `#[derive(Message)]` makes of enums, structs, generics and `#[mailbox(n)]`.
+//! What `#[derive(Message)]` makes of enums, structs, generics and `#[mailbox(n)]`, and what it calls them.
 #![cfg(not(any(odeon_loom, odeon_shuttle)))]
 #![allow(dead_code)]
 
@@ -17,6 +17,18 @@ fn without_attributes_everything_goes_to_the_only_mailbox() {
     assert_eq!(Plain::Unit.mailbox(), 0);
     assert_eq!(Plain::Tuple(1, String::new()).mailbox(), 0);
     assert_eq!(Plain::Named { field: 1 }.mailbox(), 0);
+}
+
+#[test]
+fn a_message_is_called_as_its_variant_or_its_struct() {
+    #[derive(Message)]
+    struct Whole<T>(T);
+
+    assert_eq!(Plain::Unit.message_name(), "Unit");
+    assert_eq!(Plain::Tuple(1, String::new()).message_name(), "Tuple");
+    assert_eq!(Plain::Named { field: 1 }.message_name(), "Named");
+    assert_eq!(Whole(1).message_name(), "Whole");
+    assert_eq!(7_u32.message_name(), "u32");
 }
 
 #[derive(Message)]

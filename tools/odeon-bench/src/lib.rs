@@ -2,7 +2,7 @@
 //!
 //! * [`workload`] is what every benchmark looks like, [`workloads`] are the benchmarks;
 //! * [`parameter`] and [`sweep`] turn options into runs, [`runner`] measures them in alternation;
-//! * [`report`], [`json_lines`], [`plot`] and [`history`] are what comes out;
+//! * [`report`], [`json_lines`], [`plot`], [`history`] and [`trace`] are what comes out;
 //! * [`peers`] runs the same workloads on other runtimes, in processes of their own;
 //! * [`figures`] is the list of promises that [`figures_run`] measures and [`figures_page`] writes
 //!   down.
@@ -34,5 +34,6 @@ pub mod statistics;
 pub mod sweep;
 pub mod table;
 mod theater;
+pub mod trace;
 pub mod workload;
 pub mod workloads;

@@ -32,6 +32,12 @@ pub trait Workload: Sync {
     fn recorder(&self) -> Option<Recorder> {
         None
     }
+
+    /// Words of the parameter `mode` with which runs have speculative actors, where it makes sense to record what these
+    /// [tell](crate::trace).
+    fn traced_modes(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 /// Runs Odeon once with every operation recorded.

@@ -94,6 +94,16 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench list --plot x --history x", "--history: x is the file of --plot already"),
         ("bench figures --json x --report x", "--report: x is the file of --json already"),
         ("bench ring --history x", "unexpected argument '--history'"),
+        ("bench ring --trace x", "unexpected argument '--trace'"),
+        ("bench ledger --trace /no/such/folder/x", "--trace: /no/such/folder/x: "),
+        (
+            "bench ledger --trace x --senders 1,2",
+            "--trace: records one combination of values, not 2",
+        ),
+        (
+            "bench list --trace /dev/null",
+            "--trace: records --mode adaptive, concurrent, sequential, not 'plain'",
+        ),
         ("bench rings", "unrecognized subcommand 'rings'"),
         ("bench", "Usage: odeon bench"),
         ("", "Usage: odeon"),
@@ -265,6 +275,53 @@ fn the_list_records_a_history() {
         assert!(["insert", "remove", "lookup", "sum"].contains(&line["op"].as_str().unwrap_or("")));
         assert!(line["result"].is_boolean() || line["op"] == "sum" && line["result"].is_i64());
         assert!(line["client"].is_u64() && line["arg"].is_u64());
+    }
+}
+
+/// Runs a line of arguments and returns what it has traced: samples, and the last lines.
+#[track_caller]
+fn traced(line: &str, actors: usize) -> (Vec<serde_json::Value>, Vec<serde_json::Value>) {
+    let folder = Folder::new(&line.replace(' ', "-"));
+    let trace = folder.file("trace.jsonl");
+    let mut arguments: Vec<&str> = line.split_whitespace().collect();
+    arguments.extend(["--samples", "1", "--warmup", "0", "--trace", &trace]);
+    accepted(&arguments);
+    let text = std::fs::read_to_string(&trace).expect("it was written");
+    let mut lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("lines are JSON")).collect();
+    let ends = lines.split_off(lines.len() - actors);
+    (lines, ends)
+}
+
+#[test]
+fn a_trace_of_the_ledger_tells_what_was_rolled_back_and_where() {
+    let line = "bench ledger --mode concurrent --conflict 100 --handler-ns 20000 --entries 4000";
+    let (samples, ends) = traced(line, 1);
+    let last = samples.last().expect("at least one at the end");
+    assert_eq!((&last["actor"], &last["width"]), (&0.into(), &2.into()));
+    assert!(samples.is_sorted_by_key(|line| line["at_ns"].as_u64()), "{samples:?}");
+    assert!(samples.is_sorted_by_key(|line| line["commits"].as_u64()), "{samples:?}");
+    assert!(last["commits"].as_u64() >= Some(4000), "{last}");
+    let rollbacks = last["rollbacks"].as_object().expect("by cause").values();
+    let rollbacks: u64 = rollbacks.filter_map(serde_json::Value::as_u64).sum();
+    assert!(rollbacks > 0, "two at once in one account: {last}");
+    let rows = ends[0]["conflicts"].as_array().expect("rows");
+    let of_row = |row: &serde_json::Value| row["rollbacks"].as_u64();
+    assert_eq!(rows.iter().filter_map(of_row).sum::<u64>(), rollbacks);
+    let hot = rows.iter().filter(|row| row["variable"] == "hot account");
+    assert!(hot.clone().count() > 0, "{rows:?}");
+    assert!(hot.clone().all(|row| row["message"] == "Enter"), "{rows:?}");
+    assert_eq!(ends[0]["decisions"][0]["width"], 2);
+}
+
+#[test]
+fn a_trace_of_the_list_has_all_its_actors() {
+    let line = "bench list --mode adaptive --list-actors 3 --requesters 3 --requests 20 --range 60";
+    let (samples, ends) = traced(line, 3);
+    for actor in 0..3_u64 {
+        assert!(samples.iter().any(|line| line["actor"] == actor), "{samples:?}");
+        let end = &ends[actor as usize];
+        assert_eq!((&end["actor"], &end["decisions"][0]["width"]), (&actor.into(), &1.into()));
     }
 }
 

@@ -81,8 +81,13 @@ fn collect(parts: &Parts) -> Option<Stats> {
         let stage = header.pinned().map_or(&pool_name, |stage| stage.name());
         actors.extend(actor_stats(header, stage));
     });
+    let reporters = sight.reporters.all();
     for actor in &mut actors {
         actor.name = names.remove(&actor.id);
+        if let Some(reporter) = reporters.get(&actor.id) {
+            actor.actor_type = reporter.actor_type();
+            actor.speculation = Some(reporter.report());
+        }
     }
     Some(Stats { at: sight.now(), stages, actors, dead_letters: shared.dead_letter_counts() })
 }
@@ -137,5 +142,6 @@ fn actor_stats(header: &Header, stage: &Arc<str>) -> Option<ActorStats> {
         waiting: in_inbox + aside,
         longest_wait: tally.longest_wait.time(),
         restarts: tally.restarts.get(),
+        speculation: None,
     })
 }

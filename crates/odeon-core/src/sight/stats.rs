@@ -83,4 +83,24 @@ pub struct ActorStats {
     pub longest_wait: Duration,
     /// How often it was made anew.
     pub restarts: u64,
+    /// What a speculative actor tells besides; `None` for all others.
+    pub speculation: Option<SpeculationReport>,
+}
+
+/// What a speculative actor tells of its attempts: an actor whose messages are transactions, so that some are rolled back and
+/// handled again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SpeculationReport {
+    /// How many messages may be in attempts at once.
+    pub width: usize,
+    /// Messages that have committed.
+    pub commits: u64,
+    /// Messages that were given up, by a panic or an error.
+    pub failures: u64,
+    /// Attempts that were rolled back, by cause; causes that never happened are missing.
+    pub rollbacks: Vec<(&'static str, u64)>,
+    /// Rollbacks by the label of the variable at which they happened, most first; those at variables without a
+    /// label are missing.
+    pub rollbacks_by_variable: Vec<(&'static str, u64)>,
 }

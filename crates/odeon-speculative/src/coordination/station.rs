@@ -5,7 +5,6 @@ use crate::board::Entry;
 use crate::engine::Engine;
 use crate::exit::Exit;
 use crate::speculative_actor::SpeculativeActor;
-use odeon_stm::Cause;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -33,9 +32,6 @@ pub(crate) trait Station: Send + Sync {
 
     /// Whether the actor has ended.
     fn has_ended(&self) -> bool;
-
-    /// An attempt of the transaction was rolled back by what it has read or written here.
-    fn count_rollback(&self, cause: Cause);
 
     /// A handler of the transaction has failed.
     fn fail(&self, panic: Box<dyn Any + Send>);
@@ -75,10 +71,6 @@ impl<A: SpeculativeActor> Station for Engine<A> {
 
     fn has_ended(&self) -> bool {
         self.state().is_none()
-    }
-
-    fn count_rollback(&self, cause: Cause) {
-        self.tally.rolled_back(cause);
     }
 
     fn fail(&self, panic: Box<dyn Any + Send>) {

@@ -29,6 +29,9 @@ pub(crate) trait Visiting: Send {
     /// joined to the transaction.
     fn run(&mut self, attempt: &mut Journey) -> Ran;
 
+    /// An attempt was rolled back by what this handler has read or written.
+    fn count_rollback(&self, rolled_back: &RolledBack);
+
     /// Forgets what the handler has wanted done.
     fn undo(&mut self);
 
@@ -175,7 +178,7 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
                 }
             }
             Ok(Attempted::RolledBack(rolled_back)) => {
-                self.engine.tally.rolled_back(rolled_back.cause());
+                self.count_rollback(&rolled_back);
                 Ran::RolledBack(rolled_back)
             }
             Ok(Attempted::Failed(error)) => failed(panic_of(error)),
@@ -183,6 +186,11 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
         };
         self.undo();
         ran
+    }
+
+    fn count_rollback(&self, rolled_back: &RolledBack) {
+        let message = self.setting.as_ref().map(|setting| &setting.message);
+        self.engine.tally.rolled_back(rolled_back, message.map_or(&[], slice::from_ref));
     }
 
     fn undo(&mut self) {

@@ -15,8 +15,10 @@ const LONG_PAUSE: u32 = 48;
 /// TUNE: a throughput that has changed by this factor is another workload.
 const CHANGED: f64 = 1.5;
 
-/// See the module.
-pub(crate) struct HillClimb {
+/// By the throughput: another width is tried from time to time, and kept if it is clearly better. The policy of
+/// [`Processing::adaptive`](crate::Processing::adaptive).
+#[derive(Debug, Clone)]
+pub struct HillClimb {
     phase: Phase,
     /// The throughput at the present width, an average.
     here: f64,
@@ -24,6 +26,7 @@ pub(crate) struct HillClimb {
     upwards: bool,
 }
 
+#[derive(Debug, Clone, Copy)]
 enum Phase {
     /// At the width that is thought best; so many samples until the next look elsewhere.
     Staying(u32),
@@ -36,7 +39,8 @@ enum Phase {
 }
 
 impl HillClimb {
-    pub(crate) fn new() -> Self {
+    /// Knows nothing yet.
+    pub fn new() -> Self {
         Self { phase: Phase::Staying(1), here: 0.0, pause: PAUSE, upwards: true }
     }
 
@@ -82,6 +86,12 @@ impl HillClimb {
                 sample.width
             }
         }
+    }
+}
+
+impl Default for HillClimb {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -1,7 +1,6 @@
-use super::hill_climb::HillClimb;
-use super::threshold::Threshold;
-use super::{Controller, LONGEST, SHORTEST, Sample, WidthPolicy};
-use crate::processing::Adaptation;
+use super::{
+    Controller, Fixed, HillClimb, LONGEST, Look, SHORTEST, Sample, Threshold, WidthPolicy,
+};
 use std::time::Duration;
 
 const MOST: usize = 8;
@@ -25,6 +24,7 @@ fn run(
             commits,
             rollbacks: (commits as f64 * rollbacks) as u64,
             elapsed: Duration::from_millis(10),
+            waiting: 0,
         };
         let next = policy.next(&sample).clamp(1, MOST);
         changes += usize::from(next != width);
@@ -86,18 +86,57 @@ fn a_change_of_the_workload_is_followed_within_a_few_samples() {
     assert_eq!(run(&mut policy, width, 200, scales).0, MOST);
 }
 
+/// Looks at an actor of width 1; answers the next width, if there is a sample.
+fn look(controller: &mut Controller, at: Duration, commits: u64, waiting: usize) -> Option<usize> {
+    let sample = controller.look(Look { at, width: 1, commits, rollbacks: 0, waiting })?;
+    Some(controller.decide(&sample))
+}
+
 #[test]
 fn a_controller_samples_only_while_there_is_work() {
-    let mut controller = Controller::new(Adaptation::HillClimb, MOST);
+    let (first, mut controller) = Controller::new(Box::new(HillClimb::new()), MOST);
+    assert_eq!(first, 1);
     let mut now = Duration::ZERO;
-    assert_eq!(controller.look(now, 1, 0, 0), None, "a sample begins");
+    assert_eq!(look(&mut controller, now, 0, 0), None, "a sample begins");
     now += SHORTEST;
-    assert_eq!(controller.look(now, 1, 10, 0), None, "too few commits");
+    assert_eq!(look(&mut controller, now, 10, 0), None, "too few commits");
     controller.rests();
     now += 2 * LONGEST;
-    assert_eq!(controller.look(now, 1, 5000, 0), None, "a new sample begins");
+    assert_eq!(look(&mut controller, now, 5000, 0), None, "a new sample begins");
     now += SHORTEST;
-    assert_eq!(controller.look(now, 1, 10_000, 0), Some(2), "the climb begins");
+    assert_eq!(look(&mut controller, now, 10_000, 0), Some(2), "the climb begins");
     now += LONGEST;
-    assert!(controller.look(now, 2, 10_001, 0).is_some(), "long enough");
+    assert!(look(&mut controller, now, 10_001, 0).is_some(), "long enough");
+}
+
+#[test]
+fn a_policy_says_how_long_a_sample_takes_and_where_to_begin() {
+    let (_, mut controller) = Controller::new(Box::new(Threshold::new()), MOST);
+    let looks = (0..=40).map(|n| look(&mut controller, n * SHORTEST, 1000 * u64::from(n), 0));
+    let sampled: Vec<usize> = looks.enumerate().filter_map(|(n, next)| next.map(|_| n)).collect();
+    assert_eq!(sampled, [40], "80 ms, however much was done");
+
+    let (first, mut controller) = Controller::new(Box::new(Fixed::new(3)), MOST);
+    assert_eq!(first, 3);
+    look(&mut controller, Duration::ZERO, 0, 0);
+    assert_eq!(look(&mut controller, LONGEST, 9, 0), Some(3));
+    let (first, _) = Controller::new(Box::new(Fixed::new(MOST + 1)), MOST);
+    assert_eq!(first, MOST, "no wider than makes sense");
+}
+
+#[test]
+fn a_sample_tells_how_long_messages_have_waited() {
+    let (_, mut controller) = Controller::new(Box::new(HillClimb::new()), MOST);
+    look(&mut controller, Duration::ZERO, 0, 1000);
+    look(&mut controller, SHORTEST, 200, 10);
+    look(&mut controller, 2 * SHORTEST, 250, 20);
+    let at = LONGEST;
+    let sample = controller.look(Look { at, width: 1, commits: 400, rollbacks: 0, waiting: 30 });
+    // At the end of each part of it; what waited when it began belongs to the one before.
+    let sample = sample.expect("long enough");
+    assert_eq!(sample.waiting, 20);
+    // 20 messages, of which each takes 200 us.
+    assert_eq!(sample.waiting_time(), Duration::from_millis(4));
+    let twice = sample.followed_by(&Sample { waiting: 40, ..sample });
+    assert_eq!((twice.waiting, twice.commits, twice.elapsed), (30, 800, 2 * LONGEST));
 }

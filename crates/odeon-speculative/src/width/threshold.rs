@@ -3,7 +3,8 @@
 //! The thesis gives the threshold, called alpha, by hand after profiling; here it is profiled at the start: the share
 //! of commits among attempts that the first samples with more than one message at once had, less a margin.
 
-use super::{Sample, WidthPolicy};
+use super::{LONGEST, Sample, WidthPolicy};
+use std::time::Duration;
 
 /// TUNE: samples from which alpha is taken.
 const PROFILE: u32 = 4;
@@ -12,22 +13,31 @@ const MARGIN: f64 = 0.9;
 /// The bounds of alpha: at least as many commits as rollbacks; never all of them.
 const ALPHA: (f64, f64) = (0.5, 0.95);
 
-/// See the module.
-pub(crate) struct Threshold {
+/// By the share of attempts that commit, looked at every 80 ms: the width is doubled while that is above a threshold,
+/// alpha, which is found at the start, and halved below (Hayduk's thesis, 5.3.1).
+#[derive(Debug, Clone)]
+pub struct Threshold {
     profiled: u32,
     /// The sum of the profiled shares, then alpha.
     alpha: f64,
 }
 
 impl Threshold {
-    pub(crate) fn new() -> Self {
+    /// Alpha is to be found.
+    pub fn new() -> Self {
         Self { profiled: 0, alpha: 0.0 }
+    }
+}
+
+impl Default for Threshold {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
 impl WidthPolicy for Threshold {
     fn next(&mut self, sample: &Sample) -> usize {
-        let share = sample.commits as f64 / (sample.commits + sample.rollbacks).max(1) as f64;
+        let share = sample.share_of_commits();
         if self.profiled < PROFILE {
             if sample.width == 1 {
                 // One at a time never rolls back, and tells nothing.
@@ -41,5 +51,9 @@ impl WidthPolicy for Threshold {
             return sample.width;
         }
         if share < self.alpha { sample.width / 2 } else { sample.width * 2 }
+    }
+
+    fn period(&self) -> Duration {
+        LONGEST
     }
 }

@@ -137,11 +137,11 @@ impl FinishedHere<'_> {
     #[cold]
     fn end(&mut self, otherwise: Cause) -> RolledBack {
         self.is_running = false;
-        let Verdict { cause, event } = between::roll_back(&mut self.attempt, otherwise);
+        let Verdict { cause, label, event } = between::roll_back(&mut self.attempt, otherwise);
         if let Some(hooks) = self.attempt.hooks.take() {
             thread_cache::outside(|| hooks::call(*hooks, Ended::RolledBack));
         }
-        RolledBack { cause, wait: event }
+        RolledBack { cause, label, wait: event }
     }
 }
 

@@ -115,10 +115,10 @@ impl Journey {
             }
             _ => {
                 let waits_for_nothing = between::waits_for_nothing(running.attempt);
-                let Verdict { cause, event } = running.undo(Cause::ReadOverwritten);
+                let Verdict { cause, label, event } = running.undo(Cause::ReadOverwritten);
                 drop(within);
                 assert!(!waits_for_nothing, "{}", between::WAITS_FOR_NOTHING);
-                Attempted::RolledBack(RolledBack { cause, wait: event })
+                Attempted::RolledBack(RolledBack { cause, label, wait: event })
             }
         }
     }
@@ -229,8 +229,8 @@ impl Journey {
 
 /// Why `attempt`, whose logs are as before, could not take a step.
 fn step_back(attempt: &mut Attempt) -> RolledBack {
-    let Verdict { cause, event } = between::step_back(attempt, Cause::ReadOverwritten);
-    RolledBack { cause, wait: event }
+    let Verdict { cause, label, event } = between::step_back(attempt, Cause::ReadOverwritten);
+    RolledBack { cause, label, wait: event }
 }
 
 /// A part whose closure runs. Dropping it undoes it: the closure has panicked.

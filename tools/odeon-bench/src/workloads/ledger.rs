@@ -10,6 +10,7 @@ mod threads;
 use crate::error::BenchError;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
+use crate::trace;
 use crate::workload::{About, Variant, WORKERS, Workload};
 use book::Book;
 use entries::Plan;
@@ -61,6 +62,10 @@ impl Workload for Ledger {
             "rwlock" => threads::with_rwlock(&plan, params),
             mode => speculative::run(&plan, params, mode),
         }
+    }
+
+    fn traced_modes(&self) -> &'static [&'static str] {
+        &trace::MODES
     }
 
     fn floor(&self, params: &Params) -> Result<Measured, BenchError> {

@@ -14,6 +14,7 @@ use crate::error::BenchError;
 use crate::history::History;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
+use crate::trace;
 use crate::workload::{About, Recorder, Variant, WORKERS, Workload};
 use client::Mix;
 use segment::Segment;
@@ -67,6 +68,10 @@ impl Workload for List {
 
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         actors::run(&Plan::new(params), params, false).map(|(measured, _)| measured)
+    }
+
+    fn traced_modes(&self) -> &'static [&'static str] {
+        &trace::MODES
     }
 
     fn floor(&self, params: &Params) -> Result<Measured, BenchError> {

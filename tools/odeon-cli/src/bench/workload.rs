@@ -11,8 +11,8 @@ use odeon_bench::parameter::{Parameter, Params, Value};
 use odeon_bench::peers::Peers;
 use odeon_bench::runner::{self, Plan, Results};
 use odeon_bench::workload::{Variant, Workload};
-use odeon_bench::{plot, report, sweep};
-use std::path::PathBuf;
+use odeon_bench::{plot, report, sweep, trace};
+use std::path::{Path, PathBuf};
 
 pub(super) struct WorkloadArguments {
     workload: &'static dyn Workload,
@@ -22,10 +22,12 @@ pub(super) struct WorkloadArguments {
     comparison: Comparison,
     plot: Option<PathBuf>,
     history: Option<PathBuf>,
+    trace: Option<PathBuf>,
 }
 
 const PLOT: &str = "plot";
 const HISTORY: &str = "history";
+const TRACE: &str = "trace";
 const BOTH: &str = "both";
 
 /// The subcommand of a workload, from its table of parameters.
@@ -44,6 +46,11 @@ pub(super) fn command(workload: &'static dyn Workload) -> Command {
         let help = "Record one more run as JSON lines for a linearizability checker; \
                     sums over several list actors are not atomic";
         command = command.arg(file_option(HISTORY).help(help));
+    }
+    if !workload.traced_modes().is_empty() {
+        let help = "Record one more run as JSON lines: width, commits and rollbacks of speculative actors \
+                    every 5 ms, at the end which messages were rolled back at which variables";
+        command = command.arg(file_option(TRACE).help(help));
     }
     command
 }
@@ -111,6 +118,8 @@ impl WorkloadArguments {
             comparison: Comparison::from_arg_matches(matches)?,
             plot: matches.get_one::<PathBuf>(PLOT).cloned(),
             history: history.cloned(),
+            // An error means that the workload has no such option.
+            trace: matches.try_get_one::<PathBuf>(TRACE).ok().flatten().cloned(),
         })
     }
 }
@@ -122,8 +131,12 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
         ("--json", comparison.json.as_deref()),
         ("--plot", arguments.plot.as_deref()),
         ("--history", arguments.history.as_deref()),
+        ("--trace", arguments.trace.as_deref()),
     ])?;
-    check_history(arguments, combinations.len())?;
+    let cases = combinations.len() * variants.len();
+    check_recording("--history", arguments.history.as_deref(), cases)?;
+    check_recording("--trace", arguments.trace.as_deref(), cases)?;
+    check_mode(arguments, &combinations)?;
     if let Some(path) = &arguments.plot {
         output::check("--plot", path)?;
     }
@@ -155,6 +168,7 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
         plot::draw(&results, path)?;
     }
     write_history(arguments, &combinations)?;
+    write_trace(arguments, &combinations)?;
     terminal.finish()
 }
 
@@ -168,15 +182,42 @@ fn measure(plan: &Plan, repetition: Repetition, peers: &mut Peers) -> Result<Res
     })
 }
 
-fn check_history(arguments: &WorkloadArguments, combinations: usize) -> Result<(), BenchError> {
-    let Some(path) = &arguments.history else {
+fn check_recording(option: &str, path: Option<&Path>, cases: usize) -> Result<(), BenchError> {
+    let Some(path) = path else {
         return Ok(());
     };
-    if combinations * arguments.variants.len() != 1 {
-        let problem = format!("records one combination of values, not {combinations}");
-        return Err(BenchError::bad_argument("--history", problem));
+    if cases != 1 {
+        let problem = format!("records one combination of values, not {cases}");
+        return Err(BenchError::bad_argument(option, problem));
     }
-    output::check("--history", path)
+    output::check(option, path)
+}
+
+/// A trace needs speculative actors.
+fn check_mode(arguments: &WorkloadArguments, combinations: &[Params]) -> Result<(), BenchError> {
+    if arguments.trace.is_none() {
+        return Ok(());
+    }
+    let modes = arguments.workload.traced_modes();
+    let has_none = |params: &&Params| !modes.contains(&params.word("mode"));
+    match combinations.iter().find(has_none) {
+        Some(params) => {
+            let (modes, mode) = (modes.join(", "), params.word("mode"));
+            let problem = format!("records --mode {modes}, not '{mode}'");
+            Err(BenchError::bad_argument("--trace", problem))
+        }
+        None => Ok(()),
+    }
+}
+
+fn write_trace(arguments: &WorkloadArguments, combinations: &[Params]) -> Result<(), BenchError> {
+    let Some(path) = &arguments.trace else {
+        return Ok(());
+    };
+    let recorded =
+        trace::record(|| arguments.workload.run(arguments.variants[0], &combinations[0]))?;
+    let file = std::io::BufWriter::new(output::create("--trace", path)?);
+    recorded.write(file).map_err(|source| BenchError::File { path: path.clone(), source })
 }
 
 fn write_history(arguments: &WorkloadArguments, combinations: &[Params]) -> Result<(), BenchError> {

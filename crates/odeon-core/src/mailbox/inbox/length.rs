@@ -20,6 +20,11 @@ impl<T> InboxOwner<T> {
 }
 
 impl<T> Inbox<T> {
+    /// The owner's turn: how many messages and signals wait, off by half a block or less.
+    pub(crate) fn waiting_about(&self) -> usize {
+        self.waiting(ON_HEAP | (BLOCK_SLOTS as u64 / 2))
+    }
+
     /// Any thread: how many messages and signals wait if the owner is at `position`; if it has gone on, off by
     /// less than a block.
     pub(crate) fn waiting(&self, position: u64) -> usize {

@@ -70,7 +70,7 @@ impl Tour {
 
     fn meet_at_commit(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
         let last = self.done - 1;
-        self.visits[last].station().count_rollback(rolled_back.cause());
+        self.visits[last].count_rollback(&rolled_back);
         if matches!(rolled_back.cause(), Cause::Prepared | Cause::Irrevocable) {
             return self.let_go_and_wait(of, rolled_back);
         }

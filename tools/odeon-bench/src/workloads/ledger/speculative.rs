@@ -6,10 +6,11 @@ use crate::error::BenchError;
 use crate::parameter::Params;
 use crate::samples::Measured;
 use crate::theater::theater;
+use crate::trace;
 use odeon_speculative::{
     Access, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, TxResult,
 };
-use odeon_stm::{TVar, Tx};
+use odeon_stm::{Labelled, TVar, Tx};
 
 /// Runs with the messages processed as `mode` says.
 pub(super) fn run(plan: &Plan, params: &Params, mode: &str) -> Result<Measured, BenchError> {
@@ -19,16 +20,47 @@ pub(super) fn run(plan: &Plan, params: &Params, mode: &str) -> Result<Measured, 
         "concurrent" => Processing::concurrent(),
         _ => Processing::adaptive(),
     };
-    let accounts = (0..plan.accounts()).map(|_| TVar::new(0)).collect();
-    let ledger = theater.spawn_speculative(Speculative { accounts }, processing);
+    let accounts = 0..plan.accounts();
+    let ledger = if trace::is_on() {
+        let new = |account| Labelled::new(label(account), TVar::new(0));
+        let accounts = accounts.map(new).collect();
+        theater.spawn_speculative(Speculative { accounts }, processing)
+    } else {
+        let accounts = accounts.map(|_| TVar::new(0)).collect();
+        theater.spawn_speculative(Speculative { accounts }, processing)
+    };
+    trace::watch(&ledger);
     drive(plan, &theater, &[ledger.actor_ref()])
 }
 
-struct Speculative {
-    accounts: Vec<TVar<u64>>,
+/// What an account is called in a trace.
+fn label(account: usize) -> &'static str {
+    if account == 0 { "hot account" } else { "account of a sender" }
 }
 
-impl SpeculativeActor for Speculative {
+/// An account; with a name it costs more.
+trait Account: Send + Sync + 'static {
+    fn variable(&self) -> &TVar<u64>;
+}
+
+impl Account for TVar<u64> {
+    #[inline(always)]
+    fn variable(&self) -> &TVar<u64> {
+        self
+    }
+}
+
+impl Account for Labelled<TVar<u64>> {
+    fn variable(&self) -> &TVar<u64> {
+        self
+    }
+}
+
+struct Speculative<V> {
+    accounts: Vec<V>,
+}
+
+impl<V: Account> SpeculativeActor for Speculative<V> {
     type Msg = ToLedger;
 
     fn access(message: &ToLedger) -> Access {
@@ -47,7 +79,7 @@ impl SpeculativeActor for Speculative {
     ) -> TxResult {
         match message {
             ToLedger::Enter(entry) => {
-                let account = &self.accounts[entry.account];
+                let account = self.accounts[entry.account].variable();
                 let value = entry.compute(account.get(tx)?);
                 if !entry.is_read {
                     account.set(tx, value)?;
@@ -57,7 +89,7 @@ impl SpeculativeActor for Speculative {
             ToLedger::Total(reply) => {
                 let mut total = 0;
                 for account in &self.accounts {
-                    total += account.get(tx)?;
+                    total += account.variable().get(tx)?;
                 }
                 ctx.reply(reply, total);
             }

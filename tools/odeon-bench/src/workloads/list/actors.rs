@@ -10,6 +10,7 @@ use crate::history::Event;
 use crate::parameter::Params;
 use crate::samples::Measured;
 use crate::theater::{Post, theater};
+use crate::trace;
 use odeon::prelude::*;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -65,11 +66,14 @@ fn spawn_list(theater: &Theater, segments: Vec<Segment>, mode: &str) -> Arc<[Act
     let mut list: Vec<ActorRef<ToList>> = Vec::with_capacity(segments.len());
     for segment in segments.into_iter().rev() {
         let next = list.last().cloned();
-        list.push(match processing {
+        list.push(match &processing {
             None => theater.spawn(ListActor { segment, next }),
-            Some(processing) => theater
-                .spawn_speculative(SpeculativeList::new(&segment, next), processing)
-                .actor_ref(),
+            Some(processing) => {
+                let actor = SpeculativeList::new(&segment, next);
+                let actor = theater.spawn_speculative(actor, processing.clone());
+                trace::watch(&actor);
+                actor.actor_ref()
+            }
         });
     }
     list.into_iter().rev().collect()
