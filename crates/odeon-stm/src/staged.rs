@@ -74,7 +74,7 @@ pub fn attempt<S, R, E>(
     let mut borrowed = Borrowed::take();
     match mode {
         Mode::Snapshot => registry::begin(&mut borrowed, DEFAULT_LIMIT),
-        Mode::Logged | Mode::Direct => borrowed.begin(mode),
+        Mode::Logged | Mode::Direct | Mode::Relaxed => borrowed.begin(mode),
     }
     let mut running = Running(ManuallyDrop::new(borrowed));
     let outcome = closure(&state, Tx::of(&mut running.0));

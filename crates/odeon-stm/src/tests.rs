@@ -9,6 +9,7 @@ mod interleavings;
 mod loom;
 mod prepared;
 mod reclamation;
+mod relaxed;
 mod snapshots;
 
 use crate::attempt::{Attempt, Mode};
