@@ -41,8 +41,9 @@ const ATTEMPTS: u32 = 8;
 
 /// Why an exclusive message fails whose attempt was rolled back: it must not run twice.
 const NOT_ALONE: &str = "the attempt of an exclusive message was rolled back: somebody else writes the actor's variables";
-const WAITS: &str = "a message with snapshot or exclusive access does not wait for a change";
-const WRITES: &str = "a message with snapshot access writes nothing";
+const WAITS: &str =
+    "a message with snapshot, relaxed or exclusive access does not wait for a change";
+const WRITES: &str = "a message with snapshot or relaxed access writes nothing";
 
 /// A first attempt that was made elsewhere.
 pub(crate) struct First<'a> {
@@ -100,7 +101,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         let mut mode = match self.how {
             How::Logged => Mode::Logged,
             How::Direct | How::Alone => Mode::Direct,
-            How::Snapshot => Mode::Snapshot,
+            How::Reading => beside_others(access),
         };
         let mut backoff = Backoff::new();
         for _ in 0..ATTEMPTS {
@@ -126,7 +127,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                         return Handled::Failed(Box::new(NOT_ALONE));
                     } else if mode == Mode::Direct {
                         // What a direct attempt waits for is not known: it has no log.
-                        mode = Mode::Logged;
+                        mode = beside_others(access);
                     } else if matches!(cause, Cause::Retry | Cause::Prepared) {
                         return Handled::Waits(rolled_back);
                     } else {
@@ -149,7 +150,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
     ) -> Result<Handled, RolledBack> {
         match ended {
             Ok(Attempted::Finished(finished, ()))
-                if access == Access::Snapshot && finished.has_written() =>
+                if access.only_reads() && finished.has_written() =>
             {
                 Ok(Handled::Failed(Box::new(WRITES)))
             }
@@ -208,6 +209,15 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             Err(panic) if is_last => Handled::FailedLast(panic),
             Err(panic) => Handled::Failed(panic),
         })
+    }
+}
+
+/// How a message runs that does not have its actor to itself.
+fn beside_others(access: Access) -> Mode {
+    match access {
+        Access::Update | Access::Exclusive => Mode::Logged,
+        Access::Snapshot => Mode::Snapshot,
+        Access::Relaxed => Mode::Relaxed,
     }
 }
 

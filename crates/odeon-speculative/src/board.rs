@@ -26,8 +26,8 @@ pub(crate) enum How {
     Logged,
     /// No other change runs.
     Direct,
-    /// On a snapshot.
-    Snapshot,
+    /// Reading only: on a snapshot, or relaxed.
+    Reading,
     /// Nothing else runs.
     Alone,
 }
@@ -153,12 +153,10 @@ impl<M> Board<M> {
         match (change, read) {
             (false, false) => None,
             (true, false) => Some(how),
-            (false, true) => Some(How::Snapshot),
+            (false, true) => Some(How::Reading),
             (true, true) if is_last && self.changing == 0 && self.reading > 0 => Some(how),
-            (true, true) if is_last && self.reading == 0 && self.changing > 0 => {
-                Some(How::Snapshot)
-            }
-            (true, true) if self.reads.len() > self.changes.len() => Some(How::Snapshot),
+            (true, true) if is_last && self.reading == 0 && self.changing > 0 => Some(How::Reading),
+            (true, true) if self.reads.len() > self.changes.len() => Some(How::Reading),
             (true, true) => Some(how),
         }
     }
@@ -177,7 +175,7 @@ impl<M> Board<M> {
                 self.is_direct = how == How::Direct;
                 &mut self.changes
             }
-            How::Snapshot => {
+            How::Reading => {
                 self.reading += 1;
                 &mut self.reads
             }
@@ -203,7 +201,7 @@ impl<M> Board<M> {
                 self.changing -= 1;
                 self.is_direct = false;
             }
-            How::Snapshot => self.reading -= 1,
+            How::Reading => self.reading -= 1,
             How::Alone => self.is_alone = false,
         }
     }

@@ -8,7 +8,7 @@ use odeon_core::extend::Lane;
 pub(crate) enum Kind {
     /// To write: one of the places for changes.
     Change,
-    /// To read one moment.
+    /// To read, without a log.
     Read,
     /// To run alone.
     Alone,
@@ -28,7 +28,7 @@ impl<M> Job<M> {
     pub(crate) fn new(message: M, access: Access, lane: Option<Lane>) -> Self {
         let kind = match access {
             Access::Exclusive => Kind::Alone,
-            Access::Snapshot => Kind::Read,
+            Access::Snapshot | Access::Relaxed => Kind::Read,
             Access::Update => Kind::Change,
         };
         Self { message, kind, lane, access }
