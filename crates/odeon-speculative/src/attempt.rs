@@ -1,6 +1,5 @@
 //! One message: its attempts, until one has committed or the message is given up.
 
-use crate::access::Access;
 use crate::board::How;
 use crate::context::{Me, SpeculativeContext};
 use crate::exit::{Closed, Exit};
@@ -9,6 +8,7 @@ use crate::job::Job;
 use crate::outcome::{HandlerError, TxResult};
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
+use odeon_core::Access;
 use odeon_core::extend::{Outbox, as_sender};
 use odeon_stm::staged::{Attempted, FinishedHere, RolledBack, attempt_here};
 use odeon_stm::{Cause, Mode, Tx};

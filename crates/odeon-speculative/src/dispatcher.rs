@@ -1,7 +1,6 @@
 //! The actor's own turn: takes messages from the inbox, handles them itself while one at a time is enough, and
 //! otherwise brings them to the board and works there beside the runners.
 
-use crate::access::Access;
 use crate::attempt::{Attempt, First, Handled};
 use crate::board::How;
 use crate::context::{Me, SpeculativeContext};
@@ -11,7 +10,7 @@ use crate::job::Job;
 use crate::processing::Ordering;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, Lane};
-use odeon_core::{Actor, Context};
+use odeon_core::{Access, Actor, Context};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
 use std::any::Any;

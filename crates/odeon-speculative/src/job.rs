@@ -1,6 +1,6 @@
 //! A message on its way through the board.
 
-use crate::access::Access;
+use odeon_core::Access;
 use odeon_core::extend::Lane;
 
 /// What a job needs.
