@@ -17,6 +17,11 @@ use std::any::Any;
 use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+mod finished;
+mod on_snapshot;
+
+use finished::Finished;
+
 type Panic = Box<dyn Any + Send>;
 
 /// How a message has ended.
@@ -141,9 +146,9 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
 
     /// # Errors
     /// If the attempt was rolled back, and there may be another one.
-    fn decide(
+    fn decide<F: Finished>(
         &self,
-        ended: std::thread::Result<Attempted<FinishedHere<'a>, (), HandlerError>>,
+        ended: std::thread::Result<Attempted<F, (), HandlerError>>,
         is_last: bool,
         access: Access,
         outbox: &mut Outbox,
@@ -181,9 +186,9 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
     }
 
     /// Commits and lets the effects out.
-    fn commit(
+    fn commit<F: Finished>(
         &self,
-        finished: FinishedHere<'a>,
+        finished: F,
         is_last: bool,
         outbox: &mut Outbox,
     ) -> Result<Handled, RolledBack> {

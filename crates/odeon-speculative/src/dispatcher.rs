@@ -120,7 +120,9 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             let is_last = context.wants_stop();
             let has_more = is_last || !effects.0.is_empty() || engine.exit.is_closing();
             let ended = match finished {
-                Some(finished) if !has_more && !(finished.has_written() && access.only_reads()) => {
+                Some(finished)
+                    if !has_more && (!finished.has_written() || !access.only_reads()) =>
+                {
                     match finished.commit_if_simple() {
                         Ok(()) => break 'handled None,
                         Err(finished) => Attempted::Finished(finished, ()),

@@ -3,7 +3,7 @@
 mod support;
 
 use odeon_core::{AskError, Theater};
-use odeon_speculative::{Access, Ordering, SpawnSpeculative};
+use odeon_speculative::{Access, Ordering, SpawnSpeculative, fail};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
@@ -139,6 +139,47 @@ fn s26_who_only_reads_neither_writes_nor_waits() {
         assert_eq!(runs.load(SeqCst), 1, "width {each}");
         assert_eq!(result(&lab, Do::look(0)), Ok(0));
         assert_eq!(lab.speculation().failures, 3);
+    }
+}
+
+/// Reads of one batch share a snapshot; what becomes of one is no other's concern.
+#[test]
+fn s26_a_read_that_fails_concerns_no_other() {
+    for (each, access) in
+        WIDTHS.into_iter().flat_map(|each| [(each, Access::Snapshot), (each, Access::Relaxed)])
+    {
+        let theater = theater();
+        let common = Arc::new(Common::default());
+        let (lab, ends) = (Lab::new(&common), Arc::new([const { AtomicU64::new(0) }; 2]));
+        // So that all can be of one batch.
+        let lab = theater.spawn_speculative(lab, width(each).ordering(Ordering::Unordered));
+        let asked: Vec<_> = (0..400)
+            .map(|n| {
+                let ends = ends.clone();
+                let look = Do::with(access, move |lab, tx, _| {
+                    let ends = [ends.clone(), ends.clone()];
+                    let [committed, rolled_back] = ends;
+                    tx.on_commit(move || _ = committed[0].fetch_add(1, SeqCst));
+                    tx.on_rollback(move || _ = rolled_back[1].fetch_add(1, SeqCst));
+                    let seen = lab.vars[0].get(tx)?;
+                    match n % 10 {
+                        0 => panic!("a read that panics"),
+                        1 => fail("a read that gives up"),
+                        2 => lab.add(tx, 0, 1),
+                        3 => Ok(tx.retry()?),
+                        _ => Ok(seen + n),
+                    }
+                });
+                ask(&lab, look)
+            })
+            .collect();
+        for (n, seen) in (0..).zip(asked) {
+            let expected = if n % 10 < 4 { Err(AskError::NoReply) } else { Ok(n) };
+            assert_eq!(seen.wait(), expected, "{access:?}, width {each}");
+        }
+        assert_eq!(result(&lab, Do::look(0)), Ok(0));
+        assert_eq!(lab.speculation().failures, 160, "{access:?}, width {each}");
+        assert_eq!(ends.each_ref().map(|ends| ends.load(SeqCst)), [240, 160]);
     }
 }
 

@@ -384,6 +384,11 @@ impl Attempt {
         self.copies.put(bits)
     }
 
+    /// Nobody refers to [copies](Self::copy) any more.
+    pub(crate) fn forget_copies(&mut self) {
+        self.copies.clear();
+    }
+
     /// Notes why the attempt cannot go on; the first reason stands.
     #[cold]
     pub(crate) fn stop(&mut self, cause: Cause, cell: Option<&Cell>) -> Rollback {

@@ -12,8 +12,10 @@
 //! stage rolls back.
 
 mod here;
+mod on_snapshot;
 
 pub use here::{AfterCommit, FinishedHere, attempt_here};
+pub use on_snapshot::{FinishedOnSnapshot, SharedSnapshot};
 
 use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Mode};

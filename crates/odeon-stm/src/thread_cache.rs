@@ -102,6 +102,31 @@ impl Borrowed {
     }
 }
 
+/// While it is there, this thread is within a transaction whose memory [is kept](Borrowed::keep).
+#[derive(Debug)]
+pub(crate) struct Within(());
+
+impl Within {
+    /// # Panics
+    ///
+    /// Panics if this thread is within a transaction already.
+    #[track_caller]
+    pub(crate) fn enter() -> Self {
+        let caller = Location::caller();
+        CACHE.with(|cache| match cache.running.get() {
+            Some(running) => nested(running, caller),
+            None => cache.running.set(Some(caller)),
+        });
+        Self(())
+    }
+}
+
+impl Drop for Within {
+    fn drop(&mut self) {
+        CACHE.with(|cache| cache.running.set(None));
+    }
+}
+
 /// Calls `act`, which may begin transactions of its own although this thread is within one.
 #[cold]
 pub(crate) fn outside(act: impl FnOnce()) {

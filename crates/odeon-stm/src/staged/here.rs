@@ -160,7 +160,7 @@ impl FinishedHere<'_> {
 /// What is to be called after a commit.
 #[derive(Debug)]
 #[must_use = "dropped, it is not called"]
-pub struct AfterCommit(Option<Box<Hooks>>);
+pub struct AfterCommit(pub(super) Option<Box<Hooks>>);
 
 impl AfterCommit {
     /// Whether there is nothing to call.
