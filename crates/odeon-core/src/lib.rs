@@ -4,7 +4,7 @@
 //!
 //! | concept | files |
 //! |---|---|
-//! | what a user implements | `actor.rs`, `async_actor.rs`, `message.rs` |
+//! | what a user implements | `actor.rs`, `async_actor.rs`, `message.rs`, `access.rs` |
 //! | what a user holds | `actor_ref.rs`, `reply.rs`, `ask.rs`, `context.rs`, `async_context.rs` |
 //! | one message in five files | `send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` → `scheduler/worker.rs` → `turn/sequential.rs` |
 //! | an actor's memory | `cell.rs` |
@@ -16,6 +16,7 @@
 //! | what can be seen from outside | `observe.rs`, `sight.rs`, `sight/*`, `dead_letter.rs` |
 //! | seams for sibling crates | `extend.rs`, `observe.rs`, `clock.rs`, `random.rs`, `outbox.rs`, `lane.rs` |
 
+mod access;
 mod actor;
 mod actor_id;
 mod actor_ref;
@@ -58,6 +59,7 @@ mod turn;
 mod watch;
 mod worker_pool;
 
+pub use access::Access;
 pub use actor::Actor;
 pub use actor_id::ActorId;
 pub use actor_ref::{ActorRef, WeakRef};

@@ -1,11 +1,12 @@
 //! What can be sent to an actor.
 
+use crate::access::Access;
 use crate::mailbox::MAX_MAILBOXES;
 
 /// A message: any sendable value, and which of its receiver's mailboxes it goes to.
 ///
 /// Usually derived: `#[derive(Message)]` on the message enum, with `#[mailbox(n)]` on variants that
-/// do not go to mailbox 0. An actor has as many mailboxes as its message type names, 1 to 64;
+/// do not go to mailbox 0, and `#[access(kind)]` on those that do not [update](Access::Update). An actor has as many mailboxes as its message type names, 1 to 64;
 /// mailbox 0 has the highest priority.
 ///
 /// ```
@@ -41,6 +42,26 @@ pub trait Message: Send + 'static {
     #[cold]
     fn message_name(&self) -> &'static str {
         std::any::type_name::<Self>()
+    }
+
+    /// How its handler uses the state of an actor that may handle several messages at once. `#[derive(Message)]` writes it
+    /// from `#[access(snapshot)]` and the like on variants.
+    ///
+    /// ```
+    /// use odeon_core::{Access, Message};
+    ///
+    /// enum Account { Deposit(u64), Balance }
+    ///
+    /// impl Message for Account {
+    ///     fn access(&self) -> Access {
+    ///         match self { Account::Deposit(_) => Access::Update, Account::Balance => Access::Snapshot }
+    ///     }
+    /// }
+    /// assert!(Account::Balance.access().only_reads() && !Account::Deposit(3).access().only_reads());
+    /// ```
+    #[inline(always)]
+    fn access(&self) -> Access {
+        Access::Update
     }
 }
 

@@ -1,48 +1,50 @@
-//! `#[derive(Message)]`: which mailbox each variant goes to, and what it is called.
+//! `#[derive(Message)]`: which mailbox each variant goes to, how its handler uses the state, and what it is called.
 
+use crate::message_attributes::{access_of, mailbox_of};
 use proc_macro2::TokenStream;
 use quote::quote;
-use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Error, Fields, LitInt, Result};
-
-/// As `odeon_core` has it; a message type that exceeds it would not compile anyway, but without a
-/// position.
-const MAX_MAILBOXES: usize = 64;
+use syn::{Data, DeriveInput, Error, Fields, Result, Variant};
 
 pub(crate) fn expand(input: DeriveInput) -> Result<TokenStream> {
-    let whole = mailbox_of(&input.attrs)?;
-    let mut names = Vec::new();
-    let (arms, highest) = match &input.data {
+    let whole = mailbox_of(&input.attrs)?.unwrap_or(0);
+    let whole_access = access_of(&input.attrs)?;
+    let mut highest = whole;
+    let (mut mailboxes, mut accesses, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    let mut has_access = whole_access.is_some();
+    let whole_access = whole_access.unwrap_or_else(|| quote!(::odeon::__private::Access::Update));
+    match &input.data {
         Data::Enum(data) => {
-            let mut arms = Vec::new();
-            let mut highest = whole.unwrap_or(0);
             for variant in &data.variants {
-                let mailbox = mailbox_of(&variant.attrs)?.or(whole).unwrap_or(0);
+                let pattern = pattern_of(variant);
+                let mailbox = mailbox_of(&variant.attrs)?.unwrap_or(whole);
                 highest = highest.max(mailbox);
+                mailboxes.push(quote!(#pattern => #mailbox,));
+                let access = access_of(&variant.attrs)?;
+                has_access |= access.is_some();
+                let access = access.as_ref().unwrap_or(&whole_access);
+                accesses.push(quote!(#pattern => #access,));
                 let name = &variant.ident;
-                let fields = match &variant.fields {
-                    Fields::Named(_) => quote!({ .. }),
-                    Fields::Unnamed(_) => quote!((..)),
-                    Fields::Unit => quote!(),
-                };
-                arms.push(quote!(Self::#name #fields => #mailbox,));
-                names.push(quote!(Self::#name #fields => ::core::stringify!(#name),));
+                names.push(quote!(#pattern => ::core::stringify!(#name),));
             }
-            (arms, highest)
         }
-        Data::Struct(_) => (Vec::new(), whole.unwrap_or(0)),
+        Data::Struct(_) => {}
         Data::Union(data) => {
-            return Err(Error::new(data.union_token.span(), "a union cannot be a message"));
+            return Err(Error::new(data.union_token.span, "a union cannot be a message"));
         }
     };
-    let mailboxes = highest + 1;
-    let body = if arms.is_empty() { quote!(#highest) } else { quote!(match self { #(#arms)* }) };
+    let count = highest + 1;
+    let mailbox = choice(&mailboxes, quote!(#whole));
+    let access = has_access.then(|| {
+        let access = choice(&accesses, whole_access);
+        quote! {
+            #[inline(always)]
+            fn access(&self) -> ::odeon::__private::Access {
+                #access
+            }
+        }
+    });
     let name = &input.ident;
-    let message_name = if names.is_empty() {
-        quote!(::core::stringify!(#name))
-    } else {
-        quote!(match self { #(#names)* })
-    };
+    let message_name = choice(&names, quote!(::core::stringify!(#name)));
     let mut generics = input.generics.clone();
     for parameter in generics.type_params_mut() {
         parameter.bounds.push(syn::parse_quote!(::core::marker::Send));
@@ -51,35 +53,31 @@ pub(crate) fn expand(input: DeriveInput) -> Result<TokenStream> {
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
     Ok(quote! {
         impl #impl_generics ::odeon::__private::Message for #name #type_generics #where_clause {
-            const MAILBOXES: usize = #mailboxes;
+            const MAILBOXES: usize = #count;
             #[inline(always)]
             fn mailbox(&self) -> usize {
-                #body
+                #mailbox
             }
             #[cold]
             fn message_name(&self) -> &'static str {
                 #message_name
             }
+            #access
         }
     })
 }
 
-/// The number in `#[mailbox(n)]`, if the attribute is there.
-fn mailbox_of(attributes: &[Attribute]) -> Result<Option<usize>> {
-    let mut found = None;
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("mailbox")) {
-        if found.is_some() {
-            return Err(Error::new(attribute.span(), "one mailbox is enough"));
-        }
-        let number: LitInt = attribute.parse_args()?;
-        let mailbox: usize = number.base10_parse()?;
-        if mailbox >= MAX_MAILBOXES {
-            return Err(Error::new(
-                number.span(),
-                format!("mailboxes are numbered 0 to {}", MAX_MAILBOXES - 1),
-            ));
-        }
-        found = Some(mailbox);
+/// Matches every message of a variant.
+fn pattern_of(variant: &Variant) -> TokenStream {
+    let name = &variant.ident;
+    match &variant.fields {
+        Fields::Named(_) => quote!(Self::#name { .. }),
+        Fields::Unnamed(_) => quote!(Self::#name(..)),
+        Fields::Unit => quote!(Self::#name),
     }
-    Ok(found)
+}
+
+/// What the arms say; `whole` if there are none.
+fn choice(arms: &[TokenStream], whole: TokenStream) -> TokenStream {
+    if arms.is_empty() { whole } else { quote!(match self { #(#arms)* }) }
 }

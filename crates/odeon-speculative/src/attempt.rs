@@ -1,6 +1,5 @@
 //! One message: its attempts, until one has committed or the message is given up.
 
-use crate::access::Access;
 use crate::board::How;
 use crate::context::{Me, SpeculativeContext, Wants};
 use crate::exit::{Closed, Exit};
@@ -9,6 +8,7 @@ use crate::job::Job;
 use crate::outcome::{HandlerError, TxResult};
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
+use odeon_core::Access;
 use odeon_core::extend::{Outbox, as_sender};
 use odeon_stm::staged::{Attempted, FinishedHere, RolledBack, attempt_here};
 use odeon_stm::{Cause, Mode, Tx};
@@ -16,6 +16,11 @@ use odeon_sync::Backoff;
 use std::any::Any;
 use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+mod finished;
+mod on_snapshot;
+
+use finished::Finished;
 
 type Panic = Box<dyn Any + Send>;
 
@@ -43,9 +48,10 @@ const ATTEMPTS: u32 = 8;
 
 /// Why an exclusive message fails whose attempt was rolled back: it must not run twice.
 const NOT_ALONE: &str = "the attempt of an exclusive message was rolled back: somebody else writes the actor's variables";
-const WAITS: &str = "a message with snapshot or exclusive access does not wait for a change";
+pub(crate) const WAITS: &str =
+    "a message with snapshot, relaxed or exclusive access does not wait for a change";
 const JOINS: &str = "a message with exclusive access cannot be part of a coordinated transaction";
-const WRITES: &str = "a message with snapshot access writes nothing";
+pub(crate) const WRITES: &str = "a message with snapshot or relaxed access writes nothing";
 
 /// A first attempt that was made elsewhere.
 pub(crate) struct First<'a> {
@@ -103,7 +109,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         let mut mode = match self.how {
             How::Logged => Mode::Logged,
             How::Direct | How::Alone => Mode::Direct,
-            How::Snapshot => Mode::Snapshot,
+            How::Reading => beside_others(access),
         };
         let mut backoff = Backoff::new();
         for _ in 0..ATTEMPTS {
@@ -129,7 +135,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                         return Handled::Failed(Box::new(NOT_ALONE));
                     } else if mode == Mode::Direct {
                         // What a direct attempt waits for is not known: it has no log.
-                        mode = Mode::Logged;
+                        mode = beside_others(access);
                     } else if matches!(cause, Cause::Retry | Cause::Prepared) {
                         return Handled::Waits(rolled_back);
                     } else {
@@ -143,9 +149,9 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
 
     /// # Errors
     /// If the attempt was rolled back, and there may be another one.
-    fn decide(
+    fn decide<F: Finished>(
         &self,
-        ended: std::thread::Result<Attempted<FinishedHere<'a>, (), HandlerError>>,
+        ended: std::thread::Result<Attempted<F, (), HandlerError>>,
         wants: Wants,
         access: Access,
         outbox: &mut Outbox,
@@ -153,7 +159,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         let is_last = wants == Wants::Stop;
         match ended {
             Ok(Attempted::Finished(finished, ()))
-                if access == Access::Snapshot && finished.has_written() =>
+                if access.only_reads() && finished.has_written() =>
             {
                 Ok(Handled::Failed(Box::new(WRITES)))
             }
@@ -188,9 +194,9 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
     }
 
     /// Commits and lets the effects out.
-    fn commit(
+    fn commit<F: Finished>(
         &self,
-        finished: FinishedHere<'a>,
+        finished: F,
         is_last: bool,
         outbox: &mut Outbox,
     ) -> Result<Handled, RolledBack> {
@@ -216,6 +222,15 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             Err(panic) if is_last => Handled::FailedLast(panic),
             Err(panic) => Handled::Failed(panic),
         })
+    }
+}
+
+/// How a message runs that does not have its actor to itself.
+fn beside_others(access: Access) -> Mode {
+    match access {
+        Access::Update | Access::Exclusive => Mode::Logged,
+        Access::Snapshot => Mode::Snapshot,
+        Access::Relaxed => Mode::Relaxed,
     }
 }
 

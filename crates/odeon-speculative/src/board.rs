@@ -7,18 +7,20 @@
 //!    of different lanes, or of none.
 //! 3. Alone means alone: a job of that queue is taken when nothing runs, and nothing is taken beside it nor, once it waits,
 //!    before it.
-//! 4. With a width of one a change runs *direct*, without a log; nothing that changes runs beside it, also if the width is raised meanwhile.
-//! 5. Once the actor is to stop, or has failed, nothing is taken. When nothing runs any more its own turn sees to that.
+//! 4. While changes and reads wait, each kind keeps a tenth of the places, if there are two or more. And of the batches that are taken one
+//!    after the other, each kind gets one of ten, unless the places that are left are those that the other kind keeps.
+//! 5. With a width of one a change runs *direct*, without a log; nothing that changes runs beside it, also if the width is raised meanwhile.
+//! 6. Once the actor is to stop, or has failed, nothing is taken. When nothing runs any more its own turn sees to that.
 //!
 //! Whoever changes the board so that something can be taken looks again itself before it rests, or wakes
 //! somebody who does. So nothing that can be taken is left while all rest.
 
 mod visits;
 
-use crate::access::Access;
 use crate::coordination::{Coordination, GivesWay};
 use crate::job::{Job, Kind};
 use crate::lanes::{Entered, Lanes};
+use odeon_core::Access;
 use odeon_core::extend::Lane;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -27,6 +29,9 @@ use visits::Visits;
 
 pub(crate) use visits::{Entry, VisitTask};
 
+#[cfg(test)]
+mod tests;
+
 /// How the jobs of a batch are to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
@@ -34,10 +39,18 @@ pub(crate) enum How {
     Logged,
     /// No other change runs.
     Direct,
-    /// On a snapshot.
-    Snapshot,
+    /// Reading only: on a snapshot, or relaxed.
+    Reading,
     /// Nothing else runs.
     Alone,
+}
+
+/// Batches of one kind that are taken in a row while the other kind waits.
+const IN_A_ROW: usize = 9;
+
+/// How many of the places of a board each kind keeps while both wait.
+fn kept_places(width: usize) -> usize {
+    width.div_ceil(10).min(width / 2)
 }
 
 /// The jobs of one actor.
@@ -52,6 +65,9 @@ pub(crate) struct Board<M> {
     reading: usize,
     is_alone: bool,
     is_direct: bool,
+    /// Batches of the other kind since the last one of each kind, while that waited.
+    changes_passed_over: usize,
+    reads_passed_over: usize,
     /// Executors at once.
     width: usize,
     /// Jobs here, waiting for their lanes included; jobs that run; jobs that are parked; jobs that have left for their coordinated
@@ -67,6 +83,11 @@ pub(crate) struct Board<M> {
     is_closed: bool,
 }
 
+/// How often in a row a kind was passed over, once more.
+fn passed_over<M>(before: usize, waiting: &VecDeque<Job<M>>) -> usize {
+    if waiting.is_empty() { 0 } else { before + 1 }
+}
+
 impl<M> Board<M> {
     pub(crate) fn new(width: usize) -> Self {
         Self {
@@ -79,6 +100,8 @@ impl<M> Board<M> {
             reading: 0,
             is_alone: false,
             is_direct: false,
+            changes_passed_over: 0,
+            reads_passed_over: 0,
             width,
             waiting: 0,
             running: 0,
@@ -126,7 +149,7 @@ impl<M> Board<M> {
         self.changes.len() + self.reads.len() + self.alone.len() + self.visits.arriving.len()
     }
 
-    /// Whether the actor's own turn has something to see to (rule 5).
+    /// Whether the actor's own turn has something to see to (rule 6).
     pub(crate) fn needs_attention(&self) -> bool {
         self.is_stopping || self.is_failing || !self.failures.is_empty()
     }
@@ -178,19 +201,26 @@ impl<M> Board<M> {
         }
         let change = !self.changes.is_empty() && !self.is_direct;
         let read = !self.reads.is_empty();
-        // The last free place goes to a kind that has none yet; so each has one of ten places or more.
-        let is_last = executors + 1 == self.width;
         let how = if self.width == 1 { How::Direct } else { How::Logged };
         match (change, read) {
             (false, false) => None,
             (true, false) => Some(how),
-            (false, true) => Some(How::Snapshot),
-            (true, true) if is_last && self.changing == 0 && self.reading > 0 => Some(how),
-            (true, true) if is_last && self.reading == 0 && self.changing > 0 => {
-                Some(How::Snapshot)
-            }
-            (true, true) if self.reads.len() > self.changes.len() => Some(How::Snapshot),
+            (false, true) => Some(How::Reading),
+            (true, true) if self.is_turn_of_reads() => Some(How::Reading),
             (true, true) => Some(how),
+        }
+    }
+
+    /// Rule 4, when both kinds could be taken.
+    fn is_turn_of_reads(&self) -> bool {
+        let free = self.width - self.changing - self.reading;
+        let keeps_all_free = |has| kept_places(self.width).saturating_sub(has) >= free;
+        if keeps_all_free(self.reading) || keeps_all_free(self.changing) {
+            keeps_all_free(self.reading)
+        } else if self.reads_passed_over >= IN_A_ROW || self.changes_passed_over >= IN_A_ROW {
+            self.reads_passed_over >= IN_A_ROW
+        } else {
+            self.reads.len() > self.changes.len()
         }
     }
 
@@ -206,10 +236,14 @@ impl<M> Board<M> {
             How::Logged | How::Direct => {
                 self.changing += 1;
                 self.is_direct = how == How::Direct;
+                self.changes_passed_over = 0;
+                self.reads_passed_over = passed_over(self.reads_passed_over, &self.reads);
                 &mut self.changes
             }
-            How::Snapshot => {
+            How::Reading => {
                 self.reading += 1;
+                self.reads_passed_over = 0;
+                self.changes_passed_over = passed_over(self.changes_passed_over, &self.changes);
                 &mut self.reads
             }
             How::Alone => {
@@ -234,7 +268,7 @@ impl<M> Board<M> {
                 self.changing -= 1;
                 self.is_direct = false;
             }
-            How::Snapshot => self.reading -= 1,
+            How::Reading => self.reading -= 1,
             How::Alone => self.is_alone = false,
         }
     }

@@ -1,7 +1,6 @@
 //! The actor's own turn: takes messages from the inbox, handles them itself while one at a time is enough, and
 //! otherwise brings them to the board and works there beside the runners.
 
-use crate::access::Access;
 use crate::attempt::{Attempt, First, Handled};
 use crate::board::How;
 use crate::context::{Me, SpeculativeContext, Wants};
@@ -12,7 +11,7 @@ use crate::job::Job;
 use crate::processing::Ordering;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, Companion, Lane};
-use odeon_core::{Actor, Context};
+use odeon_core::{Access, Actor, Context};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
 use std::any::Any;
@@ -149,7 +148,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
                 wants != Wants::Nothing || !effects.0.is_empty() || engine.exit.is_closing();
             let ended = match finished {
                 Some(finished)
-                    if !has_more && (!finished.has_written() || access != Access::Snapshot) =>
+                    if !has_more && (!finished.has_written() || !access.only_reads()) =>
                 {
                     match finished.commit_if_simple() {
                         Ok(()) => break 'handled None,

@@ -24,7 +24,8 @@ use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use crate::width::Controller;
 use odeon_core::extend::{self, wake};
-use odeon_core::{ActorRef, Clock};
+use odeon_core::{Access, ActorRef, Clock};
+use odeon_stm::staged::SharedSnapshot;
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 use runners::Runners;
@@ -266,9 +267,16 @@ impl<A: SpeculativeActor> Engine<A> {
         let attempt = Attempt { exit: &self.exit, tally: &self.tally, me: Me::Beside(me), how };
         let begun = self.clock.now();
         let (mut handled, messages) = (0, scratch.batch.len());
+        let mut snapshot = None;
         for job in scratch.batch.drain(..) {
             let lane = job.lane;
-            let outcome = attempt.of_message(state, &job, &mut scratch.outbox);
+            let outcome = match (how, job.access) {
+                (How::Reading, Access::Snapshot) => {
+                    let snapshot = snapshot.get_or_insert_with(SharedSnapshot::begin);
+                    attempt.on_snapshot(snapshot, state, &job, &mut scratch.outbox)
+                }
+                _ => attempt.of_message(state, &job, &mut scratch.outbox),
+            };
             if !outcome.is_open() {
                 scratch.over.push(lane);
                 match outcome.and_drop(job) {
@@ -310,6 +318,7 @@ impl<A: SpeculativeActor> Engine<A> {
                 }
             }
         }
+        drop(snapshot);
         self.tally.committed(handled);
         extend::note_handled(messages as u32);
         self.pace.note(self.clock.now().saturating_sub(begun), messages);

@@ -1,7 +1,7 @@
 //! A message on its way through the board.
 
-use crate::access::Access;
 use crate::coordination::{Company, Enlisted};
+use odeon_core::Access;
 use odeon_core::extend::Lane;
 
 /// What a job needs.
@@ -9,7 +9,7 @@ use odeon_core::extend::Lane;
 pub(crate) enum Kind {
     /// To write: one of the places for changes.
     Change,
-    /// To read one moment.
+    /// To read, without a log.
     Read,
     /// To run alone.
     Alone,
@@ -33,7 +33,7 @@ impl<M> Job<M> {
     pub(crate) fn new(message: M, access: Access, lane: Option<Lane>) -> Self {
         let kind = match access {
             Access::Exclusive => Kind::Alone,
-            Access::Snapshot => Kind::Read,
+            Access::Snapshot | Access::Relaxed => Kind::Read,
             Access::Update => Kind::Change,
         };
         Self { message, kind, lane, access, enlisted: None, joins_halted: false }

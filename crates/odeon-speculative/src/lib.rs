@@ -10,15 +10,17 @@
 //! use odeon_stm::{TVar, Tx};
 //!
 //! enum Account { Deposit(u64), Balance(Reply<u64>) }
-//! impl Message for Account {}
+//! impl Message for Account {
+//!     // With the facade crate `odeon`: `#[derive(Message)]`, and `#[access(snapshot)]` on the variant.
+//!     fn access(&self) -> Access {
+//!         match self { Account::Balance(_) => Access::Snapshot, Account::Deposit(_) => Access::Update }
+//!     }
+//! }
 //!
 //! struct Hot { balance: TVar<u64> }
 //!
 //! impl SpeculativeActor for Hot {
 //!     type Msg = Account;
-//!     fn access(msg: &Account) -> Access {
-//!         match msg { Account::Balance(_) => Access::Snapshot, Account::Deposit(_) => Access::Update }
-//!     }
 //!     fn handle<'t>(
 //!         &'t self,
 //!         msg: &'t Account,
@@ -42,7 +44,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what does a user write? | `speculative_actor.rs`, `access.rs`, `outcome.rs`, `context.rs` |
+//! | what does a user write? | `speculative_actor.rs`, `outcome.rs`, `context.rs` |
 //! | how is it created and configured? | `spawn.rs`, `processing.rs` |
 //! | one message in five files | `dispatcher.rs` → `board.rs` → `engine.rs` → `attempt.rs` → `exit.rs` |
 //! | which messages must not overtake each other? | `lanes.rs` |
@@ -56,7 +58,6 @@
 //! The method is that of Hayduk, Sobe and Felber, "Speculative Concurrent Processing with Transactional Memory in the Actor
 //! Model" (OPODIS 2013), made for lanes, snapshots and effects.
 
-mod access;
 mod attempt;
 mod board;
 mod conflicts;
@@ -80,11 +81,11 @@ mod stats;
 mod tally;
 mod width;
 
-pub use access::Access;
 pub use conflicts::Conflict;
 pub use context::SpeculativeContext;
 pub use coordination::{Coordinate, CoordinationError, Outcome, Plan};
 pub use decisions::Decision;
+pub use odeon_core::Access;
 pub use outcome::{HandlerError, TxResult, fail};
 pub use processing::{Ordering, Processing};
 pub use spawn::{SpawnSpeculative, SpeculativeRef};

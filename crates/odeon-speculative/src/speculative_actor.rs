@@ -1,9 +1,8 @@
 //! What a user implements.
 
-use crate::access::Access;
 use crate::context::SpeculativeContext;
 use crate::outcome::TxResult;
-use odeon_core::Message;
+use odeon_core::{Access, Message};
 use odeon_stm::Tx;
 
 /// An actor that may handle several of its messages at once: its state lies in transactional variables, and each
@@ -25,10 +24,11 @@ pub trait SpeculativeActor: Send + Sync + Sized + 'static {
     /// What this actor can be sent. It has one mailbox.
     type Msg: Message;
 
-    /// How the handler of a message uses the state.
+    /// How the handler of a message uses the state: what the message says itself ([`Message::access`]), unless this
+    /// actor knows better.
+    #[inline(always)]
     fn access(msg: &Self::Msg) -> Access {
-        let _ = msg;
-        Access::Update
+        msg.access()
     }
 
     /// Handles one message, as one transaction.

@@ -3,7 +3,7 @@
 mod support;
 
 use odeon_core::{AskError, Theater};
-use odeon_speculative::{Access, Ordering, SpawnSpeculative};
+use odeon_speculative::{Access, Ordering, SpawnSpeculative, fail};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
@@ -51,19 +51,86 @@ fn s26_a_snapshot_sees_one_moment_and_runs_once() {
     }
 }
 
+/// The state changes while a message reads: a snapshot does not see it, a relaxed one does, and both go on.
 #[test]
-fn s26_a_snapshot_neither_writes_nor_waits() {
+fn s26_a_relaxed_message_sees_each_variable_as_it_is() {
+    for (access, later) in [(Access::Snapshot, 0), (Access::Relaxed, 1)] {
+        for each in WIDTHS.into_iter().filter(|width| *width > 1) {
+            let theater = theater();
+            let (lab, _) = lab(&theater, each);
+            let (begun, changed) =
+                (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+            let runs = Arc::new(AtomicU64::new(0));
+            let (has_begun, has_changed, run) = (begun.clone(), changed.clone(), runs.clone());
+            let look = Do::with(access, move |lab, tx, _| {
+                run.fetch_add(1, SeqCst);
+                let before = lab.vars[0].get(tx)?;
+                has_begun.store(true, SeqCst);
+                while !has_changed.load(SeqCst) {
+                    thread::yield_now();
+                }
+                Ok(100 * before + 10 * lab.vars[0].get(tx)? + lab.vars[1].get(tx)?)
+            });
+            let seen = ask(&lab, look);
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    while !begun.load(SeqCst) {
+                        thread::yield_now();
+                    }
+                    let both = Do::update(|lab, tx, _| Ok(lab.add(tx, 0, 1)? + lab.add(tx, 1, 1)?));
+                    assert_eq!(result(&lab, both), Ok(2));
+                    changed.store(true, SeqCst);
+                });
+            });
+            assert_eq!(seen.wait(), Ok(11 * later), "{access:?}, width {each}");
+            assert_eq!((runs.load(SeqCst), lab.speculation().failures), (1, 0));
+        }
+    }
+}
+
+#[test]
+fn s25_who_only_reads_sees_what_its_sender_has_sent_before() {
     for each in WIDTHS {
+        for access in [Access::Snapshot, Access::Relaxed] {
+            let theater = theater();
+            let (lab, _) = lab(&theater, each);
+            thread::scope(|scope| {
+                for sender in 0..3 {
+                    let lab = &lab;
+                    scope.spawn(move || {
+                        let look =
+                            || Do::with(access, move |lab, tx, _| Ok(lab.vars[sender].get(tx)?));
+                        let asked: Vec<_> = (0..300)
+                            .map(|_| {
+                                lab.send(Do::increment(sender)).unwrap();
+                                ask(lab, look())
+                            })
+                            .collect();
+                        for (n, seen) in (1..).zip(asked) {
+                            assert_eq!(seen.wait(), Ok(n), "{access:?}, width {each}");
+                        }
+                    });
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn s26_who_only_reads_neither_writes_nor_waits() {
+    for (each, access) in
+        WIDTHS.into_iter().flat_map(|each| [(each, Access::Snapshot), (each, Access::Relaxed)])
+    {
         let theater = theater();
         let (lab, _) = lab(&theater, each);
-        let writes = Do::with(Access::Snapshot, |lab, tx, _| lab.add(tx, 0, 1));
+        let writes = Do::with(access, |lab, tx, _| lab.add(tx, 0, 1));
         assert_eq!(result(&lab, writes), Err(AskError::NoReply), "width {each}");
         let writes_the_same =
-            Do::with(Access::Snapshot, |lab, tx, _| Ok(lab.vars[0].set(tx, 0).map(|()| 0)?));
+            Do::with(access, |lab, tx, _| Ok(lab.vars[0].set(tx, 0).map(|()| 0)?));
         assert_eq!(result(&lab, writes_the_same), Err(AskError::NoReply), "width {each}");
         let runs = Arc::new(AtomicU64::new(0));
         let run = runs.clone();
-        let waits = Do::with(Access::Snapshot, move |lab, tx, _| {
+        let waits = Do::with(access, move |lab, tx, _| {
             run.fetch_add(1, SeqCst);
             lab.vars[0].get(tx)?;
             Ok(tx.retry()?)
@@ -72,6 +139,47 @@ fn s26_a_snapshot_neither_writes_nor_waits() {
         assert_eq!(runs.load(SeqCst), 1, "width {each}");
         assert_eq!(result(&lab, Do::look(0)), Ok(0));
         assert_eq!(lab.speculation().failures, 3);
+    }
+}
+
+/// Reads of one batch share a snapshot; what becomes of one is no other's concern.
+#[test]
+fn s26_a_read_that_fails_concerns_no_other() {
+    for (each, access) in
+        WIDTHS.into_iter().flat_map(|each| [(each, Access::Snapshot), (each, Access::Relaxed)])
+    {
+        let theater = theater();
+        let common = Arc::new(Common::default());
+        let (lab, ends) = (Lab::new(&common), Arc::new([const { AtomicU64::new(0) }; 2]));
+        // So that all can be of one batch.
+        let lab = theater.spawn_speculative(lab, width(each).ordering(Ordering::Unordered));
+        let asked: Vec<_> = (0..400)
+            .map(|n| {
+                let ends = ends.clone();
+                let look = Do::with(access, move |lab, tx, _| {
+                    let ends = [ends.clone(), ends.clone()];
+                    let [committed, rolled_back] = ends;
+                    tx.on_commit(move || _ = committed[0].fetch_add(1, SeqCst));
+                    tx.on_rollback(move || _ = rolled_back[1].fetch_add(1, SeqCst));
+                    let seen = lab.vars[0].get(tx)?;
+                    match n % 10 {
+                        0 => panic!("a read that panics"),
+                        1 => fail("a read that gives up"),
+                        2 => lab.add(tx, 0, 1),
+                        3 => Ok(tx.retry()?),
+                        _ => Ok(seen + n),
+                    }
+                });
+                ask(&lab, look)
+            })
+            .collect();
+        for (n, seen) in (0..).zip(asked) {
+            let expected = if n % 10 < 4 { Err(AskError::NoReply) } else { Ok(n) };
+            assert_eq!(seen.wait(), expected, "{access:?}, width {each}");
+        }
+        assert_eq!(result(&lab, Do::look(0)), Ok(0));
+        assert_eq!(lab.speculation().failures, 160, "{access:?}, width {each}");
+        assert_eq!(ends.each_ref().map(|ends| ends.load(SeqCst)), [240, 160]);
     }
 }
 

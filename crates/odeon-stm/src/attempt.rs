@@ -1,13 +1,16 @@
 //! One attempt: its begin, its reads and writes, its end. `commit.rs` and `prepared.rs` have the ways
 //! in which it succeeds; `README.md` has the argument, by the numbers quoted here.
 //!
-//! An attempt runs in one of three modes. *Logged*: reads are remembered and checked, writes wait for
+//! An attempt runs in one of four modes. *Logged*: reads are remembered and checked, writes wait for
 //! the commit. *Direct*: the caller owns all variables, reads are not remembered; writes wait for the
 //! commit all the same, so that snapshots and a rollback find the old values. *Snapshot*: reads see one epoch
-//! and are not remembered; there are no writes.
+//! and are not remembered; there are no writes. *Relaxed*: each read sees the latest value, nothing is remembered,
+//! and there are no writes.
 
 mod begin;
+mod mode;
 mod parts;
+mod relaxed;
 
 pub(crate) use parts::Part;
 
@@ -27,18 +30,7 @@ use crate::version_word::{Held, VersionWord};
 use crate::write_set::{Kind, Mark, WriteSet};
 use odeon_sync::Backoff;
 
-/// How an attempt runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// Reads are remembered and checked at the commit; attempts of any number of threads at once.
-    Logged,
-    /// Reads are not remembered. The caller sees to it that nobody else writes what this attempt reads or
-    /// writes, from its begin to its end; snapshots may look. If the caller does not, attempts are not
-    /// isolated from each other.
-    Direct,
-    /// Reads see one moment; a write panics, for an attempt on a snapshot writes nothing.
-    Snapshot,
-}
+pub use mode::Mode;
 
 /// The logs when a nested closure began.
 #[derive(Debug)]
@@ -85,6 +77,8 @@ pub(crate) struct Attempt {
     pub(crate) stopped: Option<Stopped>,
     /// First values of a running epoch, read by all attempts with this memory.
     newborns_read: usize,
+    /// How many reads a relaxed attempt has left.
+    relaxed_reads_left: u32,
     /// What is to be done after the end; mostly nothing.
     pub(crate) hooks: Option<Box<Hooks>>,
     /// Copies of inline values whose references a closure has asked for.
@@ -114,6 +108,7 @@ impl Attempt {
             limit_of_pointers: 0,
             stopped: None,
             newborns_read: 0,
+            relaxed_reads_left: 0,
             hooks: None,
             copies: Copies::default(),
             bag: Bag::default(),
@@ -156,7 +151,8 @@ impl Attempt {
         self.read_with_care(cell)
     }
 
-    /// Reads a variable with this word, which may be read; `None` if a writer was there meanwhile.
+    /// Reads a variable with this word, which may be read; `None` if a writer was there meanwhile, or a relaxed attempt has
+    /// no reads left.
     #[inline(always)]
     fn read_under(&mut self, cell: &Cell, word: VersionWord) -> Option<u64> {
         if self.mode == Mode::Direct {
@@ -167,6 +163,8 @@ impl Attempt {
         let bits = cell.bits_under(word)?;
         if self.mode == Mode::Logged {
             self.reads.add(cell, word.without_waiters());
+        } else if self.mode == Mode::Relaxed {
+            self.count_relaxed_read()?;
         }
         Some(bits)
     }
@@ -208,8 +206,10 @@ impl Attempt {
     /// A read that finds a value of the running epoch, or a holder.
     #[cold]
     fn read_with_care(&mut self, cell: &Cell) -> Result<u64, Rollback> {
-        if self.mode == Mode::Snapshot {
-            return crate::snapshot::read(self, cell);
+        match self.mode {
+            Mode::Snapshot => return crate::snapshot::read(self, cell),
+            Mode::Relaxed => return self.read_latest(cell),
+            Mode::Logged | Mode::Direct => {}
         }
         let mut backoff = Backoff::new();
         let mut looks = 0;
@@ -369,7 +369,7 @@ impl Attempt {
     /// Notes what to write, or in which way to change it.
     #[inline]
     pub(crate) fn write(&mut self, cell: &Cell, bits: u64, kind: Kind) -> Result<(), Rollback> {
-        debug_assert_ne!(self.mode, Mode::Snapshot);
+        debug_assert!(self.mode.writes());
         if self.writes.may_hold(cell) {
             if let Some(place) = self.writes.find(cell) {
                 self.rewrite(place, bits, kind);
@@ -399,6 +399,11 @@ impl Attempt {
     #[inline(always)]
     pub(crate) fn copy(&mut self, bits: u64) -> *const u64 {
         self.copies.put(bits)
+    }
+
+    /// Nobody refers to [copies](Self::copy) any more.
+    pub(crate) fn forget_copies(&mut self) {
+        self.copies.clear();
     }
 
     /// Notes why the attempt cannot go on; the first reason stands.

@@ -15,9 +15,11 @@
 
 mod here;
 mod journey;
+mod on_snapshot;
 
 pub use here::{AfterCommit, FinishedHere, attempt_here};
 pub use journey::Journey;
+pub use on_snapshot::{FinishedOnSnapshot, SharedSnapshot};
 
 use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Mode};
@@ -78,7 +80,7 @@ pub fn attempt<S, R, E>(
     let mut borrowed = Borrowed::take();
     match mode {
         Mode::Snapshot => registry::begin(&mut borrowed, DEFAULT_LIMIT),
-        Mode::Logged | Mode::Direct => borrowed.begin(mode),
+        Mode::Logged | Mode::Direct | Mode::Relaxed => borrowed.begin(mode),
     }
     let mut running = Running(ManuallyDrop::new(borrowed));
     let outcome = closure(&state, Tx::of(&mut running.0));

@@ -66,7 +66,8 @@ impl TCounter {
         attempt.write(&self.parts[part], difference as u64, Kind::Change(add))
     }
 
-    /// The sum, with what this attempt has added.
+    /// The sum, with what this attempt has added. A [relaxed](crate::Mode::Relaxed) attempt reads its parts one after the
+    /// other: what is added meanwhile may be in it, and what was added before is.
     ///
     /// # Errors
     ///

@@ -10,6 +10,7 @@ mod journeys;
 mod loom;
 mod prepared;
 mod reclamation;
+mod relaxed;
 mod snapshots;
 
 use crate::attempt::{Attempt, Mode};

@@ -128,7 +128,9 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
     #[inline(always)]
     #[track_caller]
     pub(crate) fn writer(&mut self) -> &mut Attempt {
-        assert!(self.0.mode != Mode::Snapshot, "an attempt on a snapshot writes nothing");
+        if !self.0.mode.writes() {
+            refuse_write(self.0.mode);
+        }
         &mut self.0
     }
 
@@ -259,6 +261,15 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
     /// attempt, however that ends.
     pub fn on_rollback(&mut self, act: impl FnOnce() + Send + 'static) {
         self.0.hooks.get_or_insert_default().on_rollback(Box::new(act));
+    }
+}
+
+#[cold]
+#[track_caller]
+fn refuse_write(mode: Mode) -> ! {
+    match mode {
+        Mode::Relaxed => panic!("a relaxed attempt writes nothing"),
+        _ => panic!("an attempt on a snapshot writes nothing"),
     }
 }
 

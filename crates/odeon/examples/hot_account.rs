@@ -5,7 +5,12 @@ use odeon::speculative::fail;
 
 #[derive(Message)]
 enum ToBank {
-    Transfer { from: usize, to: usize, amount: u64 },
+    Transfer {
+        from: usize,
+        to: usize,
+        amount: u64,
+    },
+    #[access(snapshot)]
     Total(Reply<u64>),
 }
 
@@ -15,13 +20,6 @@ struct Bank {
 
 impl SpeculativeActor for Bank {
     type Msg = ToBank;
-
-    fn access(msg: &ToBank) -> Access {
-        match msg {
-            ToBank::Transfer { .. } => Access::Update,
-            ToBank::Total(_) => Access::Snapshot,
-        }
-    }
 
     fn handle<'t>(
         &'t self,

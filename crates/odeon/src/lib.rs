@@ -2,13 +2,13 @@
 #![forbid(unsafe_code)]
 
 pub use odeon_core::{
-    Actor, ActorId, ActorRef, ActorStats, Ask, AskError, AskWithin, AsyncActor, AsyncContext,
-    Bound, Bounded, BuildError, Clock, Context, DeadLetter, DeadLetterCounts, DeadLetterReason,
-    Directive, Elapsed, EndReason, Ended, Failure, Group, Link, LookupError, Message, NameTaken,
-    Observer, OtherType, Pipe, QueueOrder, Random, Reply, RootFailure, Routing, SendError,
-    SpeculationReport, Stage, StageError, StageKind, StageStats, Stats, StatsSource, StopReport,
-    Supervision, SystemClock, Theater, TheaterBuilder, Timer, TrySendError, UntilEnded, Wait,
-    WaitsView, Watch, WeakRef, WorkerPool, broadcast,
+    Access, Actor, ActorId, ActorRef, ActorStats, Ask, AskError, AskWithin, AsyncActor,
+    AsyncContext, Bound, Bounded, BuildError, Clock, Context, DeadLetter, DeadLetterCounts,
+    DeadLetterReason, Directive, Elapsed, EndReason, Ended, Failure, Group, Link, LookupError,
+    Message, NameTaken, Observer, OtherType, Pipe, QueueOrder, Random, Reply, RootFailure, Routing,
+    SendError, SpeculationReport, Stage, StageError, StageKind, StageStats, Stats, StatsSource,
+    StopReport, Supervision, SystemClock, Theater, TheaterBuilder, Timer, TrySendError, UntilEnded,
+    Wait, WaitsView, Watch, WeakRef, WorkerPool, broadcast,
 };
 pub use odeon_macros::Message;
 #[cfg(feature = "sight")]
@@ -33,7 +33,7 @@ pub mod follow {
 /// What the derive macros name; not for direct use.
 #[doc(hidden)]
 pub mod __private {
-    pub use odeon_core::Message;
+    pub use odeon_core::{Access, Message};
 }
 
 /// The programs in the pages for those who come from elsewhere.

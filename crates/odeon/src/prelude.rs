@@ -2,15 +2,14 @@
 
 #[cfg(feature = "speculative")]
 pub use crate::speculative::{
-    Access, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, SpeculativeRef,
-    TxResult,
+    Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, SpeculativeRef, TxResult,
 };
 #[cfg(feature = "speculative")]
 pub use crate::stm::{TCounter, TList, TMap, TOrdMap, TQueue, TSet, TVar, TVec, Tx};
 pub use crate::{
-    Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, Bound, Bounded,
-    Context, DeadLetter, DeadLetterReason, Directive, Elapsed, EndReason, Ended, Failure, Group,
-    Link, LookupError, Message, Observer, Pipe, QueueOrder, Reply, Routing, SendError, Stage,
-    StopReport, Supervision, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef,
+    Access, Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, Bound,
+    Bounded, Context, DeadLetter, DeadLetterReason, Directive, Elapsed, EndReason, Ended, Failure,
+    Group, Link, LookupError, Message, Observer, Pipe, QueueOrder, Reply, Routing, SendError,
+    Stage, StopReport, Supervision, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef,
     WorkerPool,
 };

@@ -2,7 +2,7 @@
 #![cfg(not(any(odeon_loom, odeon_shuttle)))]
 #![allow(dead_code)]
 
-use odeon::Message;
+use odeon::{Access, Message};
 
 #[derive(Message)]
 enum Plain {
@@ -103,4 +103,56 @@ enum Never {}
 #[test]
 fn an_enum_without_variants_is_a_message_nobody_can_send() {
     assert_eq!(Never::MAILBOXES, 1);
+}
+
+#[derive(Message)]
+enum Kinds {
+    Plain,
+    #[access(update)]
+    Update,
+    #[access(snapshot)]
+    Snapshot(u32),
+    #[mailbox(1)]
+    #[access(relaxed)]
+    Relaxed {
+        field: u32,
+    },
+    #[access(exclusive)]
+    Exclusive,
+}
+
+#[test]
+fn each_variant_says_how_its_handler_uses_the_state() {
+    let all = [
+        Kinds::Plain,
+        Kinds::Update,
+        Kinds::Snapshot(1),
+        Kinds::Relaxed { field: 1 },
+        Kinds::Exclusive,
+    ];
+    let accesses = all.each_ref().map(Message::access);
+    let named = [Access::Update, Access::Snapshot, Access::Relaxed, Access::Exclusive];
+    assert_eq!(accesses[0], Access::Update);
+    assert_eq!(accesses[1..], named);
+    assert_eq!(all.each_ref().map(Message::mailbox), [0, 0, 0, 1, 0]);
+}
+
+#[derive(Message)]
+#[access(snapshot)]
+enum Reads<T> {
+    Inherits(T),
+    #[access(update)]
+    Differs,
+}
+
+#[derive(Message)]
+#[access(relaxed)]
+struct Look;
+
+#[test]
+fn the_types_access_holds_for_variants_without_their_own() {
+    assert_eq!(Reads::Inherits(3).access(), Access::Snapshot);
+    assert_eq!(Reads::<u32>::Differs.access(), Access::Update);
+    assert_eq!(Look.access(), Access::Relaxed);
+    assert_eq!(Plain::Unit.access(), Access::Update);
 }

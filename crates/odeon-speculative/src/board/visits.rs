@@ -11,9 +11,9 @@
 //! 4. On an actor whose processing blocks a guest *holds* the board: nothing else is taken.
 
 use super::{Board, How};
-use crate::access::Access;
 use crate::coordination::{Coordination, GivesWay};
 use crate::job::Job;
+use odeon_core::Access;
 use odeon_core::extend::Lane;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -185,7 +185,7 @@ impl<M> Board<M> {
 
     /// Rule 3: gives the place back.
     pub(crate) fn leave(&mut self, who: u64, is_reading: bool, as_guest: bool) {
-        self.finish(if is_reading { How::Snapshot } else { How::Logged });
+        self.finish(if is_reading { How::Reading } else { How::Logged });
         if as_guest {
             if self.visits.blocks {
                 self.visits.held_by = Some(who);

@@ -21,8 +21,9 @@ use super::outcome::CoordinationError;
 use super::transaction::{Coordination, News, Rest};
 use super::visit::{Ran, Visiting};
 use super::{Enlisted, Join, Station, precedence};
-use crate::access::Access;
+use crate::attempt::WAITS;
 use crate::board::Entry;
+use odeon_core::Access;
 use odeon_stm::staged::{Awaited, Journey, RolledBack};
 use odeon_stm::{Cause, Mode};
 use odeon_sync::Backoff;
@@ -63,8 +64,6 @@ enum Step {
 
 /// TUNE: attempts of one handler on top of what the others have done, before all is rolled back.
 const TRIES: u32 = 8;
-
-const WAITS: &str = "a message with snapshot access does not wait for a change";
 
 impl Tour {
     pub(super) fn new() -> Self {

@@ -1,13 +1,14 @@
 //! One message of a coordinated transaction at its actor, from its arrival until the outcome.
 
 use super::{Join, Part, Station};
-use crate::access::Access;
+use crate::attempt::WRITES;
 use crate::context::{Me, SpeculativeContext, Wants};
 use crate::engine::Engine;
 use crate::handling::discard;
 use crate::job::Job;
 use crate::outcome::HandlerError;
 use crate::speculative_actor::SpeculativeActor;
+use odeon_core::Access;
 use odeon_core::extend::{self, Effect, Lane, Outbox, as_sender};
 use odeon_core::{ActorId, ActorRef};
 use odeon_stm::staged::{Attempted, Journey, RolledBack};
@@ -93,8 +94,6 @@ pub(crate) struct Visit<A: SpeculativeActor> {
     is_last: bool,
 }
 
-const WRITES: &str = "a message with snapshot access writes nothing";
-
 impl<A: SpeculativeActor> Visit<A> {
     /// Tells the transaction of a message that has arrived at the board.
     pub(crate) fn arrive(
@@ -170,7 +169,7 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
         self.is_last = wants_stop;
         let ran = match ran {
             Ok(Attempted::Finished((), ())) => {
-                if *access == Access::Snapshot && attempt.has_written() && !has_written {
+                if access.only_reads() && attempt.has_written() && !has_written {
                     failed(Box::new(WRITES))
                 } else {
                     self.passed_on = part.passed_on;

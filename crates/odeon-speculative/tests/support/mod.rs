@@ -69,7 +69,11 @@ pub struct Do {
     answers: bool,
     answer: Option<Reply<i64>>,
 }
-impl Message for Do {}
+impl Message for Do {
+    fn access(&self) -> Access {
+        self.access
+    }
+}
 
 impl Do {
     pub fn with(
@@ -129,10 +133,6 @@ pub fn result(lab: &ActorRef<Do>, what: Do) -> Result<i64, AskError> {
 
 impl SpeculativeActor for Lab {
     type Msg = Do;
-
-    fn access(msg: &Do) -> Access {
-        msg.access
-    }
 
     fn handle<'t>(&'t self, msg: &'t Do, tx: &mut Tx<'t, '_>, ctx: &mut Ctx<'_>) -> TxResult {
         self.common.running.fetch_add(1, Ordering::SeqCst);

@@ -1,5 +1,6 @@
 //! The begin of an attempt, and from when on what it reads stays allocated.
 
+use super::relaxed::RELAXED_READS;
 use super::{Attempt, Mode, NO_SLOT};
 use crate::version_word::VersionWord;
 use odeon_sync::{fence_after_load, fence_after_rmw};
@@ -25,6 +26,9 @@ impl Attempt {
         self.is_holding = false;
         self.limit_of_pointers = 0;
         self.own = VersionWord::mark_of(self.slot.number());
+        if mode == Mode::Relaxed {
+            self.relaxed_reads_left = RELAXED_READS;
+        }
         self.limit = match mode {
             Mode::Logged => VersionWord::first_of(epoch),
             _ => VersionWord::FIRST_WRITE_HELD,

@@ -8,7 +8,7 @@ mod changes;
 mod trie;
 
 use crate::abort::Rollback;
-use crate::collections::QuickState;
+use crate::collections::{QuickState, number};
 use crate::tcounter::TCounter;
 use crate::tlink::TLink;
 use crate::transaction::{Tx, View};
@@ -85,7 +85,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S> TMap<K, V, S> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     pub fn len<'t, W: View<'t>>(&'t self, view: &mut W) -> Result<usize, Rollback> {
-        Ok(self.len.get(view)? as usize)
+        Ok(number(self.len.get(view)?))
     }
 
     /// Whether there is no key; conflicts as [`len`](TMap::len).

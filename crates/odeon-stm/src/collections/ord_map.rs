@@ -10,6 +10,7 @@ mod tests;
 mod tower;
 
 use crate::abort::Rollback;
+use crate::collections::number;
 use crate::tcounter::TCounter;
 use crate::tlink::TLink;
 use crate::transaction::View;
@@ -61,7 +62,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     pub fn len<'t, W: View<'t>>(&'t self, view: &mut W) -> Result<usize, Rollback> {
-        Ok(self.len.get(view)? as usize)
+        Ok(number(self.len.get(view)?))
     }
 
     /// Whether there is no key.
@@ -111,7 +112,8 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         start: A,
         combine: impl FnMut(A, &'t K, &V) -> A,
     ) -> Result<A, Rollback> {
-        fold_from(&self.heads[0], view, start, |_| true, combine)
+        let first = self.heads[0].get(view)?;
+        fold_from(first, view, start, |_| true, combine)
     }
 
     /// All keys and values in the order of the keys; the references live as long as the attempt, so `view` can be
@@ -133,21 +135,18 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     }
 }
 
-/// Combines what comes from `link` on as long as `is_within` says so.
+/// Combines what comes from `first` on as long as `is_within` says so.
 fn fold_from<'t, W: View<'t>, K: Send + Sync + 'static, V: Send + Sync + 'static, A>(
-    mut link: &'t Link<K, V>,
+    first: Option<&'t Node<K, V>>,
     view: &mut W,
     start: A,
     is_within: impl Fn(&K) -> bool,
     mut combine: impl FnMut(A, &'t K, &V) -> A,
 ) -> Result<A, Rollback> {
-    let mut folded = start;
-    while let Some(node) = link.get(view)? {
-        if !is_within(&node.key) {
-            break;
-        }
+    let (mut folded, mut next) = (start, first);
+    while let Some(node) = next.filter(|node| is_within(&node.key)) {
         folded = node.value.read_with(view, |value| combine(folded, &node.key, value))?;
-        link = &node.next;
+        next = node.next.get(view)?;
     }
     Ok(folded)
 }
@@ -187,20 +186,21 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         K: Borrow<Q>,
         Q: Ord + ?Sized,
     {
-        let link = match range.start_bound() {
-            Bound::Unbounded => &self.heads[0],
-            Bound::Included(key) => self.lowest(self.search(view, key, 1)?),
-            Bound::Excluded(key) => {
-                let trail = self.search(view, key, 1)?;
-                trail.found.map_or_else(|| self.lowest(trail), |node| &node.next)
-            }
+        // WHY not the link before it: read again by a relaxed attempt, that may lead to a node before the range.
+        let first = match range.start_bound() {
+            Bound::Unbounded => self.heads[0].get(view)?,
+            Bound::Included(key) => self.search(view, key, 1)?.behind,
+            Bound::Excluded(key) => match self.search(view, key, 1)?.behind {
+                Some(node) if node.key.borrow() == key => node.next.get(view)?,
+                behind => behind,
+            },
         };
         let is_within = |key: &K| match range.end_bound() {
             Bound::Unbounded => true,
             Bound::Included(end) => key.borrow() <= end,
             Bound::Excluded(end) => key.borrow() < end,
         };
-        fold_from(link, view, start, is_within, combine)
+        fold_from(first, view, start, is_within, combine)
     }
 
     /// The link to the first node that is not before the place.

@@ -5,6 +5,7 @@
 //! node, or there is none.
 
 use crate::abort::Rollback;
+use crate::collections::number;
 use crate::tcounter::TCounter;
 use crate::tlink::TLink;
 use crate::transaction::{Tx, View};
@@ -119,7 +120,7 @@ impl<T: Send + Sync + 'static> TQueue<T> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     pub fn len<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<usize, Rollback> {
-        Ok(self.len.get(view)? as usize)
+        Ok(number(self.len.get(view)?))
     }
 
     /// Combines all elements in their order.

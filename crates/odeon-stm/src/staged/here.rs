@@ -30,6 +30,18 @@ use std::marker::PhantomData;
 /// assert_eq!(balance.peek(), 6);
 /// ```
 ///
+/// A relaxed attempt sees what is there at each read, and is never rolled back by others:
+///
+/// ```
+/// # use odeon_stm::staged::{Attempted, attempt_here};
+/// # use odeon_stm::{Abort, Mode, TList};
+/// let list: TList<u64> = (0..10).collect();
+/// let run = attempt_here(Mode::Relaxed, |tx| Ok::<_, Abort<()>>(list.fold(tx, 0, |sum, n| sum + n)?));
+/// let Attempted::Finished(finished, about) = run else { panic!("it asks for nothing") };
+/// finished.commit().unwrap();
+/// assert_eq!(about, 45);
+/// ```
+///
 /// A direct attempt that asks to retry waits for nothing.
 ///
 /// # Panics
@@ -50,7 +62,7 @@ pub fn attempt_here<'env, R, E>(
     match mode {
         Mode::Snapshot => registry::begin(&mut running.attempt, DEFAULT_LIMIT),
         // The variables are borrowed for longer than the attempt runs (I3).
-        Mode::Logged | Mode::Direct => running.attempt.begin_loose(mode),
+        Mode::Logged | Mode::Direct | Mode::Relaxed => running.attempt.begin_loose(mode),
     }
     let outcome = closure(Tx::of(&mut running.attempt));
     match outcome {

@@ -59,15 +59,17 @@ impl Journey {
     ///
     /// # Panics
     ///
-    /// Panics in the direct mode, for one owner has not all the variables of a journey; at the caller's line within a
+    /// Panics in the direct mode, for one owner has not all the variables of a journey, and in the relaxed one; at the caller's line within a
     /// transaction; and if 4,094 attempts are under way or prepared.
     #[track_caller]
     pub fn begin(mode: Mode) -> Self {
-        assert!(mode != Mode::Direct, "a journey is logged or a snapshot");
+        let is_snapshot = mode == Mode::Snapshot;
+        assert!(is_snapshot || mode == Mode::Logged, "a journey is logged or a snapshot");
         let mut attempt = Borrowed::take().keep();
-        match mode {
-            Mode::Snapshot => registry::begin(&mut attempt, DEFAULT_LIMIT),
-            Mode::Logged | Mode::Direct => attempt.begin(mode),
+        if is_snapshot {
+            registry::begin(&mut attempt, DEFAULT_LIMIT);
+        } else {
+            attempt.begin(mode);
         }
         Self { attempt: Some(attempt), parts: Vec::new(), states: Vec::new() }
     }

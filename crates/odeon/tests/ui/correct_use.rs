@@ -6,6 +6,7 @@ use odeon::prelude::*;
 enum Job {
     Urgent,
     #[mailbox(63)]
+    #[access(snapshot)]
     Ordinary,
 }
 

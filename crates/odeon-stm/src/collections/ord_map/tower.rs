@@ -72,6 +72,8 @@ pub(super) struct Trail<'t, K: Send + Sync + 'static, V: Send + Sync + 'static> 
     pub(super) links: [Option<&'t Link<K, V>>; LEVELS],
     /// The last node before the place.
     pub(super) before: Option<&'t Node<K, V>>,
+    /// The first node that is not before the place.
+    pub(super) behind: Option<&'t Node<K, V>>,
     /// The node at the place.
     pub(super) found: Option<&'t Node<K, V>>,
 }
@@ -91,7 +93,7 @@ where
     K: Send + Sync + 'static,
     V: Send + Sync + 'static,
 {
-    let mut trail = Trail { links: [None; LEVELS], before: None, found: None };
+    let mut trail = Trail { links: [None; LEVELS], before: None, behind: None, found: None };
     let mut forget_from = view.attempt().0.reads.len();
     for level in (0..from.max(keep).max(1)).rev() {
         loop {
@@ -105,6 +107,7 @@ where
                         trail.found = Some(node);
                     }
                     trail.links[level] = Some(link);
+                    trail.behind = node;
                     break;
                 }
             }

@@ -76,6 +76,16 @@ fn a_direct_read_against_the_rules_and_a_look() {
     reader_and_collector(None, Reader { mode: Mode::Direct, ..LOGGED });
 }
 
+/// It takes what is there, also while that is prepared to be overwritten.
+#[test]
+fn a_relaxed_read_against_a_look() {
+    reader_and_collector(None, Reader { mode: Mode::Relaxed, ..LOGGED });
+    reader_and_collector(
+        None,
+        Reader { mode: Mode::Relaxed, begin: Attempt::begin_loose, ..LOGGED },
+    );
+}
+
 /// It enters its slot when it meets the first pointer; the collector may look in between.
 #[test]
 fn a_read_by_an_attempt_that_has_begun_loose_against_a_look() {

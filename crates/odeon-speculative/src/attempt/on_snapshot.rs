@@ -1,0 +1,46 @@
+//! Messages that read one moment: those of a batch share it.
+
+use super::{ATTEMPTS, Attempt, Handled, WAITS, contain};
+use crate::context::SpeculativeContext;
+use crate::handling::discard;
+use crate::job::Job;
+use crate::speculative_actor::SpeculativeActor;
+use odeon_core::Access;
+use odeon_core::extend::Outbox;
+use odeon_stm::Cause;
+use odeon_stm::staged::SharedSnapshot;
+use odeon_sync::Backoff;
+use std::slice;
+
+impl<'a, A: SpeculativeActor> Attempt<'a, A> {
+    /// Has the handler called for a message that reads, on a snapshot that was begun after its batch was taken: so all that
+    /// its sender has sent before is in it.
+    pub(crate) fn on_snapshot(
+        &self,
+        snapshot: &mut SharedSnapshot,
+        state: &'a A,
+        job: &'a Job<A::Msg>,
+        outbox: &mut Outbox,
+    ) -> Handled {
+        let mut backoff = Backoff::new();
+        for _ in 0..ATTEMPTS {
+            let mut ctx = SpeculativeContext::new(self.me, slice::from_ref(&job.message));
+            let attempt = || snapshot.attempt(|tx| state.handle(&job.message, tx, &mut ctx));
+            let ended = contain(|| outbox.hold_during(attempt));
+            let ended = self.decide(ended, ctx.wants(), Access::Snapshot, outbox);
+            discard(outbox);
+            match ended {
+                Ok(handled) => return handled,
+                Err(rolled_back) => {
+                    self.tally.rolled_back(&rolled_back, slice::from_ref(&job.message));
+                    if rolled_back.cause() == Cause::CannotWait {
+                        return Handled::Failed(Box::new(WAITS));
+                    }
+                    // It has expired, and was begun anew.
+                    backoff.wait();
+                }
+            }
+        }
+        Handled::Contended
+    }
+}
