@@ -440,3 +440,24 @@ fn s28_exclusive_messages_take_no_part_and_wait_for_those_who_do() {
         assert!(labs.iter().all(|lab| lab.speculation().failures == 0), "{name}");
     }
 }
+
+/// What begins by reading one moment finds that it has to write, on its way.
+#[test]
+fn s28_a_reading_transaction_that_a_writing_message_joins_is_begun_anew() {
+    for (name, processing) in every_processing() {
+        let theater = theater();
+        let labs = labs(&theater, 2, &processing);
+        for n in 1..=20 {
+            let second = labs[1].actor_ref();
+            let reads_first = Do::with(Access::Snapshot, move |lab, tx, ctx| {
+                ctx.join(&second, add(0, 1));
+                Ok(lab.vars[0].get(tx)?)
+            });
+            assert_eq!(result(&labs[0], reads_first), Ok(n - 1), "{name}");
+            assert_eq!(result(&labs[0], Do::increment(0)), Ok(n), "{name}");
+            assert_eq!(result(&labs[1], Do::look(0)), Ok(n), "{name}");
+            let alone = Do::with(Access::Exclusive, |lab, tx, _| Ok(lab.vars[0].get(tx)?));
+            assert_eq!(result(&labs[0], alone), Ok(n), "{name}: all places were given back");
+        }
+    }
+}

@@ -220,6 +220,8 @@ impl Tour {
             }
             Cause::Prepared | Cause::Irrevocable => self.let_go_and_wait(of, rolled_back),
             Cause::SnapshotExpired => {
+                // So many others write that no moment can be kept for long: it is to hold on to what it reads.
+                self.changes |= self.rounds >= TRIES;
                 self.roll_back(of);
                 Step::GoesOn
             }
@@ -276,7 +278,7 @@ impl Tour {
                 return Err(self.let_go_and_wait(of, rolled_back));
             }
         }
-        self.places.leave(of.number(), !self.changes, &self.visits, self.done);
+        self.places.leave(of.number(), &self.visits, self.done);
         Ok(())
     }
 

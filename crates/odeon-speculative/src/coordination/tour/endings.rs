@@ -21,15 +21,17 @@ enum Refused {
 impl Tour {
     /// All messages have been handled: all that they did takes place.
     pub(super) fn commit(&mut self, of: &Arc<Coordination>) -> Step {
-        let Self { attempt, visits, .. } = self;
+        let Self { attempt, visits, places, .. } = self;
         let travelling = attempt.as_mut().expect("begun");
         let has_hooks = travelling.has_hooks();
         let mut failures: Vec<(usize, Box<dyn Any + Send>)> = Vec::new();
-        // Effects leave each actor in the order of its commits. The locks of several exits are taken in the order of addresses.
+        // Effects leave each actor in the order of its commits; and an actor that has been left meanwhile may have ended, after
+        // which nothing commits. The locks of several exits are taken in the order of addresses.
         let mut passes: Vec<(usize, bool)> = Vec::new();
         for (place, visit) in visits.iter().enumerate() {
-            let is_first_with_hooks = has_hooks && place == 0;
-            if visit.has_effects() || is_first_with_hooks || visit.station().exit().is_closing() {
+            let station = visit.station();
+            let calls = visit.has_effects() || has_hooks && place == 0;
+            if calls || !places.is_inside(station) || station.exit().is_closing() {
                 passes.push((place, visit.is_last()));
             }
         }
@@ -91,7 +93,7 @@ impl Tour {
             precedence::ask(of.number());
         }
         self.drop_attempt();
-        self.places.give_up(of.number(), !self.changes, &self.visits);
+        self.places.give_up(of.number(), &self.visits);
         self.visits.iter_mut().for_each(|visit| visit.undo());
         let void = self.visits.drain(self.first..);
         void.for_each(|visit| visit.end(Ending::Void));
@@ -107,7 +109,7 @@ impl Tour {
 
     fn end(&mut self, of: &Arc<Coordination>, outcome: Result<(), CoordinationError>) -> Step {
         self.drop_attempt();
-        self.places.give_up(of.number(), !self.changes, &self.visits);
+        self.places.give_up(of.number(), &self.visits);
         for visit in self.visits.drain(..) {
             let ending = match &outcome {
                 Ok(()) => Ending::Committed,

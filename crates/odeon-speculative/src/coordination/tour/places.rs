@@ -14,6 +14,8 @@ struct Place {
     visit: usize,
     generation: u64,
     is_inside: bool,
+    /// What kind of place it was given last.
+    is_reading: bool,
     is_guest: bool,
 }
 
@@ -38,39 +40,44 @@ impl Places {
         let generation = station.generation();
         match known {
             Some(place) => {
-                place.is_inside = true;
+                (place.is_inside, place.is_reading) = (true, is_reading);
                 if place.generation != generation {
                     return None;
                 }
             }
-            None => {
-                self.0.push(Place { address, visit, generation, is_inside: true, is_guest: false })
-            }
+            None => self.0.push(Place {
+                address,
+                visit,
+                generation,
+                is_inside: true,
+                is_reading,
+                is_guest: false,
+            }),
         }
         Some(Entry::Entered)
     }
 
+    /// Whether the transaction has a place there: then the actor does not end.
+    pub(super) fn is_inside(&self, station: &dyn Station) -> bool {
+        let address = station.address();
+        self.0.iter().any(|place| place.is_inside && place.address == address)
+    }
+
     /// Gives all places back. `done` visits have been handled, and leave a guest behind if they may have changed something.
-    pub(super) fn leave(
-        &mut self,
-        who: u64,
-        is_reading: bool,
-        visits: &[Box<dyn Visiting>],
-        done: usize,
-    ) {
+    pub(super) fn leave(&mut self, who: u64, visits: &[Box<dyn Visiting>], done: usize) {
         for place in self.0.iter_mut().filter(|place| place.is_inside) {
             place.is_inside = false;
-            place.is_guest |= !is_reading && place.visit < done;
-            visits[place.visit].station().leave(who, is_reading, place.is_guest);
+            place.is_guest |= !place.is_reading && place.visit < done;
+            visits[place.visit].station().leave(who, place.is_reading, place.is_guest);
         }
     }
 
     /// The round is over.
-    pub(super) fn give_up(&mut self, who: u64, is_reading: bool, visits: &[Box<dyn Visiting>]) {
+    pub(super) fn give_up(&mut self, who: u64, visits: &[Box<dyn Visiting>]) {
         for place in self.0.drain(..) {
             let station = visits[place.visit].station();
             if place.is_inside {
-                station.leave(who, is_reading, false);
+                station.leave(who, place.is_reading, false);
             }
             if place.is_guest {
                 station.leave_as_guest(who);
