@@ -15,6 +15,10 @@ const LONG_PAUSE: u32 = 48;
 /// TUNE: a throughput that has changed by this factor is another workload.
 const CHANGED: f64 = 1.5;
 
+/// TUNE: messages a second, one at a time, above which no other width is looked at: each takes less than what is paid for one that is handled
+/// beside others (its way over the board and the log of its attempt, some 250 ns), so that looking costs and never finds.
+const TOO_SHORT: f64 = 5e6;
+
 /// By the throughput: another width is tried from time to time, and kept if it is clearly better. The policy of
 /// [`Processing::adaptive`](crate::Processing::adaptive).
 #[derive(Debug, Clone)]
@@ -76,7 +80,8 @@ impl HillClimb {
             self.phase = Phase::Staying(left - 1);
             return sample.width;
         }
-        match self.neighbour(sample) {
+        let is_too_short = sample.width == 1 && now > TOO_SHORT;
+        match self.neighbour(sample).filter(|_| !is_too_short) {
             Some(next) => {
                 self.phase = Phase::Arriving { from: sample.width };
                 next
