@@ -2,7 +2,8 @@
 
 #[cfg(feature = "speculative")]
 pub use crate::speculative::{
-    Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, SpeculativeRef, TxResult,
+    Coordinate, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, SpeculativeRef,
+    TxResult,
 };
 #[cfg(feature = "speculative")]
 pub use crate::stm::{TCounter, TList, TMap, TOrdMap, TQueue, TSet, TVar, TVec, Tx};
