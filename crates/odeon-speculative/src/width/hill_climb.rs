@@ -10,8 +10,10 @@ const BETTER: f64 = 1.07;
 /// TUNE: samples between two looks at other widths, at first and at most.
 const PAUSE: u32 = 6;
 const LONGEST_PAUSE: u32 = 192;
-/// TUNE: and when it has just come from there.
+/// TUNE: and when it has just come from there. [`LONGEST_PAUSE`] if that was narrower and worse by this factor: to look back costs three samples of
+/// what was won, and a workload that collides at a great width is seen by its throughput; one that would scale is not, at a small one.
 const LONG_PAUSE: u32 = 48;
+const FAR_BETTER: f64 = 1.4;
 /// TUNE: a throughput that has changed by this factor is another workload.
 const CHANGED: f64 = 1.5;
 
@@ -110,9 +112,11 @@ impl WidthPolicy for HillClimb {
             }
             Phase::Looking { from: _ } if sample.throughput() > self.here * BETTER => {
                 // Better: on in this direction, soon. The other direction is known.
+                let is_far_better = self.upwards && sample.throughput() > self.here * FAR_BETTER;
+                let pause = if is_far_better { LONGEST_PAUSE } else { LONG_PAUSE };
                 self.here = sample.throughput();
                 self.pause = PAUSE;
-                self.phase = Phase::Staying(if self.is_last(sample) { LONG_PAUSE } else { 1 });
+                self.phase = Phase::Staying(if self.is_last(sample) { pause } else { 1 });
                 sample.width
             }
             Phase::Looking { from } => {
