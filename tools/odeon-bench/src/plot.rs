@@ -206,7 +206,7 @@ mod tests {
             .with("list_actors", Value::Number(list_actors))
             .with("workload", Value::Word(workload));
         let ns_per_op = vec![100.0 * list_actors as f64, 120.0];
-        let samples = Samples { ops: 10, ns_per_op, peak_rss_kib: None };
+        let samples = Samples { ops: 10, ns_per_op, ..Samples::default() };
         Outcome { case: Case { workload: list, contender, params }, samples }
     }
 

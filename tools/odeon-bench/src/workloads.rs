@@ -3,6 +3,7 @@
 //! Both use the same state machine, so that floor and runtime do the same work and differ in
 //! delivery only.
 
+mod accounts;
 mod bank;
 mod big;
 mod chameneos;
@@ -16,13 +17,15 @@ mod pingpong;
 mod pressure;
 mod restart;
 mod ring;
+mod shared_state;
 mod stm;
 mod timers;
+mod tmap;
 
 use crate::workload::Workload;
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 15] = [
+pub const ALL: [&dyn Workload; 17] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -33,6 +36,8 @@ pub const ALL: [&dyn Workload; 15] = [
     &forward::Forward,
     &list::List,
     &ledger::Ledger,
+    &accounts::Accounts,
+    &tmap::SessionDirectory,
     &timers::Timers,
     &bank::Bank,
     &restart::Restart,

@@ -58,6 +58,9 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench list --workload reads", "--workload takes read, write, mixed, not 'reads'"),
         ("bench fjthrput --mailboxes 65", "--mailboxes takes whole numbers from 1 to 64, not '65'"),
         ("bench bank --accounts 1", "--accounts takes whole numbers from 2 to 1000000, not '1'"),
+        ("bench accounts --accounts 3", "--hot-accounts: 4 hot accounts need as many accounts"),
+        ("bench accounts --mode sharded --audits 1", "--audits: no message sees all balances"),
+        ("bench tmap --reads 95", "--updates: 95 and 8 per cent are more than all requests"),
         ("bench restart --queued 0", "--queued takes whole numbers from 1 to 100000000, not '0'"),
         ("bench forward --order fast", "--order takes fifo, lifo, central, not 'fast'"),
         ("bench forward --actors 5 --tokens 6", "--tokens: 6 tokens need at least as many actors"),
@@ -269,6 +272,23 @@ fn the_list_records_a_history() {
 }
 
 #[test]
+fn a_run_that_lasts_reports_how_memory_grows() {
+    let folder = Folder::new("lasting");
+    let json = folder.file("ledger.jsonl");
+    let line = "bench ledger --mode concurrent --entries 500 --seconds 1 --samples 2 --warmup 0";
+    let arguments: Vec<&str> = line.split(' ').chain(["--json", &json]).collect();
+    let table = accepted(&arguments);
+    assert!(table.contains("growth KiB/min"), "{table}");
+    let text = std::fs::read_to_string(&json).expect("it was written");
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("lines are JSON")).collect();
+    let growth =
+        |line: &serde_json::Value| line["samples_growth_kib_per_minute"].as_array().map(Vec::len);
+    assert_eq!(growth(&lines[0]), Some(if cfg!(target_os = "linux") { 2 } else { 0 }));
+    assert_eq!(growth(&lines[1]), Some(0), "the floor runs once");
+}
+
+#[test]
 fn idle_reports_heap_bytes() {
     let folder = Folder::new("idle");
     let json = folder.file("idle.jsonl");
@@ -332,6 +352,9 @@ fn help_names_every_workload() {
         "count",
         "forward",
         "list",
+        "ledger",
+        "accounts",
+        "tmap",
         "bank",
         "restart",
         "stm",

@@ -1,27 +1,60 @@
-//! A ledger as a plain array.
+//! A ledger as a plain array, and in transactional variables.
 
 use super::entries::Entry;
+use crate::workloads::shared_state::{Plain, Speculative};
+use odeon_speculative::TxResult;
+use odeon_stm::{TVar, Tx};
+use std::hint::black_box;
 
-/// See the module.
-pub(super) struct Book(Vec<u64>);
+/// A plain array.
+pub(in crate::workloads) struct Book(Vec<u64>);
 
 impl Book {
     pub(super) fn new(accounts: usize) -> Self {
         Self(vec![0; accounts])
     }
+}
 
-    /// Enters, or only looks.
-    pub(super) fn apply(&mut self, entry: Entry) {
+impl Plain<Entry, u64> for Book {
+    fn apply(&mut self, entry: Entry) {
         let account = &mut self.0[entry.account];
         *account = entry.compute(*account);
     }
 
-    /// Answers a question, by computing as long as an entry does.
-    pub(super) fn look(&self, entry: Entry) -> u64 {
-        entry.compute(self.0[entry.account])
+    /// Computes as long as an entry does.
+    fn look(&self, entry: Entry) {
+        black_box(entry.compute(self.0[entry.account]));
     }
 
-    pub(super) fn total(&self) -> u64 {
+    fn outcome(&self) -> u64 {
         self.0.iter().sum()
+    }
+}
+
+/// Transactional variables.
+pub(in crate::workloads) struct Accounts(Vec<TVar<u64>>);
+
+impl Accounts {
+    pub(super) fn new(accounts: usize) -> Self {
+        Self((0..accounts).map(|_| TVar::new(0)).collect())
+    }
+}
+
+impl Speculative<Entry, u64> for Accounts {
+    fn apply<'t>(&'t self, entry: Entry, tx: &mut Tx<'t, '_>) -> TxResult {
+        let account = &self.0[entry.account];
+        let value = entry.compute(account.get(tx)?);
+        if !entry.is_read {
+            account.set(tx, value)?;
+        }
+        Ok(())
+    }
+
+    fn outcome<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<u64> {
+        let mut total = 0;
+        for account in &self.0 {
+            total += account.get(tx)?;
+        }
+        Ok(total)
     }
 }
