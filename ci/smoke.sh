@@ -33,7 +33,7 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench stm --case read-write,disjoint,transfer --threads 1,2 --variables 10,100 --length 2,5 --transactions 500 \
   --samples 2 --warmup 0 --vs stm,fast-stm --json "$out/stm.jsonl" --plot "$out/stm.svg"
 "$odeon" bench stm --case walk-snapshot,walk-logged,walk-direct --nodes 50 --transactions 50 --samples 2 --warmup 0
-"$odeon" bench stm --case counter,counter-var,map --transactions 500 --samples 2 --warmup 0
+"$odeon" bench stm --case counter,counter-var,map,writer --transactions 500 --samples 2 --warmup 0
 "$odeon" bench ledger --mode adaptive,concurrent,sequential,plain,sharded,mutex,rwlock --handler-ns 0,500 --conflict 0,50 --reads 0,20 --entries 500 \
   --samples 1 --warmup 0
 "$odeon" bench ledger --mode adaptive,mutex --entries 500 --seconds 1 --samples 1 --warmup 0

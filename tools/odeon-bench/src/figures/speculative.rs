@@ -14,7 +14,7 @@ const QUICK_LIST: &[Setting] = &[("requests", Value::Number(10))];
 
 const QUICK_LASTING: &[Setting] = &[("seconds", Value::Number(1))];
 
-/// TUNE: KiB a minute, guessed 2026-11: what a heap of constant use moves by within some seconds, seen as a slope.
+/// TUNE: KiB a minute, guessed 2026-11: what a heap of constant use moves by within ten seconds, seen as a slope.
 const FLAT: f64 = 1024.0;
 
 /// What the best fixed mode may be faster than the adaptive one.
@@ -29,13 +29,13 @@ pub(super) fn groups() -> Vec<Group> {
     groups
 }
 
-/// Ten samples of six seconds are a minute.
+/// WHY 20 s: memory has found its size after some ten, of which the second half sees nothing.
 fn memory_group() -> Group {
     group("ledger", QUICK_LASTING)
         .without_peers()
-        .with(&[("seconds", Value::Number(6)), ("conflict", Value::Number(20))])
+        .with(&[("seconds", Value::Number(20)), ("conflict", Value::Number(20))])
         .figure(
-            "ledger: memory at full load, second half of 6 s",
+            "ledger: memory at full load, second half of 20 s",
             Pool,
             ADAPTIVE,
             GrowsAtMostKiBPerMinute(FLAT),
