@@ -34,5 +34,6 @@ pub mod statistics;
 pub mod sweep;
 pub mod table;
 mod theater;
+mod watching;
 pub mod workload;
 pub mod workloads;

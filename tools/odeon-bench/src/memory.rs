@@ -2,7 +2,7 @@
 
 mod course;
 
-pub use course::{MemoryCourse, watch};
+pub use course::MemoryCourse;
 
 use crate::environment::kib_of;
 use std::fs;

@@ -13,6 +13,7 @@ mod fjthrput;
 mod forward;
 mod ledger;
 mod list;
+pub mod phases;
 mod pingpong;
 mod pressure;
 mod restart;

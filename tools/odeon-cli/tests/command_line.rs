@@ -84,6 +84,8 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench stm --stage pool", "unexpected argument '--stage'"),
         ("bench ring --vs tokio,tokio", "--vs: lists tokio twice"),
         ("bench idle --seconds 0", "'--seconds <N>': 0 is not in 1..=3600"),
+        ("bench phases --entries 7", "'--entries <N>': 7 is not in 8..=1000000000"),
+        ("bench phases --json /no/such/folder/x", "--json: /no/such/folder/x: "),
         ("bench figures --only rings", "invalid value 'rings' for '--only <LIST>'"),
         ("bench ring --json /no/such/folder/x", "--json: /no/such/folder/x: "),
         ("bench ring --plot /no/such/folder/x", "--plot: /no/such/folder/x: "),
@@ -313,6 +315,24 @@ fn idle_reports_heap_bytes() {
 }
 
 #[test]
+fn phases_tell_the_messages_until_an_actor_has_followed() {
+    let folder = Folder::new("phases");
+    let json = folder.file("phases.jsonl");
+    let line = "bench phases --handler-ns 200 --entries 2000 --samples 2 --within 90 --json";
+    let table = accepted(&line.split(' ').chain([&json[..]]).collect::<Vec<_>>());
+    assert!(table.contains("messages until within 90 %"), "{table}");
+    let text = std::fs::read_to_string(&json).expect("it was written");
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("lines are JSON")).collect();
+    let conflicts: Vec<_> = lines.iter().map(|line| line["conflict"].as_u64()).collect();
+    assert_eq!(conflicts, [Some(0), Some(100), Some(0)]);
+    for line in &lines {
+        assert_eq!(line["samples_messages"].as_array().map(Vec::len), Some(2));
+        assert!(line["best_ns_per_op"].as_f64().is_some_and(|ns| ns > 0.0), "{line}");
+    }
+}
+
+#[test]
 fn figures_write_their_page() {
     let folder = Folder::new("figures");
     let page = folder.file("benchmarks.md");
@@ -359,6 +379,7 @@ fn help_names_every_workload() {
         "restart",
         "stm",
         "idle",
+        "phases",
         "figures",
     ] {
         assert!(help.contains(&format!("\n  {name} ")), "{name}: {help}");

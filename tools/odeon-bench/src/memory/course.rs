@@ -1,8 +1,7 @@
 //! Resident memory in the course of a run.
 
 use super::rss_kib;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What was seen of the resident memory, in bounded space. The first half is what a run needs to find its size; the
 /// second half tells whether it goes on growing.
@@ -77,31 +76,6 @@ impl Line {
     }
 }
 
-/// Does `work` while another thread looks at the memory, each time after `every`.
-pub fn watch<T>(
-    mut course: MemoryCourse,
-    every: Duration,
-    work: impl FnOnce() -> T,
-) -> (T, MemoryCourse) {
-    let (working, ended) = channel::<()>();
-    let begun = Instant::now();
-    std::thread::scope(|scope| {
-        let watcher = scope.spawn(move || {
-            while ended.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-                course.look(begun.elapsed());
-            }
-            course
-        });
-        // Dropped also when `work` panics.
-        let done = {
-            let _working = working;
-            work()
-        };
-        let course = watcher.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (done, course)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,17 +99,5 @@ mod tests {
     #[test]
     fn too_few_points_have_no_slope() {
         assert_eq!(noted([(10, 5), (20, 7), (60, 7)]).growth_kib_per_minute(), None);
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn somebody_looks_while_work_is_done() {
-        let course = MemoryCourse::lasting(Duration::from_millis(2));
-        let (answer, course) = watch(course, Duration::from_millis(1), || {
-            std::thread::sleep(Duration::from_millis(100));
-            7
-        });
-        assert_eq!(answer, 7);
-        assert!(course.highest_kib().1 > 0);
     }
 }

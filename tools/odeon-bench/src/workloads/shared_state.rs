@@ -13,7 +13,7 @@ use crate::samples::Measured;
 use odeon_speculative::{Access, TxResult};
 use odeon_stm::Tx;
 
-pub(super) use actors::{StateRef, ToState, enter};
+pub(super) use actors::{ToState, enter};
 pub(super) use lasting::Runs;
 pub(super) use speculative::{processing, spawn};
 pub(super) use work::Work;

@@ -45,7 +45,7 @@ pub(in crate::workloads) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(params: &Params) -> Self {
+    pub(in crate::workloads) fn new(params: &Params) -> Self {
         Self {
             senders: params.count("senders"),
             entries: params.number("entries").div_ceil(params.number("senders")),

@@ -2,9 +2,10 @@
 
 use super::{SECONDS, Shared};
 use crate::error::BenchError;
-use crate::memory::{self, MemoryCourse};
+use crate::memory::MemoryCourse;
 use crate::parameter::Params;
 use crate::samples::Measured;
+use crate::watching::watch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -51,8 +52,8 @@ pub(super) fn run<S: Shared>(
     }
     runs.until = Some(Instant::now() + lasting);
     let runs = runs.into();
-    let course = MemoryCourse::lasting(lasting);
-    let (measured, course) = memory::watch(course, LOOK, || run(&runs));
+    let mut course = MemoryCourse::lasting(lasting);
+    let measured = watch(LOOK, |elapsed| course.look(elapsed), || run(&runs));
     let counts = runs.counts();
     let ops = counts.iter().sum::<u64>() * shared.deeds() / shared.senders() as u64;
     let growth_kib_per_minute = course.growth_kib_per_minute();
