@@ -25,8 +25,10 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench list --list-actors 1,4 --requesters 5 --requests 20 --range 400 --workload read,write,mixed \
   "${common[@]}" --json "$out/list.jsonl" --plot "$out/list.svg"
 "$odeon" bench list --list-actors 1 --requesters 5 --requests 20 --range 400 --samples 1 --history "$out/history.jsonl"
-"$odeon" bench list --list-actors 1,3 --requesters 5 --requests 20 --range 400 --workload write --mode plain,sequential,concurrent,adaptive \
+"$odeon" bench list --list-actors 1,3 --requesters 5 --requests 20 --range 400 --workload write --mode plain,sequential,concurrent,adaptive,threshold \
   --samples 1 --warmup 0
+"$odeon" bench list --list-actors 3 --requesters 5 --requests 20 --range 400 --workload mixed --mode plain,concurrent --spread range,hash \
+  --sum kept,snapshot,transaction --samples 1 --warmup 0
 "$odeon" bench bank --accounts 20 --transfers 500 "${common[@]}"
 "$odeon" bench pressure --milliseconds 300 --producer actor,thread,async --samples 2 --warmup 0
 "$odeon" bench restart --restarts 20 --queued 200 --samples 2 --warmup 0

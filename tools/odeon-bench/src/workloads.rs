@@ -25,6 +25,8 @@ mod tmap;
 
 use crate::workload::Workload;
 
+pub(crate) use list::{Course, record_course};
+
 /// Every workload, in the order of the help text.
 pub const ALL: [&dyn Workload; 17] = [
     &ring::Ring,

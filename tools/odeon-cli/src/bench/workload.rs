@@ -142,6 +142,7 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     let mut terminal = Terminal::default();
     terminal.print(&format!("{} on {}\n", workload.about().name, machine.line()));
     terminal.print(&report::table(&results).to_text());
+    notes(*workload, &combinations).into_iter().for_each(|note| terminal.print(note));
     for hello in peers.hellos() {
         let allocator = &hello.allocator;
         terminal
@@ -156,6 +157,14 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     }
     write_history(arguments, &combinations)?;
     terminal.finish()
+}
+
+/// Each note once.
+fn notes(workload: &dyn Workload, combinations: &[Params]) -> Vec<&'static str> {
+    let mut notes: Vec<_> = combinations.iter().filter_map(|one| workload.note(one)).collect();
+    notes.sort_unstable();
+    notes.dedup();
+    notes
 }
 
 fn measure(plan: &Plan, repetition: Repetition, peers: &mut Peers) -> Result<Results, BenchError> {
