@@ -29,6 +29,7 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
   --samples 1 --warmup 0
 "$odeon" bench list --list-actors 3 --requesters 5 --requests 20 --range 400 --workload mixed --mode plain,concurrent --spread range,hash \
   --sum kept,snapshot,transaction --samples 1 --warmup 0
+"$odeon" bench list --reproduce --quick --out "$out/papers"
 "$odeon" bench bank --accounts 20 --transfers 500 "${common[@]}"
 "$odeon" bench pressure --milliseconds 300 --producer actor,thread,async --samples 2 --warmup 0
 "$odeon" bench restart --restarts 20 --queued 200 --samples 2 --warmup 0
@@ -44,5 +45,5 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench tmap --mode adaptive,concurrent,sequential,plain,sharded,mutex,rwlock --skew 0,99 --requests 500 --samples 1 --warmup 0
 "$odeon" bench phases --entries 1000 --handler-ns 200 --samples 2
 "$odeon" bench idle --actors 2000 --cpu-actors 200 --seconds 1
-test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg"
+test -s "$out/papers/index.html" && test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg"
 echo "every benchmark ran"

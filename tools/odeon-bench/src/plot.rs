@@ -1,5 +1,9 @@
 //! Results as a chart: medians as lines, every sample as a dot, on a logarithmic axis.
 
+mod lines;
+
+pub(crate) use lines::Lines;
+
 use crate::error::BenchError;
 use crate::report::swept_parameters;
 use crate::runner::{Outcome, Results};

@@ -25,7 +25,7 @@ mod tmap;
 
 use crate::workload::Workload;
 
-pub(crate) use list::{Course, record_course};
+pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
 pub const ALL: [&dyn Workload; 17] = [

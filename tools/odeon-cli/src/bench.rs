@@ -5,6 +5,7 @@ mod figures;
 mod idle;
 mod measuring;
 mod phases;
+mod reproduce;
 mod workload;
 
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};

@@ -87,6 +87,11 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench phases --entries 7", "'--entries <N>': 7 is not in 8..=1000000000"),
         ("bench phases --json /no/such/folder/x", "--json: /no/such/folder/x: "),
         ("bench figures --only rings", "invalid value 'rings' for '--only <LIST>'"),
+        ("bench list --quick", "--reproduce"),
+        ("bench list --reproduce --plot x", "'--plot <FILE>'"),
+        ("bench list --reproduce --quick --seed 1,2", "--seed: takes one value with --reproduce"),
+        ("bench list --reproduce --quick --out /dev/null/x", "--out: /dev/null/x: "),
+        ("bench ring --reproduce", "unexpected argument '--reproduce'"),
         ("bench ring --json /no/such/folder/x", "--json: /no/such/folder/x: "),
         ("bench ring --plot /no/such/folder/x", "--plot: /no/such/folder/x: "),
         ("bench list --history /no/such/folder/x", "--history: /no/such/folder/x: "),
@@ -288,6 +293,24 @@ fn a_run_that_lasts_reports_how_memory_grows() {
         |line: &serde_json::Value| line["samples_growth_kib_per_minute"].as_array().map(Vec::len);
     assert_eq!(growth(&lines[0]), Some(if cfg!(target_os = "linux") { 2 } else { 0 }));
     assert_eq!(growth(&lines[1]), Some(0), "the floor runs once");
+}
+
+#[test]
+fn the_list_is_reproduced_beside_the_papers() {
+    let folder = Folder::new("reproduce");
+    let out = folder.file("papers");
+    let line = "bench list --reproduce --quick --list-actors 1,3 --requesters 4 --requests 10 --workload read --out";
+    let text = accepted(&line.split(' ').chain([&out[..]]).collect::<Vec<_>>());
+    assert!(text.contains("index.html"), "{text}");
+    let page = std::fs::read_to_string(PathBuf::from(&out).join("index.html"));
+    let page = page.expect("it was written");
+    assert!(page.contains("OPODIS 2013, figure 5") && page.contains("not atomic"), "{page}");
+    for plot in
+        ["time-read-adaptive.svg", "time-read-3-list-actors.svg", "rollbacks-mixed-threshold.svg"]
+    {
+        let svg = std::fs::read_to_string(PathBuf::from(&out).join(plot)).expect("it was drawn");
+        assert!(page.contains(plot) && svg.starts_with("<svg"), "{plot}");
+    }
 }
 
 #[test]

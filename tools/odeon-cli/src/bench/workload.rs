@@ -1,6 +1,7 @@
 //! `odeon bench <workload>`: measure one workload for every combination of the given values.
 
 use super::measuring::{Comparison, Repetition};
+use super::reproduce::{self, ReproduceArguments};
 use crate::output::{self, Terminal};
 use crate::progress::Progress;
 use clap::builder::PossibleValuesParser;
@@ -22,6 +23,7 @@ pub(super) struct WorkloadArguments {
     comparison: Comparison,
     plot: Option<PathBuf>,
     history: Option<PathBuf>,
+    reproduce: Option<ReproduceArguments>,
 }
 
 const PLOT: &str = "plot";
@@ -44,6 +46,9 @@ pub(super) fn command(workload: &'static dyn Workload) -> Command {
         let help = "Record one more run as JSON lines for a linearizability checker; \
                     sums over several list actors are not atomic";
         command = command.arg(file_option(HISTORY).help(help));
+    }
+    if about.name == reproduce::WORKLOAD {
+        command = reproduce::with_options(command);
     }
     command
 }
@@ -102,12 +107,15 @@ impl WorkloadArguments {
         let word = matches.try_get_one::<String>(VARIANT).ok().flatten();
         let word = word.map_or(BOTH, String::as_str);
         let chosen = |variant: &&Variant| word == BOTH || variant.word() == word;
+        let sweeps: Vec<_> = sweeps.collect();
+        let repetition = Repetition::from_arg_matches(matches)?;
         let history = workload.recorder().and_then(|_| matches.get_one::<PathBuf>(HISTORY));
         Ok(Self {
             workload,
             variants: about.variants.iter().filter(chosen).copied().collect(),
-            sweeps: sweeps.collect(),
-            repetition: Repetition::from_arg_matches(matches)?,
+            reproduce: ReproduceArguments::read(matches, &sweeps, repetition.rounds()),
+            sweeps,
+            repetition,
             comparison: Comparison::from_arg_matches(matches)?,
             plot: matches.get_one::<PathBuf>(PLOT).cloned(),
             history: history.cloned(),
@@ -116,6 +124,9 @@ impl WorkloadArguments {
 }
 
 pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
+    if let Some(reproduce) = &arguments.reproduce {
+        return reproduce::run(reproduce);
+    }
     let WorkloadArguments { workload, variants, comparison, .. } = arguments;
     let combinations = sweep::combinations(*workload, &arguments.sweeps)?;
     output::check_distinct(&[
