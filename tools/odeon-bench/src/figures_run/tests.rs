@@ -89,7 +89,7 @@ fn growth_of_memory_is_judged() {
     };
     assert_eq!(judged(&[-10.0, 1000.0, 9000.0]).reached, Some(true));
     assert_eq!(judged(&[-10.0, 1000.0, 9000.0]).measured, "1000 KiB a minute");
-    assert_eq!(judged(&[1100.0]).reached, Some(false));
+    assert_eq!(judged(&[4100.0]).reached, Some(false));
     assert_eq!(judged(&[]).reached, None);
 }
 
