@@ -18,6 +18,7 @@ impl SplitMix64 {
         Self::new(of_members.next())
     }
 
+    #[inline]
     pub(crate) const fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;

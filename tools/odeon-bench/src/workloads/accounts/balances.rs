@@ -41,6 +41,7 @@ impl Balances {
 }
 
 impl Plain<Order, Found> for Balances {
+    #[inline]
     fn apply(&mut self, order: Order) {
         match order.what {
             What::Transfer { source, destination, amount } => {
@@ -99,6 +100,7 @@ impl Variables {
 }
 
 impl Speculative<Order, Found> for Variables {
+    #[inline]
     fn apply<'t>(&'t self, order: Order, tx: &mut Tx<'t, '_>) -> TxResult {
         match order.what {
             What::Transfer { source, destination, amount } => {

@@ -32,6 +32,7 @@ pub(super) enum What {
 }
 
 impl Deed for Order {
+    #[inline]
     fn is_read(&self) -> bool {
         self.what == What::Audit
     }
@@ -139,6 +140,7 @@ impl Shared for Plan {
     }
 
     /// A transfer between two shards is two messages, and others see the money on its way.
+    #[inline]
     fn parts(order: Order, shards: usize, mut send: impl FnMut(usize, Order)) {
         match order.what {
             What::Transfer { source, destination, amount }

@@ -16,6 +16,7 @@ impl Book {
 }
 
 impl Plain<Entry, u64> for Book {
+    #[inline]
     fn apply(&mut self, entry: Entry) {
         let account = &mut self.0[entry.account];
         *account = entry.compute(*account);
@@ -41,6 +42,7 @@ impl Accounts {
 }
 
 impl Speculative<Entry, u64> for Accounts {
+    #[inline]
     fn apply<'t>(&'t self, entry: Entry, tx: &mut Tx<'t, '_>) -> TxResult {
         let account = &self.0[entry.account];
         let value = entry.compute(account.get(tx)?);

@@ -28,6 +28,7 @@ impl Entry {
 }
 
 impl Deed for Entry {
+    #[inline]
     fn is_read(&self) -> bool {
         self.is_read
     }
@@ -111,6 +112,7 @@ impl Shared for Plan {
         self.entries * self.senders as u64
     }
 
+    #[inline]
     fn parts(entry: Entry, shards: usize, mut send: impl FnMut(usize, Entry)) {
         send(entry.account % shards, entry);
     }

@@ -99,6 +99,7 @@ impl PlainDirectory {
 }
 
 impl Plain<Request, Found> for PlainDirectory {
+    #[inline]
     fn apply(&mut self, request: Request) {
         if request.what == What::Lookup {
             return self.look(request);
@@ -172,6 +173,7 @@ impl Directory {
 }
 
 impl Speculative<Request, Found> for Directory {
+    #[inline]
     fn apply<'t>(&'t self, request: Request, tx: &mut Tx<'t, '_>) -> TxResult {
         if request.what == What::Lookup {
             self.strangers.compare(request, self.sessions.get(tx, &request.key)?);

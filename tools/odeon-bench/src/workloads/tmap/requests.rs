@@ -26,6 +26,7 @@ pub(super) enum What {
 }
 
 impl Deed for Request {
+    #[inline]
     fn is_read(&self) -> bool {
         self.what == What::Lookup
     }
@@ -145,6 +146,7 @@ impl Shared for Plan {
         self.requests * self.senders as u64
     }
 
+    #[inline]
     fn parts(request: Request, shards: usize, mut send: impl FnMut(usize, Request)) {
         send((request.key % shards as u64) as usize, request);
     }
