@@ -24,6 +24,8 @@ pub struct Record<'a> {
     median_ns_per_op: f64,
     floor_ns_per_op: Option<f64>,
     peak_rss_kib: Option<u64>,
+    /// Of each run that looks at its memory.
+    samples_growth_kib_per_minute: &'a [f64],
     machine: &'a Machine,
 }
 
@@ -46,6 +48,7 @@ impl<'a> Record<'a> {
             median_ns_per_op: outcome.samples.median(),
             floor_ns_per_op: results.floor_of(outcome).map(|floor| floor.median()),
             peak_rss_kib: outcome.samples.peak_rss_kib,
+            samples_growth_kib_per_minute: &outcome.samples.growth_kib_per_minute,
             machine,
         }
     }
@@ -167,6 +170,7 @@ mod tests {
             "median_ns_per_op",
             "floor_ns_per_op",
             "peak_rss_kib",
+            "samples_growth_kib_per_minute",
             "machine",
         ];
         expected.sort_unstable();

@@ -6,9 +6,12 @@
 
 mod actors;
 mod client;
+mod course;
 mod floor;
+mod mode;
 mod segment;
 mod speculative;
+mod spread;
 
 use crate::error::BenchError;
 use crate::history::History;
@@ -17,7 +20,11 @@ use crate::samples::Measured;
 use crate::trace;
 use crate::workload::{About, Recorder, Variant, WORKERS, Workload};
 use client::Mix;
+use mode::{MODES, Mode, SUMS, Sum};
 use segment::Segment;
+use spread::{SPREADS, Spread};
+
+pub(crate) use course::{Course, Progress, record as record_course};
 
 /// See the module.
 pub(super) struct List;
@@ -42,10 +49,18 @@ static ABOUT: About = About {
         Parameter::word(
             "mode",
             "how list actors handle requests: plain actors, or speculative ones",
-            &["plain", "sequential", "concurrent", "adaptive"],
+            &MODES,
         )
         .outside_floor()
         .odeon_only(),
+        Parameter::word(
+            "sum",
+            "how each list actor adds up: a sum that it keeps, or a walk over its values in a snapshot or a transaction",
+            &SUMS,
+        )
+        .odeon_only(),
+        Parameter::word("spread", "which list actor has a value: by ranges or by a hash", &SPREADS)
+            .odeon_only(),
         WORKERS,
     ],
     variants: &[Variant::Sequential],
@@ -64,6 +79,10 @@ impl Workload for List {
             return Err(BenchError::bad_argument("--list-actors", problem));
         }
         Ok(())
+    }
+
+    fn note(&self, params: &Params) -> Option<&'static str> {
+        (params.number("list_actors") > 1).then(|| Mode::named(params.word("mode")).note_on_sums())
     }
 
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
@@ -101,6 +120,8 @@ struct Plan {
     range: u64,
     fill_percent: u64,
     mix: Mix,
+    sum: Sum,
+    spread: Spread,
     seed: u64,
 }
 
@@ -113,6 +134,8 @@ impl Plan {
             range: params.number("range"),
             fill_percent: params.number("fill"),
             mix: Mix::named(params.word("workload")),
+            sum: Sum::named(params.word("sum")),
+            spread: Spread::named(params.word("spread")),
             seed: params.number("seed"),
         }
     }
@@ -123,7 +146,7 @@ impl Plan {
 
     /// The list actor that is responsible for a value.
     fn owner(&self, value: u32) -> usize {
-        (u64::from(value) / self.range.div_ceil(self.list_actors as u64)) as usize
+        self.spread.owner(value, self.range, self.list_actors)
     }
 }
 
@@ -133,7 +156,7 @@ enum Request {
     Lookup(u32),
     Insert(u32),
     Remove(u32),
-    Sum,
+    Sum(Sum),
 }
 
 impl Request {
@@ -141,7 +164,7 @@ impl Request {
     fn receiver(self, plan: &Plan) -> usize {
         match self {
             Self::Lookup(value) | Self::Insert(value) | Self::Remove(value) => plan.owner(value),
-            Self::Sum => 0,
+            Self::Sum(_) => 0,
         }
     }
 }

@@ -34,7 +34,7 @@ fn requests_follow_the_mix() {
         match request {
             Request::Lookup(_) => lookups += 1,
             Request::Insert(_) | Request::Remove(_) => updates += 1,
-            Request::Sum => sums += 1,
+            Request::Sum(_) => sums += 1,
         }
     }
     assert_eq!(lookups + updates + sums, 10_000);
@@ -70,12 +70,34 @@ fn the_history_of_many_clients_is_well_formed() {
 
 #[test]
 fn the_history_of_one_client_replays_on_a_set() {
-    let modes = ["plain", "sequential", "concurrent", "adaptive"];
-    for (workload, mode) in ["read", "write", "mixed"].iter().flat_map(|w| modes.map(|m| (*w, m))) {
+    let with_modes = |workload| MODES.map(|mode| (workload, mode));
+    for (workload, mode) in ["read", "write", "mixed"].into_iter().flat_map(with_modes) {
         let settings = [("list_actors", 4), ("requesters", 1), ("requests", 500), ("range", 64)];
         let params = params(&settings, workload).with("mode", Value::Word(mode));
-        let history = record_history(Variant::Sequential, &params).expect("the run is right");
-        let mut set: BTreeSet<u32> = history.initial.iter().copied().collect();
+        replays_on_a_set(&params);
+    }
+}
+
+#[test]
+fn every_spread_and_every_way_to_sum_replay_on_a_set() {
+    for (spread, sum) in SPREADS.into_iter().flat_map(|spread| SUMS.map(|sum| (spread, sum))) {
+        for mode in MODES {
+            let settings =
+                [("list_actors", 3), ("requesters", 1), ("requests", 300), ("range", 64)];
+            let params = params(&settings, "mixed")
+                .with("spread", Value::Word(spread))
+                .with("sum", Value::Word(sum))
+                .with("mode", Value::Word(mode));
+            replays_on_a_set(&params);
+            List.floor(&params.for_floor(ABOUT.parameters)).expect("the floor is right");
+        }
+    }
+}
+
+fn replays_on_a_set(params: &Params) {
+    let history = record_history(Variant::Sequential, params).expect("the run is right");
+    let mut set: BTreeSet<u32> = history.initial.iter().copied().collect();
+    {
         for event in &history.events {
             let expected = match event.op {
                 Operation::Insert => Outcome::Whether(set.insert(event.arg)),
@@ -86,6 +108,42 @@ fn the_history_of_one_client_replays_on_a_set() {
             assert_eq!(event.result, expected, "{event:?}");
         }
     }
+}
+
+#[test]
+fn a_hash_spreads_neighbours_evenly() {
+    let mut values = [0; 8];
+    let mut neighbours = 0;
+    for value in 0..41_216 {
+        let owner = Spread::Hash.owner(value, 41_216, 8);
+        values[owner] += 1;
+        neighbours += u32::from(owner == Spread::Hash.owner(value + 1, 41_216, 8));
+    }
+    assert!(values.iter().all(|values| (5000..5300).contains(values)), "{values:?}");
+    assert!(neighbours < 41_216 / 4, "{neighbours}");
+}
+
+#[test]
+fn a_course_begins_with_nothing_and_ends_with_everything() {
+    let settings = [("list_actors", 2), ("requesters", 20), ("requests", 200), ("range", 64)];
+    for mode in MODES {
+        let params = params(&settings, "write").with("mode", Value::Word(mode));
+        let course = record_course(&params, std::time::Duration::from_millis(1));
+        let course = course.expect("the run is right");
+        assert_eq!(course.looks[0], (std::time::Duration::ZERO, Progress::default()));
+        assert_eq!((course.measured.ops, course.total().answered), (4000, 4000), "{mode}");
+        assert!(course.looks.is_sorted_by_key(|(elapsed, _)| *elapsed), "{mode}");
+        assert!(course.looks.iter().is_sorted_by_key(|(_, progress)| progress.answered), "{mode}");
+        let is_one_at_a_time = ["plain", "sequential"].contains(&mode);
+        assert!(!is_one_at_a_time || course.total().rollbacks == 0, "{mode}");
+    }
+}
+
+#[test]
+fn sums_over_several_list_actors_come_with_a_note() {
+    let note = |list_actors| List.note(&params(&[("list_actors", list_actors)], "read"));
+    assert_eq!(note(1), None);
+    assert!(note(2).is_some_and(|note| note.contains("not atomic")));
 }
 
 #[test]
