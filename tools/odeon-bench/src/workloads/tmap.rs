@@ -9,6 +9,7 @@ use super::shared_state::{self, HANDLER_NS, MODE, SECONDS, SENDERS};
 use crate::error::BenchError;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
+use crate::trace;
 use crate::workload::{About, Variant, WORKERS, Workload};
 use requests::Plan;
 
@@ -80,6 +81,10 @@ impl Workload for SessionDirectory {
 
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         shared_state::run(&Plan::new(params), params)
+    }
+
+    fn traced_modes(&self) -> &'static [&'static str] {
+        &trace::MODES
     }
 
     fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
