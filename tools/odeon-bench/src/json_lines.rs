@@ -2,6 +2,7 @@
 
 use crate::environment::Machine;
 use crate::error::BenchError;
+use crate::latency::Latency;
 use crate::parameter::Params;
 use crate::peers::Peers;
 use crate::runner::{Outcome, Results};
@@ -26,6 +27,8 @@ pub struct Record<'a> {
     peak_rss_kib: Option<u64>,
     /// Of each run that looks at its memory.
     samples_growth_kib_per_minute: &'a [f64],
+    /// Of each run that times single operations.
+    samples_latency: &'a [Latency],
     machine: &'a Machine,
 }
 
@@ -49,6 +52,7 @@ impl<'a> Record<'a> {
             floor_ns_per_op: results.floor_of(outcome).map(|floor| floor.median()),
             peak_rss_kib: outcome.samples.peak_rss_kib,
             samples_growth_kib_per_minute: &outcome.samples.growth_kib_per_minute,
+            samples_latency: &outcome.samples.latency,
             machine,
         }
     }
@@ -171,6 +175,7 @@ mod tests {
             "floor_ns_per_op",
             "peak_rss_kib",
             "samples_growth_kib_per_minute",
+            "samples_latency",
             "machine",
         ];
         expected.sort_unstable();

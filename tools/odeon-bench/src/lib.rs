@@ -22,6 +22,7 @@ pub mod heap_bytes;
 pub mod history;
 pub mod idle;
 pub mod json_lines;
+pub mod latency;
 pub mod memory;
 pub mod parameter;
 pub mod peers;

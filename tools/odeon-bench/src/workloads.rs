@@ -22,13 +22,14 @@ mod shared_state;
 mod stm;
 mod timers;
 mod tmap;
+mod transfer;
 
 use crate::workload::Workload;
 
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 17] = [
+pub const ALL: [&dyn Workload; 18] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -41,6 +42,7 @@ pub const ALL: [&dyn Workload; 17] = [
     &ledger::Ledger,
     &accounts::Accounts,
     &tmap::SessionDirectory,
+    &transfer::Transfer,
     &timers::Timers,
     &bank::Bank,
     &restart::Restart,

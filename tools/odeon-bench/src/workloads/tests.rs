@@ -32,6 +32,8 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("variables", 10),
         ("transactions", 60),
         ("nodes", 20),
+        ("clients", 3),
+        ("window", 4),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {
