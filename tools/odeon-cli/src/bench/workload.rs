@@ -46,7 +46,7 @@ pub(super) fn command(workload: &'static dyn Workload) -> Command {
     command = command.arg(file_option(PLOT).help("Draw the results into an SVG file"));
     if workload.recorder().is_some() {
         let help = "Record one more run as JSON lines for a linearizability checker; \
-                    sums over several list actors are not atomic";
+                    sums over several list actors are atomic if they are coordinated";
         command = command.arg(file_option(HISTORY).help(help));
     }
     if !workload.traced_modes().is_empty() {

@@ -14,11 +14,14 @@ pub(super) struct Mix {
 
 impl Mix {
     pub(super) fn named(workload: &str) -> Self {
-        let (lookup_percent, update_percent) = match workload {
-            "write" => (1, 98),
-            "mixed" => (49, 50),
-            _ => (97, 2),
-        };
+        match workload {
+            "write" => Self::of(1, 98),
+            "mixed" => Self::of(49, 50),
+            _ => Self::of(97, 2),
+        }
+    }
+
+    pub(super) fn of(lookup_percent: u64, update_percent: u64) -> Self {
         Self { lookup_percent, update_percent }
     }
 }

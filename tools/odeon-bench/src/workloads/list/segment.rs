@@ -61,10 +61,7 @@ impl Segment {
 
     /// What its values add up to, found out in a way.
     pub(super) fn sum(&self, sum: Sum) -> i64 {
-        match sum {
-            Sum::Kept => self.partial_sum,
-            Sum::Snapshot | Sum::Transaction => self.sum_of_values(),
-        }
+        if sum.is_kept() { self.partial_sum } else { self.sum_of_values() }
     }
 
     fn sum_of_values(&self) -> i64 {

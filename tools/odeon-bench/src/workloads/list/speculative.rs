@@ -22,20 +22,21 @@ impl SpeculativeList {
         Self { values, partial_sum: TCounter::new(segment.partial_sum()), next }
     }
 
-    /// The place of a sum that is one transaction over all list actors: here it ends for each of them.
+    /// One list actor's part, and on to the next: in the same transaction, or after this one.
     fn sum<'t>(
         &'t self,
         way: Sum,
         before: i64,
         asker: &ActorRef<ToRequester>,
         tx: &mut Tx<'t, '_>,
+        ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
-        let sum = before
-            + match way {
-                Sum::Kept => self.partial_sum.get(tx)?,
-                Sum::Snapshot | Sum::Transaction => self.sum_of_values(tx)?,
-            };
+        let part = if way.is_kept() { self.partial_sum.get(tx)? } else { self.sum_of_values(tx)? };
+        let sum = before + part;
         match &self.next {
+            Some(next) if way.is_coordinated() => {
+                ctx.join(next, ToList::Sum(way, sum, asker.clone()));
+            }
             Some(next) => next.post(ToList::Sum(way, sum, asker.clone())),
             None => asker.post(ToRequester::Answer(Answer::Sum(sum))),
         }
@@ -85,11 +86,11 @@ impl SpeculativeActor for SpeculativeList {
         &'t self,
         message: &'t ToList,
         tx: &mut Tx<'t, '_>,
-        _: &mut SpeculativeContext<'_, Self>,
+        ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match message {
-            ToList::Ask(Request::Sum(way), asker) => self.sum(*way, 0, asker, tx)?,
-            ToList::Sum(way, before, asker) => self.sum(*way, *before, asker, tx)?,
+            ToList::Ask(Request::Sum(way), asker) => self.sum(*way, 0, asker, tx, ctx)?,
+            ToList::Sum(way, before, asker) => self.sum(*way, *before, asker, tx, ctx)?,
             ToList::Ask(request, asker) => {
                 let answer = self.answer(*request, tx)?;
                 asker.post(ToRequester::Answer(Answer::Whether(answer)));
