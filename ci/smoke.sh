@@ -25,18 +25,26 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench list --list-actors 1,4 --requesters 5 --requests 20 --range 400 --workload read,write,mixed \
   "${common[@]}" --json "$out/list.jsonl" --plot "$out/list.svg"
 "$odeon" bench list --list-actors 1 --requesters 5 --requests 20 --range 400 --samples 1 --history "$out/history.jsonl"
-"$odeon" bench list --list-actors 1,3 --requesters 5 --requests 20 --range 400 --workload write --mode plain,sequential,concurrent,adaptive \
+"$odeon" bench list --list-actors 1,3 --requesters 5 --requests 20 --range 400 --workload write --mode plain,sequential,concurrent,adaptive,threshold \
   --samples 1 --warmup 0
+"$odeon" bench list --list-actors 3 --requesters 5 --requests 20 --range 400 --workload mixed --mode plain,concurrent --spread range,hash \
+  --sum kept,snapshot,transaction --samples 1 --warmup 0
+"$odeon" bench list --reproduce --quick --out "$out/papers"
 "$odeon" bench bank --accounts 20 --transfers 500 "${common[@]}"
 "$odeon" bench pressure --milliseconds 300 --producer actor,thread,async --samples 2 --warmup 0
 "$odeon" bench restart --restarts 20 --queued 200 --samples 2 --warmup 0
 "$odeon" bench stm --case read-write,disjoint,transfer --threads 1,2 --variables 10,100 --length 2,5 --transactions 500 \
   --samples 2 --warmup 0 --vs stm,fast-stm --json "$out/stm.jsonl" --plot "$out/stm.svg"
 "$odeon" bench stm --case walk-snapshot,walk-logged,walk-direct --nodes 50 --transactions 50 --samples 2 --warmup 0
-"$odeon" bench stm --case counter,counter-var,map --transactions 500 --samples 2 --warmup 0
+"$odeon" bench stm --case counter,counter-var,map,writer --transactions 500 --samples 2 --warmup 0
 "$odeon" bench ledger --mode adaptive,concurrent,sequential,plain,sharded,mutex,rwlock --handler-ns 0,500 --conflict 0,50 --reads 0,20 --entries 500 \
   --samples 1 --warmup 0
 "$odeon" bench ledger --mode adaptive --conflict 100 --entries 500 --samples 1 --warmup 0 --trace "$out/trace.jsonl"
+"$odeon" bench ledger --mode adaptive,mutex --entries 500 --seconds 1 --samples 1 --warmup 0
+"$odeon" bench accounts --mode adaptive,concurrent,sequential,plain,mutex,rwlock --hot 0,50 --audits 0,10 --transfers 500 --samples 1 --warmup 0
+"$odeon" bench accounts --mode sharded --transfers 500 --samples 1 --warmup 0
+"$odeon" bench tmap --mode adaptive,concurrent,sequential,plain,sharded,mutex,rwlock --skew 0,99 --requests 500 --samples 1 --warmup 0
+"$odeon" bench phases --entries 1000 --handler-ns 200 --samples 2
 "$odeon" bench idle --actors 2000 --cpu-actors 200 --seconds 1
-test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg" && test -s "$out/trace.jsonl"
+test -s "$out/papers/index.html" && test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg" && test -s "$out/trace.jsonl"
 echo "every benchmark ran"

@@ -51,6 +51,8 @@ pub enum Goal {
     AtMostNanoseconds(f64),
     /// At most so many MiB of resident memory above what its floor takes.
     AtMostMiBAboveFloor(u64),
+    /// Resident memory grows by at most so many KiB a minute in the second half of a run.
+    GrowsAtMostKiBPerMinute(f64),
     /// So many times faster than the fastest of the group's peers.
     TimesFasterThanPeers(f64),
     /// At most so many times another case of the group.

@@ -214,6 +214,14 @@ fn judge(
             let to_reach = format!("at most {limit} MiB above its floor");
             Verdict::judged(&figure.what, to_reach, outcome)
         }
+        Goal::GrowsAtMostKiBPerMinute(limit) => {
+            let growth = results
+                .odeon(workload, figure.variant, params)
+                .and_then(|samples| samples.median_growth());
+            let outcome = growth.map(|kib| (format!("{kib:.0} KiB a minute"), kib <= limit));
+            let to_reach = format!("at most {limit} KiB a minute");
+            Verdict::judged(&figure.what, to_reach, outcome)
+        }
         Goal::AtMostNanoseconds(limit) => {
             let outcome = odeon.map(|odeon| (format!("{} ns", short(odeon)), odeon <= limit));
             Verdict::judged(&figure.what, format!("at most {limit} ns per {operation}"), outcome)

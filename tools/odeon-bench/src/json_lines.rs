@@ -2,6 +2,7 @@
 
 use crate::environment::Machine;
 use crate::error::BenchError;
+use crate::latency::Latency;
 use crate::parameter::Params;
 use crate::peers::Peers;
 use crate::runner::{Outcome, Results};
@@ -24,6 +25,10 @@ pub struct Record<'a> {
     median_ns_per_op: f64,
     floor_ns_per_op: Option<f64>,
     peak_rss_kib: Option<u64>,
+    /// Of each run that looks at its memory.
+    samples_growth_kib_per_minute: &'a [f64],
+    /// Of each run that times single operations.
+    samples_latency: &'a [Latency],
     machine: &'a Machine,
 }
 
@@ -46,6 +51,8 @@ impl<'a> Record<'a> {
             median_ns_per_op: outcome.samples.median(),
             floor_ns_per_op: results.floor_of(outcome).map(|floor| floor.median()),
             peak_rss_kib: outcome.samples.peak_rss_kib,
+            samples_growth_kib_per_minute: &outcome.samples.growth_kib_per_minute,
+            samples_latency: &outcome.samples.latency,
             machine,
         }
     }
@@ -167,6 +174,8 @@ mod tests {
             "median_ns_per_op",
             "floor_ns_per_op",
             "peak_rss_kib",
+            "samples_growth_kib_per_minute",
+            "samples_latency",
             "machine",
         ];
         expected.sort_unstable();

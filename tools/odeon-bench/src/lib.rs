@@ -3,6 +3,7 @@
 //! * [`workload`] is what every benchmark looks like, [`workloads`] are the benchmarks;
 //! * [`parameter`] and [`sweep`] turn options into runs, [`runner`] measures them in alternation;
 //! * [`report`], [`json_lines`], [`plot`], [`history`] and [`trace`] are what comes out;
+//! * [`reproduction`] runs the list as the papers did, and sets the results beside theirs;
 //! * [`peers`] runs the same workloads on other runtimes, in processes of their own;
 //! * [`figures`] is the list of promises that [`figures_run`] measures and [`figures_page`] writes
 //!   down.
@@ -21,12 +22,14 @@ pub mod heap_bytes;
 pub mod history;
 pub mod idle;
 pub mod json_lines;
+pub mod latency;
 pub mod memory;
 pub mod parameter;
 pub mod peers;
 pub mod plot;
 mod random;
 pub mod report;
+pub mod reproduction;
 pub mod runner;
 pub mod samples;
 mod sorted_list;
@@ -35,5 +38,6 @@ pub mod sweep;
 pub mod table;
 mod theater;
 pub mod trace;
+mod watching;
 pub mod workload;
 pub mod workloads;

@@ -1,5 +1,9 @@
 //! Memory of this process, as the system and the heap see it.
 
+mod course;
+
+pub use course::MemoryCourse;
+
 use crate::environment::kib_of;
 use std::fs;
 

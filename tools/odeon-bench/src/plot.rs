@@ -1,5 +1,9 @@
 //! Results as a chart: medians as lines, every sample as a dot, on a logarithmic axis.
 
+mod lines;
+
+pub(crate) use lines::Lines;
+
 use crate::error::BenchError;
 use crate::report::swept_parameters;
 use crate::runner::{Outcome, Results};
@@ -206,7 +210,7 @@ mod tests {
             .with("list_actors", Value::Number(list_actors))
             .with("workload", Value::Word(workload));
         let ns_per_op = vec![100.0 * list_actors as f64, 120.0];
-        let samples = Samples { ops: 10, ns_per_op, peak_rss_kib: None };
+        let samples = Samples { ops: 10, ns_per_op, ..Samples::default() };
         Outcome { case: Case { workload: list, contender, params }, samples }
     }
 

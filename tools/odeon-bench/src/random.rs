@@ -12,6 +12,13 @@ impl SplitMix64 {
         Self { state: seed }
     }
 
+    /// The generator of one of several that share a seed.
+    pub(crate) const fn of_member(seed: u64, member: usize) -> Self {
+        let mut of_members = Self::new(seed.wrapping_add(member as u64));
+        Self::new(of_members.next())
+    }
+
+    #[inline]
     pub(crate) const fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.state;

@@ -19,6 +19,14 @@ pub fn table(results: &Results) -> Table {
         "x Odeon",
         "peak MiB",
     ]);
+    let shows_growth = results.0.iter().any(|outcome| outcome.samples.median_growth().is_some());
+    if shows_growth {
+        headings.push("growth KiB/min");
+    }
+    let shows_latency = results.0.iter().any(|outcome| !outcome.samples.latency.is_empty());
+    if shows_latency {
+        headings.extend(["p50 us", "p99 us"]);
+    }
     let mut table = Table::new(headings);
     for outcome in &results.0 {
         let spread = outcome.samples.spread();
@@ -36,6 +44,17 @@ pub fn table(results: &Results) -> Table {
             odeon.map_or_else(String::new, |odeon| factor(spread.median / odeon)),
             outcome.samples.peak_rss_kib.map_or_else(String::new, |kib| (kib / 1024).to_string()),
         ]);
+        if shows_growth {
+            let growth = outcome.samples.median_growth();
+            cells.push(growth.map_or_else(String::new, |kib| format!("{kib:.0}")));
+        }
+        if shows_latency {
+            let micros = |ns: f64| format!("{:.1}", ns / 1000.0);
+            let latency = outcome.samples.median_latency();
+            cells.extend(
+                latency.map_or_else(Default::default, |(half, most)| [micros(half), micros(most)]),
+            );
+        }
         table.row(cells);
     }
     table

@@ -77,13 +77,23 @@ impl Plan {
         peers: &[String],
     ) {
         let parameters = workload.about().parameters;
-        self.add_case(workload, Contender::Odeon(variant), params.clone());
+        self.add_odeon(workload, variant, params);
         self.add_case(workload, Contender::Floor, params.for_floor(parameters));
         if let Some(shared) = params.for_peers(parameters) {
             for peer in peers {
                 self.add_case(workload, Contender::Peer(peer.clone()), shared.clone());
             }
         }
+    }
+
+    /// Adds Odeon alone.
+    pub fn add_odeon(
+        &mut self,
+        workload: &'static dyn Workload,
+        variant: Variant,
+        params: &Params,
+    ) {
+        self.add_case(workload, Contender::Odeon(variant), params.clone());
     }
 
     fn add_case(&mut self, workload: &'static dyn Workload, contender: Contender, params: Params) {

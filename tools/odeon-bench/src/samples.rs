@@ -1,5 +1,6 @@
 //! What one run measured, and all runs of one case together. No sample is ever dropped.
 
+use crate::latency::Latency;
 use crate::statistics::Spread;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
@@ -13,13 +14,17 @@ pub struct Measured {
     pub ns: u64,
     /// Highest resident memory of the process that ran it, where the system tells.
     pub peak_rss_kib: Option<u64>,
+    /// How fast resident memory grew in the second half, where the run lasts some time and the system tells.
+    pub growth_kib_per_minute: Option<f64>,
+    /// Of its operations, where each was timed.
+    pub latency: Option<Latency>,
 }
 
 impl Measured {
     /// So many operations in this time.
     pub fn new(ops: u64, elapsed: Duration) -> Self {
         let ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
-        Self { ops, ns, peak_rss_kib: None }
+        Self { ops, ns, peak_rss_kib: None, growth_kib_per_minute: None, latency: None }
     }
 
     /// Measures `work`, which does `ops` operations.
@@ -44,6 +49,12 @@ pub struct Samples {
     pub ns_per_op: Vec<f64>,
     /// The highest of all runs.
     pub peak_rss_kib: Option<u64>,
+    /// How fast resident memory grew in each run that looked at it.
+    #[serde(default)]
+    pub growth_kib_per_minute: Vec<f64>,
+    /// Of each run that timed single operations.
+    #[serde(default)]
+    pub latency: Vec<Latency>,
 }
 
 impl Samples {
@@ -52,11 +63,28 @@ impl Samples {
         self.ops = measured.ops;
         self.ns_per_op.push(measured.ns_per_op());
         self.peak_rss_kib = self.peak_rss_kib.max(measured.peak_rss_kib);
+        self.growth_kib_per_minute.extend(measured.growth_kib_per_minute);
+        self.latency.extend(measured.latency);
     }
 
     /// Smallest, middle and largest time of one operation.
     pub fn spread(&self) -> Spread {
         Spread::of(&self.ns_per_op)
+    }
+
+    /// The middle growth of memory, if runs looked at it.
+    pub fn median_growth(&self) -> Option<f64> {
+        let growth = &self.growth_kib_per_minute;
+        (!growth.is_empty()).then(|| Spread::of(growth).median)
+    }
+
+    /// The middle of the runs, for both marks, in ns; if runs timed single operations.
+    pub fn median_latency(&self) -> Option<(f64, f64)> {
+        let middle = |mark: fn(&Latency) -> u32| {
+            let marks: Vec<f64> = self.latency.iter().map(|one| f64::from(mark(one))).collect();
+            Spread::of(&marks).median
+        };
+        (!self.latency.is_empty()).then(|| (middle(|one| one.p50_ns), middle(|one| one.p99_ns)))
     }
 
     /// The middle time of one operation.
@@ -73,10 +101,20 @@ mod tests {
     fn samples_keep_everything() {
         let mut samples = Samples::default();
         for (ns, peak) in [(300, Some(10)), (100, Some(30)), (200, None)] {
-            samples.push(Measured { ops: 10, ns, peak_rss_kib: peak });
+            let growth_kib_per_minute = peak.map(|peak| peak as f64);
+            let latency = peak.map(|peak| Latency { p50_ns: peak as u32, p99_ns: 70 });
+            samples.push(Measured {
+                ops: 10,
+                ns,
+                peak_rss_kib: peak,
+                growth_kib_per_minute,
+                latency,
+            });
         }
         assert_eq!(samples.ns_per_op, [30.0, 10.0, 20.0]);
         assert_eq!(samples.median(), 20.0);
         assert_eq!(samples.peak_rss_kib, Some(30));
+        assert_eq!(samples.median_growth(), Some(20.0));
+        assert_eq!(samples.median_latency(), Some((20.0, 70.0)));
     }
 }

@@ -28,6 +28,11 @@ pub trait Workload: Sync {
         &peers::ACTOR_RUNTIMES
     }
 
+    /// What a reader of the results of these parameters should know.
+    fn note(&self, _params: &Params) -> Option<&'static str> {
+        None
+    }
+
     /// How to record what every client of a run saw, where that makes sense.
     fn recorder(&self) -> Option<Recorder> {
         None

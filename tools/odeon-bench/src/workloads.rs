@@ -3,6 +3,7 @@
 //! Both use the same state machine, so that floor and runtime do the same work and differ in
 //! delivery only.
 
+mod accounts;
 mod bank;
 mod big;
 mod chameneos;
@@ -12,17 +13,23 @@ mod fjthrput;
 mod forward;
 mod ledger;
 mod list;
+pub mod phases;
 mod pingpong;
 mod pressure;
 mod restart;
 mod ring;
+mod shared_state;
 mod stm;
 mod timers;
+mod tmap;
+mod transfer;
 
 use crate::workload::Workload;
 
+pub(crate) use list::{Course, Progress, record_course};
+
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 15] = [
+pub const ALL: [&dyn Workload; 18] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -33,6 +40,9 @@ pub const ALL: [&dyn Workload; 15] = [
     &forward::Forward,
     &list::List,
     &ledger::Ledger,
+    &accounts::Accounts,
+    &tmap::SessionDirectory,
+    &transfer::Transfer,
     &timers::Timers,
     &bank::Bank,
     &restart::Restart,

@@ -1,9 +1,11 @@
 //! `odeon bench`: one subcommand per workload, made from the workload's own table of parameters;
-//! `idle`; and `figures`.
+//! `idle`; `phases`; and `figures`.
 
 mod figures;
 mod idle;
 mod measuring;
+mod phases;
+mod reproduce;
 mod workload;
 
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
@@ -21,6 +23,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
     match &arguments.what {
         What::Workload(arguments) => workload::run(arguments),
         What::Idle(arguments) => idle::run(arguments),
+        What::Phases(arguments) => phases::run(arguments),
         What::Figures(arguments) => figures::run(arguments),
     }
 }
@@ -28,21 +31,26 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
 enum What {
     Workload(workload::WorkloadArguments),
     Idle(idle::IdleArguments),
+    Phases(phases::PhasesArguments),
     Figures(figures::FiguresArguments),
 }
 
 const IDLE: &str = "idle";
+const PHASES: &str = "phases";
 const FIGURES: &str = "figures";
 
 // WHY by hand: the subcommands of the workloads are made from data, which a derive cannot see.
 impl Subcommand for What {
     fn augment_subcommands(command: Command) -> Command {
         let idle = Command::new(IDLE).about("what idle actors cost: bytes each, CPU time together");
+        let phases = Command::new(PHASES)
+            .about("how many messages an adaptive actor needs when its workload changes");
         let figures =
             Command::new(FIGURES).about("measure everything that Odeon promises in numbers");
         command
             .subcommands(workloads::ALL.map(workload::command))
             .subcommand(idle::IdleArguments::augment_args(idle))
+            .subcommand(phases::PhasesArguments::augment_args(phases))
             .subcommand(figures::FiguresArguments::augment_args(figures))
             .subcommand_required(true)
             .arg_required_else_help(true)
@@ -53,7 +61,7 @@ impl Subcommand for What {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        name == IDLE || name == FIGURES || workloads::find(name).is_some()
+        [IDLE, PHASES, FIGURES].contains(&name) || workloads::find(name).is_some()
     }
 }
 
@@ -63,6 +71,7 @@ impl FromArgMatches for What {
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
         match name {
             IDLE => Ok(Self::Idle(idle::IdleArguments::from_arg_matches(matches)?)),
+            PHASES => Ok(Self::Phases(phases::PhasesArguments::from_arg_matches(matches)?)),
             FIGURES => Ok(Self::Figures(figures::FiguresArguments::from_arg_matches(matches)?)),
             name => {
                 let found = workloads::find(name).ok_or_else(missing)?;

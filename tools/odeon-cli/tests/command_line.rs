@@ -58,6 +58,9 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench list --workload reads", "--workload takes read, write, mixed, not 'reads'"),
         ("bench fjthrput --mailboxes 65", "--mailboxes takes whole numbers from 1 to 64, not '65'"),
         ("bench bank --accounts 1", "--accounts takes whole numbers from 2 to 1000000, not '1'"),
+        ("bench accounts --accounts 3", "--hot-accounts: 4 hot accounts need as many accounts"),
+        ("bench accounts --mode sharded --audits 1", "--audits: no message sees all balances"),
+        ("bench tmap --reads 95", "--updates: 95 and 8 per cent are more than all requests"),
         ("bench restart --queued 0", "--queued takes whole numbers from 1 to 100000000, not '0'"),
         ("bench forward --order fast", "--order takes fifo, lifo, central, not 'fast'"),
         ("bench forward --actors 5 --tokens 6", "--tokens: 6 tokens need at least as many actors"),
@@ -68,7 +71,7 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench ring --stage gpu", "[possible values: pool, pinned, both]"),
         (
             "bench list --mode fast",
-            "--mode takes plain, sequential, concurrent, adaptive, not 'fast'",
+            "--mode takes plain, sequential, concurrent, adaptive, threshold, not 'fast'",
         ),
         ("bench ring --vs akka", "[possible values: tokio, kameo, ractor]"),
         ("bench ring --vs stm", "[possible values: tokio, kameo, ractor]"),
@@ -81,7 +84,14 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench stm --stage pool", "unexpected argument '--stage'"),
         ("bench ring --vs tokio,tokio", "--vs: lists tokio twice"),
         ("bench idle --seconds 0", "'--seconds <N>': 0 is not in 1..=3600"),
+        ("bench phases --entries 7", "'--entries <N>': 7 is not in 8..=1000000000"),
+        ("bench phases --json /no/such/folder/x", "--json: /no/such/folder/x: "),
         ("bench figures --only rings", "invalid value 'rings' for '--only <LIST>'"),
+        ("bench list --quick", "--reproduce"),
+        ("bench list --reproduce --plot x", "'--plot <FILE>'"),
+        ("bench list --reproduce --quick --seed 1,2", "--seed: takes one value with --reproduce"),
+        ("bench list --reproduce --quick --out /dev/null/x", "--out: /dev/null/x: "),
+        ("bench ring --reproduce", "unexpected argument '--reproduce'"),
         ("bench ring --json /no/such/folder/x", "--json: /no/such/folder/x: "),
         ("bench ring --plot /no/such/folder/x", "--plot: /no/such/folder/x: "),
         ("bench list --history /no/such/folder/x", "--history: /no/such/folder/x: "),
@@ -310,7 +320,7 @@ fn a_trace_of_the_ledger_tells_what_was_rolled_back_and_where() {
     assert_eq!(rows.iter().filter_map(of_row).sum::<u64>(), rollbacks);
     let hot = rows.iter().filter(|row| row["variable"] == "hot account");
     assert!(hot.clone().count() > 0, "{rows:?}");
-    assert!(hot.clone().all(|row| row["message"] == "Enter"), "{rows:?}");
+    assert!(hot.clone().all(|row| row["message"] == "Do"), "{rows:?}");
     assert_eq!(ends[0]["decisions"][0]["width"], 2);
 }
 
@@ -322,6 +332,41 @@ fn a_trace_of_the_list_has_all_its_actors() {
         assert!(samples.iter().any(|line| line["actor"] == actor), "{samples:?}");
         let end = &ends[actor as usize];
         assert_eq!((&end["actor"], &end["decisions"][0]["width"]), (&actor.into(), &1.into()));
+    }
+}
+
+#[test]
+fn a_run_that_lasts_reports_how_memory_grows() {
+    let folder = Folder::new("lasting");
+    let json = folder.file("ledger.jsonl");
+    let line = "bench ledger --mode concurrent --entries 500 --seconds 1 --samples 2 --warmup 0";
+    let arguments: Vec<&str> = line.split(' ').chain(["--json", &json]).collect();
+    let table = accepted(&arguments);
+    assert!(table.contains("growth KiB/min"), "{table}");
+    let text = std::fs::read_to_string(&json).expect("it was written");
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("lines are JSON")).collect();
+    let growth =
+        |line: &serde_json::Value| line["samples_growth_kib_per_minute"].as_array().map(Vec::len);
+    assert_eq!(growth(&lines[0]), Some(if cfg!(target_os = "linux") { 2 } else { 0 }));
+    assert_eq!(growth(&lines[1]), Some(0), "the floor runs once");
+}
+
+#[test]
+fn the_list_is_reproduced_beside_the_papers() {
+    let folder = Folder::new("reproduce");
+    let out = folder.file("papers");
+    let line = "bench list --reproduce --quick --list-actors 1,3 --requesters 4 --requests 10 --workload read --out";
+    let text = accepted(&line.split(' ').chain([&out[..]]).collect::<Vec<_>>());
+    assert!(text.contains("index.html"), "{text}");
+    let page = std::fs::read_to_string(PathBuf::from(&out).join("index.html"));
+    let page = page.expect("it was written");
+    assert!(page.contains("OPODIS 2013, figure 5") && page.contains("not atomic"), "{page}");
+    for plot in
+        ["time-read-adaptive.svg", "time-read-3-list-actors.svg", "rollbacks-mixed-threshold.svg"]
+    {
+        let svg = std::fs::read_to_string(PathBuf::from(&out).join(plot)).expect("it was drawn");
+        assert!(page.contains(plot) && svg.starts_with("<svg"), "{plot}");
     }
 }
 
@@ -347,6 +392,24 @@ fn idle_reports_heap_bytes() {
     // The counting allocator is installed in this program, so there is always a number.
     assert!(line["requested_bytes_per_actor"].as_f64().is_some_and(|bytes| bytes > 8.0), "{line}");
     assert_eq!(line["samples_cpu_percent"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn phases_tell_the_messages_until_an_actor_has_followed() {
+    let folder = Folder::new("phases");
+    let json = folder.file("phases.jsonl");
+    let line = "bench phases --handler-ns 200 --entries 2000 --samples 2 --within 90 --json";
+    let table = accepted(&line.split(' ').chain([&json[..]]).collect::<Vec<_>>());
+    assert!(table.contains("messages until within 90 %"), "{table}");
+    let text = std::fs::read_to_string(&json).expect("it was written");
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("lines are JSON")).collect();
+    let conflicts: Vec<_> = lines.iter().map(|line| line["conflict"].as_u64()).collect();
+    assert_eq!(conflicts, [Some(0), Some(100), Some(0)]);
+    for line in &lines {
+        assert_eq!(line["samples_messages"].as_array().map(Vec::len), Some(2));
+        assert!(line["best_ns_per_op"].as_f64().is_some_and(|ns| ns > 0.0), "{line}");
+    }
 }
 
 #[test]
@@ -389,10 +452,14 @@ fn help_names_every_workload() {
         "count",
         "forward",
         "list",
+        "ledger",
+        "accounts",
+        "tmap",
         "bank",
         "restart",
         "stm",
         "idle",
+        "phases",
         "figures",
     ] {
         assert!(help.contains(&format!("\n  {name} ")), "{name}: {help}");

@@ -1,6 +1,6 @@
 //! What speculative actors promise.
 
-use super::Goal::AtMostTimes;
+use super::Goal::{AtMostTimes, GrowsAtMostKiBPerMinute};
 use super::{Group, Setting, group};
 use crate::parameter::Value;
 use crate::workload::Variant::{Pool, Sequential};
@@ -12,15 +12,35 @@ const ADAPTIVE: &[Setting] = &[("mode", Value::Word("adaptive"))];
 const QUICK: &[Setting] = &[("entries", Value::Number(2000))];
 const QUICK_LIST: &[Setting] = &[("requests", Value::Number(10))];
 
+const QUICK_LASTING: &[Setting] = &[("seconds", Value::Number(1))];
+
+/// TUNE: KiB a minute, tried 2026-11: what a heap of constant use moves by within ten seconds, seen as a slope. A byte lost with each
+/// message would be four times as much.
+const FLAT: f64 = 4096.0;
+
 /// What the best fixed mode may be faster than the adaptive one.
 const ADAPTS: f64 = 1.0 / 0.93;
 
 pub(super) fn groups() -> Vec<Group> {
     let mut groups = ledger_groups();
+    groups.push(memory_group());
     groups.extend(
         [("read", 1.5), ("write", 1.2), ("mixed", 1.2)].map(|(mix, times)| list_group(mix, times)),
     );
     groups
+}
+
+/// WHY 20 s: memory has found its size after some ten, of which the second half sees nothing.
+fn memory_group() -> Group {
+    group("ledger", QUICK_LASTING)
+        .without_peers()
+        .with(&[("seconds", Value::Number(20)), ("conflict", Value::Number(20))])
+        .figure(
+            "ledger: memory at full load, second half of 20 s",
+            Pool,
+            ADAPTIVE,
+            GrowsAtMostKiBPerMinute(FLAT),
+        )
 }
 
 /// One list actor; `times` is how much faster than the plain one it is to be.

@@ -56,5 +56,11 @@ pub(super) fn groups() -> Vec<Group> {
         .without_peers()
         .with(&[case("map"), TWO_THREADS[0], TRANSACTIONS, ("variables", Value::Number(10_000))])
         .figure("stm: a map of 10,000 keys, 97 % reads, 2 threads", Stm, &[], AtMostFloors(1.0));
-    vec![walks, read_write, transfer, disjoint, counter, map]
+    // 0.95 of its speed; the workload itself fails if a read is aborted.
+    let unhindered = AtMostTimes(1.0 / 0.95, ONE_THREAD);
+    let writer = group("stm", QUICK)
+        .without_peers()
+        .with(&[case("writer"), TRANSACTIONS, ("variables", Value::Number(1000))])
+        .figure("stm: a writer beside snapshots against it alone", Stm, TWO_THREADS, unhindered);
+    vec![walks, read_write, transfer, disjoint, counter, map, writer]
 }

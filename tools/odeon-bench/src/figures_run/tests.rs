@@ -17,7 +17,7 @@ fn outcome(workload: &str, contender: Contender, settings: &[Setting], ns: f64) 
         Contender::Floor => params.for_floor(parameters),
         Contender::Peer(_) => params.for_peers(parameters).expect("peers can do it"),
     };
-    let samples = Samples { ops: 1, ns_per_op: vec![ns], peak_rss_kib: None };
+    let samples = Samples { ops: 1, ns_per_op: vec![ns], ..Samples::default() };
     Outcome { case: Case { workload, contender, params }, samples }
 }
 
@@ -71,6 +71,26 @@ fn variants_are_compared_and_limits_hold() {
     assert_eq!(verdicts[2].to_reach, "at most 1.05x the time with mailboxes=1");
     assert_eq!(verdicts[2].measured, "1.10x (22.0 ns against 20.0 ns)");
     assert_eq!(verdicts[3].to_reach, "at most 1.03x the time with stats=off");
+}
+
+#[test]
+fn growth_of_memory_is_judged() {
+    let group = groups()
+        .into_iter()
+        .find(|group| group.settings.iter().any(|(name, _)| *name == "seconds"))
+        .expect("one looks at memory");
+    let judged = |growth: &[f64]| {
+        let settings = [&group.settings[..], group.figures[0].settings].concat();
+        let mut odeon = outcome(group.workload, Contender::Odeon(Variant::Pool), &settings, 5.0);
+        odeon.samples.growth_kib_per_minute = growth.to_vec();
+        let params = odeon.case.params.clone();
+        let results = Results(vec![odeon]);
+        judge(workload_of(&group), &group, &group.figures[0], &params, &results)
+    };
+    assert_eq!(judged(&[-10.0, 1000.0, 9000.0]).reached, Some(true));
+    assert_eq!(judged(&[-10.0, 1000.0, 9000.0]).measured, "1000 KiB a minute");
+    assert_eq!(judged(&[4100.0]).reached, Some(false));
+    assert_eq!(judged(&[]).reached, None);
 }
 
 #[test]

@@ -46,7 +46,16 @@ fn a_peer_greets_and_answers() {
     assert_eq!(peers.version_of("tokio"), Some("1.2.3"));
     assert_eq!(peers.version_of("kameo"), None);
     let measured = peers.sample("tokio", "ring", &Params::default()).expect("it answers");
-    assert_eq!(measured, Measured { ops: 10, ns: 250, peak_rss_kib: Some(77) });
+    assert_eq!(
+        measured,
+        Measured {
+            ops: 10,
+            ns: 250,
+            peak_rss_kib: Some(77),
+            growth_kib_per_minute: None,
+            latency: None
+        }
+    );
     assert_eq!(peers.idle_actor_bytes("tokio", &Params::default()).expect("it answers"), 64.0);
     let absent = peers.sample("kameo", "ring", &Params::default()).unwrap_err();
     assert_eq!(absent.to_string(), "peer kameo: is not running");

@@ -1,23 +1,29 @@
 //! `list`: the distributed sorted integer linked list (OPODIS 2013, section 6).
 //!
 //! List actors hold consecutive parts of one sorted list; request actors look up, insert, remove
-//! and sum, each waiting for every answer. A sum visits all list actors in order. Nothing keeps a
-//! sum over several list actors atomic: updates may slip in front of it and behind it.
+//! and sum, each waiting for every answer. A sum visits all list actors in order, as one coordinated transaction or as messages
+//! of their own: then updates slip in front of it and behind it.
 
 mod actors;
 mod client;
+mod course;
 mod floor;
+mod mode;
 mod segment;
 mod speculative;
+mod spread;
 
 use crate::error::BenchError;
 use crate::history::History;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
-use crate::trace;
 use crate::workload::{About, Recorder, Variant, WORKERS, Workload};
 use client::Mix;
+use mode::{COORDINATED, MODES, SPECULATIVE_MODES, SUMS, Sum, is_speculative};
 use segment::Segment;
+use spread::{SPREADS, Spread};
+
+pub(crate) use course::{Course, Progress, record as record_course};
 
 /// See the module.
 pub(super) struct List;
@@ -42,10 +48,18 @@ static ABOUT: About = About {
         Parameter::word(
             "mode",
             "how list actors handle requests: plain actors, or speculative ones",
-            &["plain", "sequential", "concurrent", "adaptive"],
+            &MODES,
         )
         .outside_floor()
         .odeon_only(),
+        Parameter::word(
+            "sum",
+            "how to add up: sums that list actors keep; walks over values in snapshots, transactions or without; kept sums in one coordinated transaction or snapshot; usual: coordinated for several speculative list actors, else kept",
+            &SUMS,
+        )
+        .odeon_only(),
+        Parameter::word("spread", "which list actor has a value: by ranges or by a hash", &SPREADS)
+            .odeon_only(),
         WORKERS,
     ],
     variants: &[Variant::Sequential],
@@ -63,7 +77,18 @@ impl Workload for List {
                 format!("{list_actors} list actors need at least as many integers, not {range}");
             return Err(BenchError::bad_argument("--list-actors", problem));
         }
+        if Sum::of(params).is_coordinated() && !is_speculative(params) {
+            let problem = format!("{COORDINATED} sums need speculative list actors");
+            return Err(BenchError::bad_argument("--sum", problem));
+        }
         Ok(())
+    }
+
+    fn note(&self, params: &Params) -> Option<&'static str> {
+        let is_torn = params.number("list_actors") > 1 && !Sum::of(params).is_coordinated();
+        is_torn.then_some(
+            "A sum over several list actors is a walk from one to the next, each part as of another moment: it is not atomic.",
+        )
     }
 
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
@@ -71,7 +96,7 @@ impl Workload for List {
     }
 
     fn traced_modes(&self) -> &'static [&'static str] {
-        &trace::MODES
+        SPECULATIVE_MODES
     }
 
     fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
@@ -85,9 +110,12 @@ impl Workload for List {
 
 /// One run of Odeon with every operation recorded; recording costs time, so nothing is measured.
 fn record_history(_variant: Variant, params: &Params) -> Result<History, BenchError> {
-    let plan = Plan::new(params);
-    let initial = Segment::prefilled(&plan).iter().flat_map(|part| part.values()).collect();
-    let (_, mut events) = actors::run(&plan, params, true)?;
+    record(&Plan::new(params), params)
+}
+
+fn record(plan: &Plan, params: &Params) -> Result<History, BenchError> {
+    let initial = Segment::prefilled(plan).iter().flat_map(|part| part.values()).collect();
+    let (_, mut events) = actors::run(plan, params, true)?;
     events.sort_by_key(|event| event.call_ns);
     Ok(History { initial, events })
 }
@@ -101,6 +129,8 @@ struct Plan {
     range: u64,
     fill_percent: u64,
     mix: Mix,
+    sum: Sum,
+    spread: Spread,
     seed: u64,
 }
 
@@ -113,6 +143,8 @@ impl Plan {
             range: params.number("range"),
             fill_percent: params.number("fill"),
             mix: Mix::named(params.word("workload")),
+            sum: Sum::of(params),
+            spread: Spread::named(params.word("spread")),
             seed: params.number("seed"),
         }
     }
@@ -123,7 +155,7 @@ impl Plan {
 
     /// The list actor that is responsible for a value.
     fn owner(&self, value: u32) -> usize {
-        (u64::from(value) / self.range.div_ceil(self.list_actors as u64)) as usize
+        self.spread.owner(value, self.range, self.list_actors)
     }
 }
 
@@ -133,7 +165,7 @@ enum Request {
     Lookup(u32),
     Insert(u32),
     Remove(u32),
-    Sum,
+    Sum(Sum),
 }
 
 impl Request {
@@ -141,7 +173,7 @@ impl Request {
     fn receiver(self, plan: &Plan) -> usize {
         match self {
             Self::Lookup(value) | Self::Insert(value) | Self::Remove(value) => plan.owner(value),
-            Self::Sum => 0,
+            Self::Sum(_) => 0,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `pressure`: a producer that could send many times faster than its consumer can handle.
 
 use crate::error::BenchError;
-use crate::memory::rss_kib;
+use crate::memory::MemoryCourse;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{runtime, theater};
@@ -67,9 +67,9 @@ impl Workload for Pressure {
             return Err(BenchError::WrongResult("the consumer lost count".to_owned()));
         }
         if lasting >= LONG_ENOUGH {
-            memory.check_flat()?;
+            check_flat(&memory)?;
         }
-        Ok(measured)
+        Ok(Measured { growth_kib_per_minute: memory.growth_kib_per_minute(), ..measured })
     }
 
     fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
@@ -141,38 +141,24 @@ impl Course {
     }
 
     /// Lets the overload last so long: what was handled, and the memory meanwhile.
-    fn watch(&self, lasting: Duration) -> (Measured, Memory) {
+    fn watch(&self, lasting: Duration) -> (Measured, MemoryCourse) {
         let (start, before) = (Instant::now(), self.handled());
-        let mut memory = Memory::default();
+        let mut memory = MemoryCourse::lasting(lasting);
         while start.elapsed() < lasting {
             std::thread::sleep(LOOK.min(lasting - start.elapsed().min(lasting)));
-            memory.look(start.elapsed() * 2 < lasting);
+            memory.look(start.elapsed());
         }
         (Measured::new(self.handled() - before, start.elapsed()), memory)
     }
 }
 
-/// The highest resident memory in either half of the time, in KiB; 0 where the system does not tell.
-#[derive(Default)]
-struct Memory {
-    first_half: u64,
-    second_half: u64,
-}
-
-impl Memory {
-    fn look(&mut self, in_first_half: bool) {
-        let half = if in_first_half { &mut self.first_half } else { &mut self.second_half };
-        *half = (*half).max(rss_kib().unwrap_or(0));
+fn check_flat(memory: &MemoryCourse) -> Result<(), BenchError> {
+    let (first_half, second_half) = memory.highest_kib();
+    if first_half == 0 || second_half <= first_half + FLAT_KIB {
+        return Ok(());
     }
-
-    fn check_flat(&self) -> Result<(), BenchError> {
-        let Self { first_half, second_half } = self;
-        if *first_half == 0 || *second_half <= first_half + FLAT_KIB {
-            return Ok(());
-        }
-        let found = format!("memory grew from {first_half} to {second_half} KiB under pressure");
-        Err(BenchError::WrongResult(found))
-    }
+    let found = format!("memory grew from {first_half} to {second_half} KiB under pressure");
+    Err(BenchError::WrongResult(found))
 }
 
 #[cfg(test)]
@@ -181,9 +167,11 @@ mod tests {
 
     #[test]
     fn growing_memory_is_told() {
-        let mut memory = Memory { first_half: 10_000, second_half: 10_000 + FLAT_KIB };
-        memory.check_flat().expect("within what a heap moves by");
-        memory.second_half += 1;
-        assert!(memory.check_flat().is_err());
+        let mut memory = MemoryCourse::lasting(Duration::from_secs(2));
+        memory.note(Duration::ZERO, 10_000);
+        memory.note(Duration::from_secs(1), 10_000 + FLAT_KIB);
+        check_flat(&memory).expect("within what a heap moves by");
+        memory.note(Duration::from_secs(1), 10_000 + FLAT_KIB + 1);
+        assert!(check_flat(&memory).is_err());
     }
 }

@@ -17,6 +17,7 @@ mod transfer;
 mod walk_direct;
 mod walk_logged;
 mod walk_snapshot;
+mod writer;
 
 use crate::error::BenchError;
 use crate::parameter::{Parameter, Params};
@@ -29,7 +30,7 @@ use case::{Case, Plan};
 pub(super) struct Stm;
 
 /// Every case, in the order of the help text; the first is the default.
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     read_write::CASE,
     disjoint::CASE,
     transfer::CASE,
@@ -39,6 +40,7 @@ const CASES: [Case; 9] = [
     counter::CASE,
     counter_var::CASE,
     map::CASE,
+    writer::CASE,
 ];
 
 /// The cases that peers can run: their libraries have plain variables and nothing else.
@@ -56,7 +58,7 @@ const NAMES: [&str; CASES.len()] = {
 
 static ABOUT: About = About {
     name: "stm",
-    summary: "threads run transactions: on variables, over a linked list, on one counter, on a map",
+    summary: "threads run transactions: on variables, over a linked list, on one counter, on a map, beside readers",
     operation: "transaction",
     floor: "walks: a list of boxes; transfer: a mutex for each account, locked in order; map: a hash \
             map behind a read-write lock; else plain memory and one thread",

@@ -23,11 +23,17 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("timers", 50),
         ("accounts", 10),
         ("transfers", 200),
+        ("entries", 200),
+        ("handler_ns", 50),
+        ("hot_accounts", 3),
+        ("keys", 50),
         ("restarts", 5),
         ("queued", 50),
         ("variables", 10),
         ("transactions", 60),
         ("nodes", 20),
+        ("clients", 3),
+        ("window", 4),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {

@@ -1,6 +1,7 @@
 //! `odeon bench <workload>`: measure one workload for every combination of the given values.
 
 use super::measuring::{Comparison, Repetition};
+use super::reproduce::{self, ReproduceArguments};
 use crate::output::{self, Terminal};
 use crate::progress::Progress;
 use clap::builder::PossibleValuesParser;
@@ -23,6 +24,7 @@ pub(super) struct WorkloadArguments {
     plot: Option<PathBuf>,
     history: Option<PathBuf>,
     trace: Option<PathBuf>,
+    reproduce: Option<ReproduceArguments>,
 }
 
 const PLOT: &str = "plot";
@@ -44,13 +46,16 @@ pub(super) fn command(workload: &'static dyn Workload) -> Command {
     command = command.arg(file_option(PLOT).help("Draw the results into an SVG file"));
     if workload.recorder().is_some() {
         let help = "Record one more run as JSON lines for a linearizability checker; \
-                    sums over several list actors are not atomic";
+                    sums over several list actors are atomic if they are coordinated";
         command = command.arg(file_option(HISTORY).help(help));
     }
     if !workload.traced_modes().is_empty() {
         let help = "Record one more run as JSON lines: width, commits and rollbacks of speculative actors \
                     every 5 ms, at the end which messages were rolled back at which variables";
         command = command.arg(file_option(TRACE).help(help));
+    }
+    if about.name == reproduce::WORKLOAD {
+        command = reproduce::with_options(command);
     }
     command
 }
@@ -109,12 +114,15 @@ impl WorkloadArguments {
         let word = matches.try_get_one::<String>(VARIANT).ok().flatten();
         let word = word.map_or(BOTH, String::as_str);
         let chosen = |variant: &&Variant| word == BOTH || variant.word() == word;
+        let sweeps: Vec<_> = sweeps.collect();
+        let repetition = Repetition::from_arg_matches(matches)?;
         let history = workload.recorder().and_then(|_| matches.get_one::<PathBuf>(HISTORY));
         Ok(Self {
             workload,
             variants: about.variants.iter().filter(chosen).copied().collect(),
-            sweeps: sweeps.collect(),
-            repetition: Repetition::from_arg_matches(matches)?,
+            reproduce: ReproduceArguments::read(matches, &sweeps, repetition.rounds()),
+            sweeps,
+            repetition,
             comparison: Comparison::from_arg_matches(matches)?,
             plot: matches.get_one::<PathBuf>(PLOT).cloned(),
             history: history.cloned(),
@@ -125,6 +133,9 @@ impl WorkloadArguments {
 }
 
 pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
+    if let Some(reproduce) = &arguments.reproduce {
+        return reproduce::run(reproduce);
+    }
     let WorkloadArguments { workload, variants, comparison, .. } = arguments;
     let combinations = sweep::combinations(*workload, &arguments.sweeps)?;
     output::check_distinct(&[
@@ -155,6 +166,7 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     let mut terminal = Terminal::default();
     terminal.print(&format!("{} on {}\n", workload.about().name, machine.line()));
     terminal.print(&report::table(&results).to_text());
+    notes(*workload, &combinations).into_iter().for_each(|note| terminal.print(note));
     for hello in peers.hellos() {
         let allocator = &hello.allocator;
         terminal
@@ -170,6 +182,14 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     write_history(arguments, &combinations)?;
     write_trace(arguments, &combinations)?;
     terminal.finish()
+}
+
+/// Each note once.
+fn notes(workload: &dyn Workload, combinations: &[Params]) -> Vec<&'static str> {
+    let mut notes: Vec<_> = combinations.iter().filter_map(|one| workload.note(one)).collect();
+    notes.sort_unstable();
+    notes.dedup();
+    notes
 }
 
 fn measure(plan: &Plan, repetition: Repetition, peers: &mut Peers) -> Result<Results, BenchError> {

@@ -1,6 +1,8 @@
 //! The list on Odeon: list actors in a chain, requesters that know all of them.
 
 use super::client::Client;
+use super::course::{Course, Progress};
+use super::mode::{Mode, Sum};
 use super::segment::Segment;
 use super::speculative::SpeculativeList;
 use super::{Answer, Plan, Request, check_sums};
@@ -11,10 +13,12 @@ use crate::parameter::Params;
 use crate::samples::Measured;
 use crate::theater::{Post, theater};
 use crate::trace;
+use crate::watching::watch;
 use odeon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// One run, checked; the events are empty unless `recording`.
 pub(super) fn run(
@@ -22,61 +26,105 @@ pub(super) fn run(
     params: &Params,
     recording: bool,
 ) -> Result<(Measured, Vec<Event>), BenchError> {
-    let theater = theater(params)?;
-    let segments = Segment::prefilled(plan);
-    let prefilled: i64 = segments.iter().map(Segment::partial_sum).sum();
-    let list = spawn_list(&theater, segments, params.word("mode"));
-
-    let (finish, waiting) = finish_line(plan.requesters);
-    let tally = Arc::new(Mutex::new(Tally::default()));
+    let list = List::new(plan, params)?;
     let start = recording.then(Instant::now);
-    let requesters: Vec<ActorRef<ToRequester>> = (0..plan.requesters)
-        .map(|number| {
-            theater.spawn(Requester {
-                client: Client::new(plan, number, start),
-                plan: *plan,
-                list: list.clone(),
-                tally: tally.clone(),
-                finish: finish.clone(),
-            })
-        })
-        .collect();
-    let (measured, outcome) = Measured::time(plan.operations(), || {
-        for requester in &requesters {
-            requester.post(ToRequester::Begin);
-        }
-        waiting.wait()
-    });
-    outcome?;
-
-    let Tally { net_change, events } =
-        std::mem::take(&mut *tally.lock().unwrap_or_else(PoisonError::into_inner));
-    check_sums(&audit(&list), prefilled + net_change)?;
-    Ok((measured, events))
+    list.run(start, None, |answers| answers())
 }
 
-/// WHY from the last to the first: each then knows its successor from the start.
-fn spawn_list(theater: &Theater, segments: Vec<Segment>, mode: &str) -> Arc<[ActorRef<ToList>]> {
-    let processing = match mode {
-        "sequential" => Some(Processing::sequential()),
-        "concurrent" => Some(Processing::concurrent()),
-        "adaptive" => Some(Processing::adaptive()),
-        _ => None,
+/// One run, checked and looked at after every `every`.
+pub(super) fn run_watched(
+    plan: &Plan,
+    params: &Params,
+    every: Duration,
+) -> Result<Course, BenchError> {
+    let list = List::new(plan, params)?;
+    let answered = Arc::new(AtomicU64::new(0));
+    let progress = || Progress {
+        // ORDERING: Relaxed: a count of what is under way.
+        answered: answered.load(Ordering::Relaxed),
+        rollbacks: list.speculative.iter().map(|part| part.speculation().rolled_back()).sum(),
     };
-    let mut list: Vec<ActorRef<ToList>> = Vec::with_capacity(segments.len());
-    for segment in segments.into_iter().rev() {
-        let next = list.last().cloned();
-        list.push(match &processing {
-            None => theater.spawn(ListActor { segment, next }),
-            Some(processing) => {
-                let actor = SpeculativeList::new(&segment, next);
-                let actor = theater.spawn_speculative(actor, processing.clone());
-                trace::watch(&actor);
-                actor.actor_ref()
-            }
-        });
+    let mut looks = vec![(Duration::ZERO, Progress::default())];
+    let (measured, _) = list.run(None, Some(answered.clone()), |answers| {
+        watch(every, |elapsed| looks.push((elapsed, progress())), answers)
+    })?;
+    looks.push((Duration::from_nanos(measured.ns), progress()));
+    Ok(Course { measured, looks })
+}
+
+/// List actors in a theater, and what they began with.
+struct List {
+    theater: Theater,
+    plan: Plan,
+    parts: Arc<[ActorRef<ToList>]>,
+    /// The same, if they are speculative.
+    speculative: Vec<SpeculativeRef<ToList>>,
+    prefilled: i64,
+}
+
+impl List {
+    /// WHY from the last to the first: each then knows its successor from the start.
+    fn new(plan: &Plan, params: &Params) -> Result<Self, BenchError> {
+        let theater = theater(params)?;
+        let segments = Segment::prefilled(plan);
+        let prefilled: i64 = segments.iter().map(Segment::partial_sum).sum();
+        let mode = Mode::named(params.word("mode"));
+        let mut parts: Vec<ActorRef<ToList>> = Vec::with_capacity(segments.len());
+        let mut speculative = Vec::new();
+        for segment in segments.into_iter().rev() {
+            let next = parts.last().cloned();
+            parts.push(match &mode {
+                Mode::Plain => theater.spawn(ListActor { segment, next }),
+                Mode::Speculative(processing) => {
+                    let part = SpeculativeList::new(&segment, next);
+                    let part = theater.spawn_speculative(part, processing.clone());
+                    trace::watch(&part);
+                    speculative.push(part.clone());
+                    part.actor_ref()
+                }
+            });
+        }
+        let parts = parts.into_iter().rev().collect();
+        Ok(Self { theater, plan: *plan, parts, speculative, prefilled })
     }
-    list.into_iter().rev().collect()
+
+    /// Has requesters ask; `meanwhile` is called with what waits for all answers.
+    fn run(
+        &self,
+        recording_since: Option<Instant>,
+        answered: Option<Arc<AtomicU64>>,
+        meanwhile: impl FnOnce(&dyn Fn() -> Result<(), BenchError>) -> Result<(), BenchError>,
+    ) -> Result<(Measured, Vec<Event>), BenchError> {
+        let plan = &self.plan;
+        let (finish, waiting) = finish_line(plan.requesters);
+        let tally = Arc::new(Mutex::new(Tally::default()));
+        let requesters: Vec<ActorRef<ToRequester>> = (0..plan.requesters)
+            .map(|number| {
+                self.theater.spawn(Requester {
+                    client: Client::new(plan, number, recording_since),
+                    plan: *plan,
+                    list: self.parts.clone(),
+                    tally: tally.clone(),
+                    answered: answered.clone(),
+                    finish: finish.clone(),
+                })
+            })
+            .collect();
+        let (measured, outcome) = Measured::time(plan.operations(), || {
+            meanwhile(&|| {
+                for requester in &requesters {
+                    requester.post(ToRequester::Begin);
+                }
+                waiting.wait()
+            })
+        });
+        outcome?;
+
+        let Tally { net_change, events } =
+            std::mem::take(&mut *tally.lock().unwrap_or_else(PoisonError::into_inner));
+        check_sums(&audit(&self.parts), self.prefilled + net_change)?;
+        Ok((measured, events))
+    }
 }
 
 fn audit(list: &[ActorRef<ToList>]) -> Vec<(i64, i64)> {
@@ -99,7 +147,7 @@ struct Tally {
 pub(super) enum ToList {
     Ask(Request, ActorRef<ToRequester>),
     /// A sum on its way along the chain, with the partial sums of the list actors before this one.
-    Sum(i64, ActorRef<ToRequester>),
+    Sum(Sum, i64, ActorRef<ToRequester>),
     /// Outside the measured part: `(partial_sum, sum of the values)`.
     Audit(Sender<(i64, i64)>),
 }
@@ -114,11 +162,11 @@ impl Actor for ListActor {
 
     fn handle(&mut self, message: ToList, _ctx: &mut Context<'_, Self>) {
         match message {
-            ToList::Ask(Request::Sum, requester) => self.sum(0, requester),
+            ToList::Ask(Request::Sum(way), requester) => self.sum(way, 0, requester),
             ToList::Ask(request, requester) => {
                 requester.post(ToRequester::Answer(self.segment.answer(request)));
             }
-            ToList::Sum(before, requester) => self.sum(before, requester),
+            ToList::Sum(way, before, requester) => self.sum(way, before, requester),
             ToList::Audit(auditor) => {
                 let _ = auditor.send(self.segment.audit());
             }
@@ -127,10 +175,10 @@ impl Actor for ListActor {
 }
 
 impl ListActor {
-    fn sum(&self, before: i64, requester: ActorRef<ToRequester>) {
-        let sum = before + self.segment.partial_sum();
+    fn sum(&self, way: Sum, before: i64, requester: ActorRef<ToRequester>) {
+        let sum = before + self.segment.sum(way);
         match &self.next {
-            Some(next) => next.post(ToList::Sum(sum, requester)),
+            Some(next) => next.post(ToList::Sum(way, sum, requester)),
             None => requester.post(ToRequester::Answer(Answer::Sum(sum))),
         }
     }
@@ -147,6 +195,8 @@ struct Requester {
     plan: Plan,
     list: Arc<[ActorRef<ToList>]>,
     tally: Arc<Mutex<Tally>>,
+    /// Counted while somebody looks.
+    answered: Option<Arc<AtomicU64>>,
     finish: Finish,
 }
 
@@ -156,6 +206,10 @@ impl Actor for Requester {
     fn handle(&mut self, message: ToRequester, ctx: &mut Context<'_, Self>) {
         if let ToRequester::Answer(answer) = message {
             self.client.receive(answer);
+            if let Some(answered) = &self.answered {
+                // ORDERING: Relaxed, as where it is read.
+                answered.fetch_add(1, Ordering::Relaxed);
+            }
         }
         match self.client.next_request() {
             Some(request) => {

@@ -1,6 +1,6 @@
 //! What one requester does: draw a request, wait for its answer, draw the next.
 
-use super::{Answer, Plan, Request};
+use super::{Answer, Plan, Request, Sum};
 use crate::history::{Event, Operation, Outcome};
 use crate::random::SplitMix64;
 use std::time::Instant;
@@ -14,11 +14,14 @@ pub(super) struct Mix {
 
 impl Mix {
     pub(super) fn named(workload: &str) -> Self {
-        let (lookup_percent, update_percent) = match workload {
-            "write" => (1, 98),
-            "mixed" => (49, 50),
-            _ => (97, 2),
-        };
+        match workload {
+            "write" => Self::of(1, 98),
+            "mixed" => Self::of(49, 50),
+            _ => Self::of(97, 2),
+        }
+    }
+
+    pub(super) fn of(lookup_percent: u64, update_percent: u64) -> Self {
         Self { lookup_percent, update_percent }
     }
 }
@@ -27,6 +30,7 @@ pub(super) struct Client {
     number: usize,
     random: SplitMix64,
     mix: Mix,
+    sum: Sum,
     range: u64,
     left: u64,
     asked: Request,
@@ -49,9 +53,10 @@ impl Client {
             number,
             random: SplitMix64::new(seed),
             mix: plan.mix,
+            sum: plan.sum,
             range: plan.range,
             left: plan.requests,
-            asked: Request::Sum,
+            asked: Request::Sum(plan.sum),
             net_change: 0,
             recording: start.map(|start| Recording { start, call_ns: 0, events: Vec::new() }),
         }
@@ -102,7 +107,7 @@ impl Client {
                 Request::Remove(value)
             }
         } else {
-            Request::Sum
+            Request::Sum(self.sum)
         }
     }
 }
@@ -116,7 +121,7 @@ fn event(client: usize, asked: Request, answer: Answer, call_ns: u64, return_ns:
         Request::Lookup(value) => (Operation::Lookup, value),
         Request::Insert(value) => (Operation::Insert, value),
         Request::Remove(value) => (Operation::Remove, value),
-        Request::Sum => (Operation::Sum, 0),
+        Request::Sum(_) => (Operation::Sum, 0),
     };
     let result = match answer {
         Answer::Whether(yes) => Outcome::Whether(yes),

@@ -2,7 +2,7 @@
 
 use super::client::Client;
 use super::segment::Segment;
-use super::{Answer, Plan, Request, check_sums};
+use super::{Answer, Plan, Request, Sum, check_sums};
 use crate::error::BenchError;
 use crate::floor::{Queue, Receiver};
 use crate::samples::Measured;
@@ -44,7 +44,7 @@ pub(super) fn run(plan: &Plan) -> Result<Measured, BenchError> {
 enum Mail {
     Begin,
     Ask(Request, usize),
-    Sum(i64, usize),
+    Sum(Sum, i64, usize),
     Answer(Answer),
     Audit,
 }
@@ -58,11 +58,11 @@ struct Part {
 impl Receiver<Mail> for Part {
     fn receive(&mut self, mail: Mail, queue: &mut Queue<Mail>) {
         match mail {
-            Mail::Ask(Request::Sum, asker) => self.sum(0, asker, queue),
+            Mail::Ask(Request::Sum(way), asker) => self.sum(way, 0, asker, queue),
             Mail::Ask(request, asker) => {
                 queue.post(asker, Mail::Answer(self.segment.answer(request)));
             }
-            Mail::Sum(before, asker) => self.sum(before, asker, queue),
+            Mail::Sum(way, before, asker) => self.sum(way, before, asker, queue),
             Mail::Audit => self.audits.borrow_mut().push(self.segment.audit()),
             Mail::Begin | Mail::Answer(_) => {}
         }
@@ -70,10 +70,10 @@ impl Receiver<Mail> for Part {
 }
 
 impl Part {
-    fn sum(&self, before: i64, asker: usize, queue: &mut Queue<Mail>) {
-        let sum = before + self.segment.partial_sum();
+    fn sum(&self, way: Sum, before: i64, asker: usize, queue: &mut Queue<Mail>) {
+        let sum = before + self.segment.sum(way);
         match self.next {
-            Some(next) => queue.post(next, Mail::Sum(sum, asker)),
+            Some(next) => queue.post(next, Mail::Sum(way, sum, asker)),
             None => queue.post(asker, Mail::Answer(Answer::Sum(sum))),
         }
     }

@@ -1,6 +1,6 @@
 //! What one list actor holds: its part of the list and the sum of it.
 
-use super::{Answer, Plan, Request};
+use super::{Answer, Plan, Request, Sum};
 use crate::random::SplitMix64;
 use crate::sorted_list::SortedList;
 
@@ -42,7 +42,7 @@ impl Segment {
                 }
                 Answer::Whether(removed)
             }
-            Request::Sum => Answer::Sum(self.partial_sum),
+            Request::Sum(sum) => Answer::Sum(self.sum(sum)),
         }
     }
 
@@ -59,6 +59,15 @@ impl Segment {
         &self.filled
     }
 
+    /// What its values add up to, found out in a way.
+    pub(super) fn sum(&self, sum: Sum) -> i64 {
+        if sum.is_kept() { self.partial_sum } else { self.sum_of_values() }
+    }
+
+    fn sum_of_values(&self) -> i64 {
+        self.values().map(i64::from).sum()
+    }
+
     pub(super) fn partial_sum(&self) -> i64 {
         self.partial_sum
     }
@@ -69,6 +78,6 @@ impl Segment {
 
     /// The partial sum as kept, and the sum of the values as found.
     pub(super) fn audit(&self) -> (i64, i64) {
-        (self.partial_sum, self.values().map(i64::from).sum())
+        (self.partial_sum, self.sum_of_values())
     }
 }

@@ -3,7 +3,7 @@
 
 use super::actors::{ToList, ToRequester};
 use super::segment::Segment;
-use super::{Answer, Request};
+use super::{Answer, Request, Sum};
 use crate::theater::Post;
 use odeon::prelude::*;
 
@@ -22,18 +22,29 @@ impl SpeculativeList {
         Self { values, partial_sum: TCounter::new(segment.partial_sum()), next }
     }
 
+    /// One list actor's part, and on to the next: in the same transaction, or after this one.
     fn sum<'t>(
         &'t self,
+        way: Sum,
         before: i64,
         asker: &ActorRef<ToRequester>,
         tx: &mut Tx<'t, '_>,
+        ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
-        let sum = before + self.partial_sum.get(tx)?;
+        let part = if way.is_kept() { self.partial_sum.get(tx)? } else { self.sum_of_values(tx)? };
+        let sum = before + part;
         match &self.next {
-            Some(next) => next.post(ToList::Sum(sum, asker.clone())),
+            Some(next) if way.is_coordinated() => {
+                ctx.join(next, ToList::Sum(way, sum, asker.clone()));
+            }
+            Some(next) => next.post(ToList::Sum(way, sum, asker.clone())),
             None => asker.post(ToRequester::Answer(Answer::Sum(sum))),
         }
         Ok(())
+    }
+
+    fn sum_of_values<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<i64> {
+        Ok(self.values.fold(tx, 0, |sum, value| sum + i64::from(*value))?)
     }
 
     fn answer<'t>(&'t self, request: Request, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
@@ -53,7 +64,7 @@ impl SpeculativeList {
                 }
                 removed
             }
-            Request::Sum => unreachable!("a sum goes along the chain"),
+            Request::Sum(_) => unreachable!("a sum goes along the chain"),
         })
     }
 }
@@ -64,7 +75,8 @@ impl SpeculativeActor for SpeculativeList {
     fn access(message: &ToList) -> Access {
         match message {
             ToList::Ask(Request::Insert(_) | Request::Remove(_), _) => Access::Update,
-            ToList::Ask(Request::Lookup(_) | Request::Sum, _) | ToList::Sum(..) => Access::Snapshot,
+            ToList::Ask(Request::Lookup(_), _) => Access::Snapshot,
+            ToList::Ask(Request::Sum(way), _) | ToList::Sum(way, ..) => way.access(),
             // Its answer leaves the theater.
             ToList::Audit(_) => Access::Exclusive,
         }
@@ -74,17 +86,17 @@ impl SpeculativeActor for SpeculativeList {
         &'t self,
         message: &'t ToList,
         tx: &mut Tx<'t, '_>,
-        _: &mut SpeculativeContext<'_, Self>,
+        ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match message {
-            ToList::Ask(Request::Sum, asker) => self.sum(0, asker, tx)?,
-            ToList::Sum(before, asker) => self.sum(*before, asker, tx)?,
+            ToList::Ask(Request::Sum(way), asker) => self.sum(*way, 0, asker, tx, ctx)?,
+            ToList::Sum(way, before, asker) => self.sum(*way, *before, asker, tx, ctx)?,
             ToList::Ask(request, asker) => {
                 let answer = self.answer(*request, tx)?;
                 asker.post(ToRequester::Answer(Answer::Whether(answer)));
             }
             ToList::Audit(auditor) => {
-                let values = self.values.fold(tx, 0, |sum, value| sum + i64::from(*value))?;
+                let values = self.sum_of_values(tx)?;
                 let _ = auditor.send((self.partial_sum.get(tx)?, values));
             }
         }

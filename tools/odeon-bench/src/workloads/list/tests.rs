@@ -34,7 +34,7 @@ fn requests_follow_the_mix() {
         match request {
             Request::Lookup(_) => lookups += 1,
             Request::Insert(_) | Request::Remove(_) => updates += 1,
-            Request::Sum => sums += 1,
+            Request::Sum(_) => sums += 1,
         }
     }
     assert_eq!(lookups + updates + sums, 10_000);
@@ -70,12 +70,39 @@ fn the_history_of_many_clients_is_well_formed() {
 
 #[test]
 fn the_history_of_one_client_replays_on_a_set() {
-    let modes = ["plain", "sequential", "concurrent", "adaptive"];
-    for (workload, mode) in ["read", "write", "mixed"].iter().flat_map(|w| modes.map(|m| (*w, m))) {
+    let with_modes = |workload| MODES.map(|mode| (workload, mode));
+    for (workload, mode) in ["read", "write", "mixed"].into_iter().flat_map(with_modes) {
         let settings = [("list_actors", 4), ("requesters", 1), ("requests", 500), ("range", 64)];
         let params = params(&settings, workload).with("mode", Value::Word(mode));
-        let history = record_history(Variant::Sequential, &params).expect("the run is right");
-        let mut set: BTreeSet<u32> = history.initial.iter().copied().collect();
+        replays_on_a_set(&params);
+    }
+}
+
+#[test]
+fn every_spread_and_every_way_to_sum_replay_on_a_set() {
+    for (spread, sum) in SPREADS.into_iter().flat_map(|spread| SUMS.map(|sum| (spread, sum))) {
+        for mode in MODES {
+            let settings =
+                [("list_actors", 3), ("requesters", 1), ("requests", 300), ("range", 64)];
+            let params = params(&settings, "mixed")
+                .with("spread", Value::Word(spread))
+                .with("sum", Value::Word(sum))
+                .with("mode", Value::Word(mode));
+            let fits = mode != "plain" || !sum.starts_with(COORDINATED);
+            assert_eq!(List.check(&params).is_ok(), fits, "{mode}, {sum}");
+            if !fits {
+                continue;
+            }
+            replays_on_a_set(&params);
+            List.floor(&params.for_floor(ABOUT.parameters)).expect("the floor is right");
+        }
+    }
+}
+
+fn replays_on_a_set(params: &Params) {
+    let history = record_history(Variant::Sequential, params).expect("the run is right");
+    let mut set: BTreeSet<u32> = history.initial.iter().copied().collect();
+    {
         for event in &history.events {
             let expected = match event.op {
                 Operation::Insert => Outcome::Whether(set.insert(event.arg)),
@@ -89,24 +116,100 @@ fn the_history_of_one_client_replays_on_a_set() {
 }
 
 #[test]
+fn a_hash_spreads_neighbours_evenly() {
+    let mut values = [0; 8];
+    let mut neighbours = 0;
+    for value in 0..41_216 {
+        let owner = Spread::Hash.owner(value, 41_216, 8);
+        values[owner] += 1;
+        neighbours += u32::from(owner == Spread::Hash.owner(value + 1, 41_216, 8));
+    }
+    assert!(values.iter().all(|values| (5000..5300).contains(values)), "{values:?}");
+    assert!(neighbours < 41_216 / 4, "{neighbours}");
+}
+
+#[test]
+fn a_course_begins_with_nothing_and_ends_with_everything() {
+    let settings = [("list_actors", 2), ("requesters", 20), ("requests", 200), ("range", 64)];
+    for mode in MODES {
+        let params = params(&settings, "write").with("mode", Value::Word(mode));
+        let course = record_course(&params, std::time::Duration::from_millis(1));
+        let course = course.expect("the run is right");
+        assert_eq!(course.looks[0], (std::time::Duration::ZERO, Progress::default()));
+        assert_eq!((course.measured.ops, course.total().answered), (4000, 4000), "{mode}");
+        assert!(course.looks.is_sorted_by_key(|(elapsed, _)| *elapsed), "{mode}");
+        assert!(course.looks.iter().is_sorted_by_key(|(_, progress)| progress.answered), "{mode}");
+        assert!(mode != "plain" || course.total().rollbacks == 0, "{mode}");
+    }
+}
+
+#[test]
+fn sums_over_several_list_actors_come_with_a_note() {
+    let note = |list_actors| List.note(&params(&[("list_actors", list_actors)], "read"));
+    assert_eq!(note(1), None);
+    assert!(note(2).is_some_and(|note| note.contains("not atomic")));
+    let speculative = params(&[("list_actors", 2)], "read").with("mode", Value::Word("combined"));
+    assert_eq!(List.note(&speculative), None, "one transaction");
+    assert!(List.note(&speculative.with("sum", Value::Word("kept"))).is_some());
+}
+
+#[test]
 fn s24_histories_of_parallel_runs_are_linearizable() {
-    for mode in ["plain", "sequential", "concurrent", "adaptive"] {
+    for mode in MODES {
         for seed in 0..20 {
-            let workload = ["read", "write", "mixed"][seed as usize % 3];
-            let settings = [
-                ("list_actors", 1),
-                ("requesters", 4),
-                ("requests", 100),
-                ("range", 24),
-                ("seed", seed),
-                ("workers", 3),
-            ];
-            let params = params(&settings, workload).with("mode", Value::Word(mode));
-            let history = record_history(Variant::Sequential, &params).expect("the run is right");
-            assert!(
-                linearizable::is_linearizable(&history),
-                "{mode}, {workload}, seed {seed}: {history:?}"
-            );
+            assert_linearizable(1, mode, "usual", seed);
         }
     }
+}
+
+#[test]
+fn s28_histories_with_coordinated_sums_are_linearizable() {
+    for mode in SPECULATIVE_MODES {
+        for sum in [COORDINATED, "coordinated-snapshot"] {
+            for seed in 0..12 {
+                assert_linearizable(4, mode, sum, seed);
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_that_are_not_coordinated_are_found_to_be_torn() {
+    for mode in ["plain", "combined"] {
+        let is_torn = |seed| {
+            let history = history_of_parallel_run(4, mode, "kept", seed);
+            !linearizable::is_linearizable(&history)
+        };
+        assert!((0..200).any(is_torn), "{mode}");
+    }
+}
+
+fn assert_linearizable(list_actors: u64, mode: &'static str, sum: &'static str, seed: u64) {
+    let history = history_of_parallel_run(list_actors, mode, sum, seed);
+    assert!(
+        linearizable::is_linearizable(&history),
+        "{list_actors} list actors, {mode}, {sum}, seed {seed}: {history:?}"
+    );
+}
+
+/// With every mix in turn, and so many sums that they meet updates.
+fn history_of_parallel_run(
+    list_actors: u64,
+    mode: &'static str,
+    sum: &'static str,
+    seed: u64,
+) -> History {
+    let settings = [
+        ("list_actors", list_actors),
+        ("requesters", 4),
+        ("requests", 100),
+        ("range", 24),
+        ("seed", seed),
+        ("workers", 3),
+    ];
+    let params =
+        params(&settings, "mixed").with("mode", Value::Word(mode)).with("sum", Value::Word(sum));
+    let (lookups, updates) = [(80, 10), (10, 70), (40, 40)][seed as usize % 3];
+    let plan = Plan { mix: Mix::of(lookups, updates), ..Plan::new(&params) };
+    record(&plan, &params).expect("the run is right")
 }

@@ -1,0 +1,152 @@
+//! `phases`: a ledger whose entries begin to meet, and cease to, while it runs. How many messages does an adaptive actor need
+//! until it is about as fast as the fixed mode that is best in the new phase? Not a workload of [`ALL`](super::ALL): what
+//! comes out is no time of one operation.
+
+mod looks;
+
+use super::ledger::Plan;
+use super::shared_state::{Runs, Shared, ToState, enter, processing, spawn};
+use crate::error::BenchError;
+use crate::parameter::{Params, Value};
+use crate::samples::Measured;
+use crate::statistics::Spread;
+use crate::theater::{runtime, theater};
+use crate::watching::watch;
+use looks::{Look, messages_until};
+use std::time::Duration;
+
+/// Per cent of the entries that meet, phase by phase.
+pub const CONFLICTS: [u64; 3] = [0, 100, 0];
+
+/// The modes whose best is to be reached.
+const FIXED: [&str; 2] = ["sequential", "concurrent"];
+const ADAPTIVE: &str = "adaptive";
+
+/// TUNE: guessed 2026-11: short against the 2 ms after which an actor looks at its own throughput.
+const LOOK: Duration = Duration::from_micros(250);
+/// TUNE: messages, guessed 2026-11: over so many the throughput is taken; some milliseconds of entries of 2 us.
+const WINDOW: u64 = 4096;
+
+/// What is run.
+#[derive(Debug, Clone)]
+pub struct PhasesPlan {
+    /// Computing of each entry.
+    pub handler_ns: u64,
+    /// Actors that send.
+    pub senders: u64,
+    /// Entries of all senders in each phase.
+    pub entries: u64,
+    /// Worker threads of the runtime.
+    pub workers: u64,
+    /// Runs of each mode, taken in turn.
+    pub samples: usize,
+    /// How far from the best, in per cent of its throughput, is near enough.
+    pub within_percent: u64,
+}
+
+/// What came out for one phase.
+#[derive(Debug, Clone)]
+pub struct Phase {
+    /// Per cent of the entries that meet.
+    pub conflict: u64,
+    /// The best fixed mode.
+    pub best: &'static str,
+    /// Its median time for an entry.
+    pub best_ns: f64,
+    /// The adaptive actor's, over the whole phase.
+    pub adaptive_ns: f64,
+    /// Of each run of the adaptive actor: messages until it was near enough; `None` if it never was.
+    pub messages: Vec<Option<u64>>,
+}
+
+impl PhasesPlan {
+    /// Runs all modes, and compares; `before_run` is told the mode of each run.
+    pub fn run(&self, mut before_run: impl FnMut(&'static str)) -> Result<Vec<Phase>, BenchError> {
+        let modes = [FIXED[0], FIXED[1], ADAPTIVE];
+        let mut runs: [Vec<Run>; 3] = Default::default();
+        for sample in 0..self.samples {
+            for turn in 0..modes.len() {
+                // WHY: every round begins with another mode, so that none always follows the same one.
+                let index = (sample + turn) % modes.len();
+                before_run(modes[index]);
+                runs[index].push(self.run_once(modes[index])?);
+            }
+        }
+        let [sequential, concurrent, adaptive] = runs;
+        let fixed = [sequential, concurrent];
+        Ok((0..CONFLICTS.len()).map(|phase| self.judge(phase, &fixed, &adaptive)).collect())
+    }
+
+    /// How many runs there will be.
+    pub fn runs(&self) -> usize {
+        self.samples * (FIXED.len() + 1)
+    }
+
+    fn judge(&self, phase: usize, fixed: &[Vec<Run>; 2], adaptive: &[Run]) -> Phase {
+        let median = |runs: &[Run]| {
+            let all: Vec<f64> = runs.iter().map(|run| run[phase].measured.ns_per_op()).collect();
+            Spread::of(&all).median
+        };
+        let of_modes = FIXED.iter().zip(fixed).map(|(mode, runs)| (*mode, median(runs)));
+        let best = of_modes.min_by(|a, b| a.1.total_cmp(&b.1));
+        let (best, best_ns) = best.expect("there are fixed modes");
+        let near_enough = (100 - self.within_percent) as f64 / 100.0 * 1e9 / best_ns;
+        let window = WINDOW.min(self.entries / 8).max(1);
+        let messages =
+            adaptive.iter().map(|run| messages_until(&run[phase].looks, near_enough, window));
+        Phase {
+            conflict: CONFLICTS[phase],
+            best,
+            best_ns,
+            adaptive_ns: median(adaptive),
+            messages: messages.collect(),
+        }
+    }
+
+    fn run_once(&self, mode: &str) -> Result<Run, BenchError> {
+        let params = self.params();
+        let theater = theater(&params)?;
+        let plans = CONFLICTS
+            .map(|conflict| Plan::new(&params.clone().with("conflict", Value::Number(conflict))));
+        let ledger = spawn(&plans[0], &theater, processing(mode));
+        let actors = [ledger.actor_ref()];
+        let mut run = Run::new();
+        for plan in &plans {
+            let before = ledger.speculation().commits;
+            let mut looks = vec![Look::default()];
+            let look = |elapsed| {
+                looks.push(Look { elapsed, done: ledger.speculation().commits - before });
+            };
+            let runs = Runs::once(plan.senders()).into();
+            let measured = watch(LOOK, look, || enter(plan, &theater, &actors, &runs))?;
+            run.push(PhaseRun { measured, looks });
+        }
+        let total = ledger.ask(ToState::Outcome).wait().map_err(runtime)?;
+        let often = vec![CONFLICTS.len() as u64; plans[0].senders()];
+        plans[0].check(vec![total], &often).map(|()| run)
+    }
+
+    /// Of the ledger; nothing is only looked at.
+    fn params(&self) -> Params {
+        let ledger = super::find("ledger").expect("the ledger is a workload");
+        let settings = [
+            ("handler_ns", self.handler_ns),
+            ("senders", self.senders),
+            ("entries", self.entries),
+            ("workers", self.workers),
+        ];
+        let start = Params::defaults(ledger.about().parameters);
+        settings.iter().fold(start, |params, (name, n)| params.with(name, Value::Number(*n)))
+    }
+}
+
+/// All phases of one run.
+type Run = Vec<PhaseRun>;
+
+struct PhaseRun {
+    measured: Measured,
+    looks: Vec<Look>,
+}
+
+#[cfg(test)]
+mod tests;

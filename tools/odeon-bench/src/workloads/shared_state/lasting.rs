@@ -1,0 +1,61 @@
+//! A run once, or again and again for some time while somebody looks at the memory.
+
+use super::{SECONDS, Shared};
+use crate::error::BenchError;
+use crate::memory::MemoryCourse;
+use crate::parameter::Params;
+use crate::samples::Measured;
+use crate::watching::watch;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often memory is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How often each sender has done all of its deeds, and whether it begins again.
+pub(in crate::workloads) struct Runs {
+    until: Option<Instant>,
+    of_senders: Vec<AtomicU64>,
+}
+
+impl Runs {
+    /// Each of so many senders once.
+    pub(in crate::workloads) fn once(senders: usize) -> Self {
+        Self { until: None, of_senders: (0..senders).map(|_| AtomicU64::new(0)).collect() }
+    }
+
+    /// Counts a run of a sender; answers whether there is to be another.
+    pub(super) fn goes_on(&self, sender: usize) -> bool {
+        // ORDERING: Relaxed, here and below: a count of one sender, read when the finish line or the end of its
+        // thread has ordered everything.
+        self.of_senders[sender].fetch_add(1, Ordering::Relaxed);
+        self.until.is_some_and(|until| Instant::now() < until)
+    }
+
+    fn counts(&self) -> Vec<u64> {
+        self.of_senders.iter().map(|count| count.load(Ordering::Relaxed)).collect()
+    }
+}
+
+/// Has all senders run as long as `params` say: what they did, and how often each.
+pub(super) fn run<S: Shared>(
+    shared: &S,
+    params: &Params,
+    run: impl FnOnce(&Arc<Runs>) -> Result<Measured, BenchError>,
+) -> Result<(Measured, Vec<u64>), BenchError> {
+    let mut runs = Runs::once(shared.senders());
+    let lasting = Duration::from_secs(params.number(SECONDS.name));
+    if lasting.is_zero() {
+        let runs = runs.into();
+        return run(&runs).map(|measured| (measured, runs.counts()));
+    }
+    runs.until = Some(Instant::now() + lasting);
+    let runs = runs.into();
+    let mut course = MemoryCourse::lasting(lasting);
+    let measured = watch(LOOK, |elapsed| course.look(elapsed), || run(&runs));
+    let counts = runs.counts();
+    let ops = counts.iter().sum::<u64>() * shared.deeds() / shared.senders() as u64;
+    let growth_kib_per_minute = course.growth_kib_per_minute();
+    Ok((Measured { ops, growth_kib_per_minute, ..measured? }, counts))
+}

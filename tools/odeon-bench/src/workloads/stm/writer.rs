@@ -1,0 +1,144 @@
+//! `writer`: one thread never stops moving marks between variables; each other thread meanwhile adds all of them up, in
+//! one snapshot after the other. Only the writer is measured: one thread is the writer alone. A snapshot that
+//! does not see a right sum, runs twice or is broken off makes the run fail.
+
+use super::case::{Case, Plan};
+use crate::error::BenchError;
+use crate::random::SplitMix64;
+use crate::samples::Measured;
+use odeon_stm::{TVar, atomically, snapshot};
+use std::cell::Cell;
+use std::panic::resume_unwind;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(super) const CASE: Case = Case { name: "writer", run, floor };
+
+fn run(plan: &Plan) -> Result<Measured, BenchError> {
+    let marks: Vec<TVar<i64>> = (0..plan.variables).map(|_| TVar::new(0)).collect();
+    let (reading, ended) = (Barrier::new(plan.threads), AtomicBool::new(false));
+    let read = || read_on(&marks, &reading, &ended);
+    let write = || {
+        let _ending = Ending(&ended);
+        reading.wait();
+        let (measured, ()) = Measured::time(plan.transactions, || {
+            for (from, to) in moves(plan) {
+                atomically(|tx| {
+                    marks[from].update(tx, |mark| mark - 1)?;
+                    marks[to].update(tx, |mark| mark + 1)
+                });
+            }
+        });
+        measured
+    };
+    let (measured, readers) = std::thread::scope(|scope| {
+        let readers: Vec<_> = (1..plan.threads).map(|_| scope.spawn(read)).collect();
+        let measured = write();
+        let ended = readers.into_iter().map(|reader| reader.join());
+        let readers = ended.map(|ended| ended.unwrap_or_else(|panic| resume_unwind(panic)));
+        (measured, readers.collect::<Vec<Reads>>())
+    });
+    readers.iter().try_for_each(Reads::check)?;
+    let moved: Vec<i64> = marks.iter().map(TVar::peek).collect();
+    check(plan, &moved).map(|()| measured)
+}
+
+/// Lets the readers go home, also if the writer panics.
+struct Ending<'a>(&'a AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        // ORDERING: Relaxed: readers look again and again, and only stop for it.
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What one reader saw.
+#[derive(Debug, Default, PartialEq)]
+struct Reads {
+    snapshots: u64,
+    right: u64,
+    /// Calls of the closure: more than there were snapshots would be repetitions.
+    calls: u64,
+}
+
+impl Reads {
+    fn check(&self) -> Result<(), BenchError> {
+        if self.right == self.snapshots && self.calls == self.snapshots {
+            return Ok(());
+        }
+        let Self { snapshots, right, calls } = self;
+        let found = format!("{right} of {snapshots} snapshots, in {calls} calls, saw a right sum");
+        Err(BenchError::WrongResult(found))
+    }
+}
+
+/// Reads until the writer has ended; the writer begins after the first time.
+fn read_on(marks: &[TVar<i64>], reading: &Barrier, ended: &AtomicBool) -> Reads {
+    let mut reads = Reads::default();
+    let calls = Cell::new(0);
+    loop {
+        let sum = snapshot(|view| {
+            calls.set(calls.get() + 1);
+            marks.iter().map(|mark| mark.get(view)).sum::<Result<i64, _>>()
+        });
+        reads.snapshots += 1;
+        reads.right += u64::from(sum == Ok(0));
+        if reads.snapshots == 1 {
+            reading.wait();
+        }
+        // ORDERING: Relaxed, as in `Ending`.
+        if ended.load(Ordering::Relaxed) {
+            reads.calls = calls.get();
+            return reads;
+        }
+    }
+}
+
+/// The writer alone, on plain memory.
+fn floor(plan: &Plan) -> Result<Measured, BenchError> {
+    let mut marks = vec![0; plan.variables];
+    let (measured, ()) = Measured::time(plan.transactions, || {
+        for (from, to) in moves(plan) {
+            marks[from] -= 1;
+            marks[to] += 1;
+        }
+    });
+    check(plan, &marks).map(|()| measured)
+}
+
+/// From where to where a mark is moved.
+fn moves(plan: &Plan) -> impl Iterator<Item = (usize, usize)> {
+    let mut random = SplitMix64::new(plan.seed);
+    let variables = plan.variables as u64;
+    (0..plan.transactions).map(move |_| {
+        let from = random.next() % variables;
+        let to = (from + 1 + random.next() % (variables - 1)) % variables;
+        (from as usize, to as usize)
+    })
+}
+
+fn check(plan: &Plan, marks: &[i64]) -> Result<(), BenchError> {
+    let mut expected = vec![0; plan.variables];
+    for (from, to) in moves(plan) {
+        expected[from] -= 1;
+        expected[to] += 1;
+    }
+    if marks == expected {
+        return Ok(());
+    }
+    Err(BenchError::WrongResult("a mark was lost or moved to another place".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_or_repeated_snapshot_is_noticed() {
+        let right = Reads { snapshots: 3, right: 3, calls: 3 };
+        right.check().expect("all is well");
+        assert!(Reads { snapshots: 3, right: 2, calls: 3 }.check().is_err());
+        assert!(Reads { snapshots: 3, right: 3, calls: 4 }.check().is_err());
+    }
+}

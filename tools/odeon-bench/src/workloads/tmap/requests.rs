@@ -1,0 +1,172 @@
+//! Who asks what of the directory, and what must be true at the end.
+
+use super::directory::{Directory, PlainDirectory};
+use super::zipf::Zipf;
+use crate::error::BenchError;
+use crate::parameter::Params;
+use crate::random::SplitMix64;
+use crate::workloads::shared_state::{Deed, Shared, Work};
+use std::sync::Arc;
+
+/// One request of one sender.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::workloads) struct Request {
+    pub(super) what: What,
+    pub(super) key: u64,
+    pub(super) sender: usize,
+    pub(super) work: Work,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    Lookup,
+    Touch,
+    Begin,
+    End,
+}
+
+impl Deed for Request {
+    #[inline]
+    fn is_read(&self) -> bool {
+        self.what == What::Lookup
+    }
+}
+
+/// What a sender's requests have changed: what is there at the end follows from it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::workloads) struct Changes {
+    pub(super) sessions: i64,
+    pub(super) touches: i64,
+}
+
+impl std::ops::Add for Changes {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { sessions: self.sessions + other.sessions, touches: self.touches + other.touches }
+    }
+}
+
+/// What is there at the end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::workloads) struct Found {
+    /// Since the beginning, as counted with each request.
+    pub(super) counted: Changes,
+    /// The same as seen in the map.
+    pub(super) seen: Changes,
+    /// Sessions that stand at another's key, and lookups that found one.
+    pub(super) strangers: u64,
+}
+
+/// The parameters of a run, read once.
+pub(in crate::workloads) struct Plan {
+    senders: usize,
+    keys: u64,
+    zipf: Arc<Zipf>,
+    reads: u64,
+    updates: u64,
+    requests: u64,
+    work: Work,
+    seed: u64,
+}
+
+impl Plan {
+    pub(super) fn new(params: &Params) -> Self {
+        let zipf = Zipf::new(params.count("keys"), params.number("skew") as f64 / 100.0);
+        Self {
+            senders: params.count("senders"),
+            keys: params.number("keys"),
+            zipf: Arc::new(zipf),
+            reads: params.number("reads"),
+            updates: params.number("updates"),
+            requests: params.number("requests").div_ceil(params.number("senders")),
+            work: Work::of_ns(params.number("handler_ns")),
+            seed: params.number("seed"),
+        }
+    }
+}
+
+/// The requests of one sender.
+#[derive(Clone)]
+pub(in crate::workloads) struct Requests {
+    random: SplitMix64,
+    zipf: Arc<Zipf>,
+    left: u64,
+    reads: u64,
+    updates: u64,
+    sender: usize,
+    work: Work,
+}
+
+impl Iterator for Requests {
+    type Item = Request;
+
+    #[inline]
+    fn next(&mut self) -> Option<Request> {
+        self.left = self.left.checked_sub(1)?;
+        let percent = self.random.next() % 100;
+        let what = if percent < self.reads {
+            What::Lookup
+        } else if percent < self.reads + self.updates {
+            What::Touch
+        } else if self.random.next() % 2 == 0 {
+            What::Begin
+        } else {
+            What::End
+        };
+        let key = self.zipf.draw(&mut self.random) as u64;
+        Some(Request { what, key, sender: self.sender, work: self.work })
+    }
+}
+
+impl Shared for Plan {
+    type Deed = Request;
+    type Deeds = Requests;
+    type Plain = PlainDirectory;
+    type Speculative = Directory;
+    type Outcome = Found;
+
+    fn senders(&self) -> usize {
+        self.senders
+    }
+
+    fn deeds_of(&self, sender: usize) -> Requests {
+        Requests {
+            random: SplitMix64::of_member(self.seed, sender),
+            zipf: self.zipf.clone(),
+            left: self.requests,
+            reads: self.reads,
+            updates: self.updates,
+            sender,
+            work: self.work,
+        }
+    }
+
+    fn deeds(&self) -> u64 {
+        self.requests * self.senders as u64
+    }
+
+    #[inline]
+    fn parts(request: Request, shards: usize, mut send: impl FnMut(usize, Request)) {
+        send((request.key % shards as u64) as usize, request);
+    }
+
+    fn plain(&self) -> PlainDirectory {
+        PlainDirectory::new(self.keys, self.senders)
+    }
+
+    fn speculative(&self) -> Directory {
+        Directory::new(self.keys, self.senders)
+    }
+
+    fn check(&self, found: Vec<Found>, _runs: &[u64]) -> Result<(), BenchError> {
+        let is_right = |found: &Found| found.counted == found.seen && found.strangers == 0;
+        match found.into_iter().find(|found| !is_right(found)) {
+            None => Ok(()),
+            Some(found) => Err(BenchError::WrongResult(format!(
+                "requests have counted {:?}, the map has {:?}, and {} sessions are at a wrong key",
+                found.counted, found.seen, found.strangers
+            ))),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! `odeon bench list --reproduce`: the list as the papers ran it, with plots and a page.
+
+use crate::output::Terminal;
+use crate::progress::Progress;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use odeon_bench::error::BenchError;
+use odeon_bench::reproduction::{Chosen, ReproductionPlan, WatchReproduction};
+use odeon_bench::runner::Rounds;
+use std::path::PathBuf;
+
+/// The workload that has the option.
+pub(super) const WORKLOAD: &str = "list";
+
+const REPRODUCE: &str = "reproduce";
+const QUICK: &str = "quick";
+const OUT: &str = "out";
+const SAMPLES: &str = "samples";
+const WARMUP: &str = "warmup";
+/// Samples, unless the command line says otherwise: as many as the papers took.
+const PAPERS_SAMPLES: usize = 7;
+
+pub(super) struct ReproduceArguments {
+    plan: ReproductionPlan,
+    out: PathBuf,
+}
+
+/// Adds the options.
+pub(super) fn with_options(command: Command) -> Command {
+    let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
+    command
+        .arg(
+            flag(REPRODUCE)
+                .help("Run what the papers ran, and write plots and a page beside their figures; other options replace their values")
+                .conflicts_with_all(["vs", "json", "plot", "history"]),
+        )
+        .arg(flag(QUICK).help("With --reproduce: small sizes, which compare nothing").requires(REPRODUCE))
+        .arg(
+            Arg::new(OUT)
+                .long(OUT)
+                .value_name("DIR")
+                .help("With --reproduce: the folder of page and plots")
+                .default_value("list-reproduction")
+                .value_parser(clap::value_parser!(PathBuf)),
+        )
+}
+
+impl ReproduceArguments {
+    /// `None` if nothing is to be reproduced; `sweeps` are all parameters, `rounds` what the options say.
+    pub(super) fn read(matches: &ArgMatches, sweeps: &[Chosen], rounds: Rounds) -> Option<Self> {
+        // An error means that the workload has no such option.
+        matches.try_get_one::<bool>(REPRODUCE).ok().flatten().filter(|asked| **asked)?;
+        let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
+        let quick = matches.get_flag(QUICK);
+        let rounds = Rounds {
+            samples: match (is_given(SAMPLES), quick) {
+                (true, _) => rounds.samples,
+                (false, true) => 1,
+                (false, false) => PAPERS_SAMPLES,
+            },
+            warmup: if quick && !is_given(WARMUP) { 0 } else { rounds.warmup },
+        };
+        let chosen = sweeps.iter().filter(|(name, _)| is_given(name)).cloned().collect();
+        let out = matches.get_one::<PathBuf>(OUT).cloned().unwrap_or_default();
+        Some(Self { plan: ReproductionPlan { quick, rounds, chosen }, out })
+    }
+}
+
+pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), BenchError> {
+    let ReproduceArguments { plan, out } = arguments;
+    plan.check()?;
+    std::fs::create_dir_all(out).map_err(|error| {
+        BenchError::bad_argument("--out", format!("{}: {error}", out.display()))
+    })?;
+    let mut display = Display { progress: None, part: String::new(), done: 0 };
+    let written = plan.run(out, &mut display)?;
+    drop(display);
+    let mut terminal = Terminal::default();
+    terminal.print(&format!(
+        "{} plots, and the page beside the papers: {}",
+        written.plots.len(),
+        written.page.display()
+    ));
+    terminal.finish()
+}
+
+/// A bar for each part.
+struct Display {
+    progress: Option<Progress>,
+    part: String,
+    done: usize,
+}
+
+impl WatchReproduction for Display {
+    fn part(&mut self, name: &str, runs: usize) {
+        self.part = name.to_owned();
+        self.done = 0;
+        self.progress = Some(Progress::new(runs));
+    }
+
+    fn run(&mut self, what: String) {
+        if let Some(progress) = &mut self.progress {
+            progress.begin(format!("{}: {what}", self.part), self.done);
+        }
+        self.done += 1;
+    }
+}
