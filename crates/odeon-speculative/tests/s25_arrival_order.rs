@@ -240,7 +240,6 @@ fn s25_who_waits_for_a_turn_holds_no_worker() {
     assert_eq!(lab.speculation().commits, 0, "a message has overtaken the first one");
     gate.open();
     assert_eq!(result(&lab, Do::look(1)), Ok(20));
-    assert_eq!(lab.speculation().commits, 22);
 }
 
 #[test]
@@ -251,6 +250,7 @@ fn s25_in_the_order_of_arrival_all_before_the_end_is_handled_and_nothing_behind_
             let theater = Theater::builder().workers(2).build().unwrap();
             let (lab, common) = lab_in_order(&theater, each);
             let (told, log) = log(&theater);
+            let mut refused = 0;
             for n in 0..MESSAGES {
                 let log = log.clone();
                 let message = Do::update(move |lab, tx, ctx| {
@@ -261,9 +261,11 @@ fn s25_in_the_order_of_arrival_all_before_the_end_is_handled_and_nothing_behind_
                     lab.add(tx, n as usize % 3, 1)
                 });
                 // When the actor has ended it comes back.
-                let _ = lab.send(message);
+                refused += u64::from(lab.send(message).is_err());
             }
-            theater.shutdown(Duration::from_secs(120));
+            let report = theater.shutdown(Duration::from_secs(120));
+            let behind = (MESSAGES - last - 1) as u64;
+            assert_eq!(report.dead_letters.total() + refused, behind, "width {each}");
             assert_eq!(told.all(), (0..=last).collect::<Vec<_>>(), "width {each}");
             assert_eq!(common.last.lock().unwrap()[..3].iter().sum::<i64>(), last + 1);
             assert_eq!(lab.speculation().commits, last as u64 + 1);
