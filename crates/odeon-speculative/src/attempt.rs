@@ -17,9 +17,11 @@ use std::any::Any;
 use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+mod ahead;
 mod finished;
 mod on_snapshot;
 
+pub(crate) use ahead::Ahead;
 use finished::Finished;
 
 type Panic = Box<dyn Any + Send>;
@@ -107,7 +109,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         handler: impl for<'t> Fn(&mut Tx<'t, 'a>, &mut SpeculativeContext<'a, A>) -> TxResult,
     ) -> Handled {
         let mut mode = match self.how {
-            How::Logged => Mode::Logged,
+            How::Logged | How::InOrder(_) => Mode::Logged,
             How::Direct | How::Alone => Mode::Direct,
             How::Reading => beside_others(access),
         };

@@ -10,16 +10,19 @@
 //! 4. While changes and reads wait, each kind keeps a tenth of the places, if there are two or more. And of the batches that are taken one
 //!    after the other, each kind gets one of ten, unless the places that are left are those that the other kind keeps.
 //! 5. With a width of one a change runs *direct*, without a log; nothing that changes runs beside it, also if the width is raised meanwhile.
-//! 6. Once the actor is to stop, or has failed, nothing is taken. When nothing runs any more its own turn sees to that.
+//! 6. If the order of arrival is kept, it stands for rules 1 to 5 (`board/arrival_order.rs`).
+//! 7. Once the actor is to stop, or has failed, nothing is taken. When nothing runs any more its own turn sees to that.
 //!
 //! Whoever changes the board so that something can be taken looks again itself before it rests, or wakes
 //! somebody who does. So nothing that can be taken is left while all rest.
 
+mod arrival_order;
 mod visits;
 
 use crate::coordination::{Coordination, GivesWay};
 use crate::job::{Job, Kind};
 use crate::lanes::{Entered, Lanes};
+use arrival_order::ArrivalOrder;
 use odeon_core::Access;
 use odeon_core::extend::Lane;
 use std::any::Any;
@@ -43,6 +46,8 @@ pub(crate) enum How {
     Reading,
     /// Nothing else runs.
     Alone,
+    /// Ahead of their turns, which come in the order of arrival; with the ticket of the first one.
+    InOrder(u64),
 }
 
 /// Batches of one kind that are taken in a row while the other kind waits.
@@ -60,6 +65,8 @@ pub(crate) struct Board<M> {
     reads: VecDeque<Job<M>>,
     alone: VecDeque<Job<M>>,
     visits: Visits<M>,
+    /// If all jobs are kept in one order.
+    in_order: Option<ArrivalOrder>,
     /// Executors with a batch of each kind, and transactions that have entered.
     changing: usize,
     reading: usize,
@@ -96,6 +103,7 @@ impl<M> Board<M> {
             reads: VecDeque::new(),
             alone: VecDeque::new(),
             visits: Visits::new(),
+            in_order: None,
             changing: 0,
             reading: 0,
             is_alone: false,
@@ -149,7 +157,7 @@ impl<M> Board<M> {
         self.changes.len() + self.reads.len() + self.alone.len() + self.visits.arriving.len()
     }
 
-    /// Whether the actor's own turn has something to see to (rule 6).
+    /// Whether the actor's own turn has something to see to (rule 7).
     pub(crate) fn needs_attention(&self) -> bool {
         self.is_stopping || self.is_failing || !self.failures.is_empty()
     }
@@ -158,6 +166,9 @@ impl<M> Board<M> {
     /// (`coordination/tour.rs`).
     pub(crate) fn add(&mut self, job: Job<M>) -> Option<GivesWay> {
         self.waiting += 1;
+        if self.in_order.is_some() {
+            return self.add_in_order(job);
+        }
         let gives_way = job.enlisted.as_ref().map(|enlisted| enlisted.gives_way());
         match self.lanes.enter(job) {
             Entered::Ready(job) => {
@@ -188,6 +199,9 @@ impl<M> Board<M> {
     fn next(&self) -> Option<How> {
         if self.is_closed || self.needs_attention() || self.is_alone || self.visits.is_held() {
             return None;
+        }
+        if let Some(order) = &self.in_order {
+            return self.next_in_order(order);
         }
         let executors = self.changing + self.reading;
         // Rule 3; and rule 3 of visits.
@@ -246,10 +260,11 @@ impl<M> Board<M> {
                 self.changes_passed_over = passed_over(self.changes_passed_over, &self.changes);
                 &mut self.reads
             }
-            How::Alone => {
+            How::Alone if self.in_order.is_none() => {
                 self.is_alone = true;
                 &mut self.alone
             }
+            How::Alone | How::InOrder(_) => return Some(self.take_in_order(how, batch, most)),
         };
         // What is ready is shared among those who may come.
         let share = queue.len().div_ceil(self.width);
@@ -263,7 +278,7 @@ impl<M> Board<M> {
     /// A batch is over: its executor gives back the place.
     pub(crate) fn finish(&mut self, how: How) {
         match how {
-            How::Logged => self.changing -= 1,
+            How::Logged | How::InOrder(_) => self.changing -= 1,
             How::Direct => {
                 self.changing -= 1;
                 self.is_direct = false;
@@ -276,6 +291,9 @@ impl<M> Board<M> {
     /// A job of a batch is over.
     pub(crate) fn finish_job(&mut self, lane: Option<Lane>) {
         self.running -= 1;
+        if self.in_order.is_some() {
+            return;
+        }
         if let Some(next) = self.lanes.leave(lane) {
             self.make_ready(next);
         }

@@ -116,7 +116,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     }
 
     fn job(&self, message: A::Msg, access: Access, lane: Option<Lane>) -> Job<A::Msg> {
-        let lane = lane.filter(|_| self.ordering == Ordering::PerSender);
+        let lane = lane.filter(|_| self.ordering != Ordering::Unordered);
         Job::new(message, access, lane)
     }
 

@@ -5,6 +5,7 @@
 //! → `attempt.rs` (the transaction) → `exit.rs` (its effects).
 
 mod adapting;
+mod in_order;
 mod runners;
 mod scratch;
 mod visits;
@@ -23,6 +24,7 @@ use crate::runner::Runner;
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use crate::width::Controller;
+use in_order::Sequence;
 use odeon_core::extend::{self, wake};
 use odeon_core::{Access, ActorRef, Clock};
 use odeon_stm::staged::SharedSnapshot;
@@ -38,6 +40,8 @@ pub(crate) use scratch::Scratch;
 /// What the executors of one actor share.
 pub(crate) struct Engine<A: SpeculativeActor> {
     shared: Mutex<Shared<A>>,
+    /// Taken after the lock of the board, if both are.
+    sequence: Mutex<Sequence<A>>,
     pub(crate) exit: Exit,
     pub(crate) tally: Tally,
     pub(crate) parking: Parking<A>,
@@ -93,6 +97,9 @@ impl<A: SpeculativeActor> Engine<A> {
         let Surroundings { clock, workers } = surroundings;
         let (width, controller) = processing.begin(workers);
         let mut board = Board::new(width);
+        if processing.ordering == crate::Ordering::Mailbox {
+            board.keep_arrival_order();
+        }
         board.set_blocking(processing.blocks);
         let decisions = Decisions::default();
         decisions.configured(clock.now(), width);
@@ -106,6 +113,7 @@ impl<A: SpeculativeActor> Engine<A> {
                 runners: Runners::default(),
                 wakes_below: None,
             }),
+            sequence: Mutex::new(Sequence::new()),
             exit: Exit::default(),
             tally: Tally::default(),
             parking: Parking::new(),
@@ -259,14 +267,17 @@ impl<A: SpeculativeActor> Engine<A> {
 
     fn handle_batch(
         self: &Arc<Self>,
-        state: &A,
+        state: &Arc<A>,
         me: &ActorRef<A::Msg>,
         how: How,
         scratch: &mut Scratch<A::Msg>,
     ) {
         let attempt = Attempt { exit: &self.exit, tally: &self.tally, me: Me::Beside(me), how };
         let begun = self.clock.now();
-        let (mut handled, messages) = (0, scratch.batch.len());
+        let (mut handled, mut messages) = (0, scratch.batch.len());
+        if let How::InOrder(first) = how {
+            messages = self.handle_in_order(state, me, &attempt, first, scratch);
+        }
         let mut snapshot = None;
         for job in scratch.batch.drain(..) {
             let lane = job.lane;
@@ -279,18 +290,7 @@ impl<A: SpeculativeActor> Engine<A> {
             };
             if !outcome.is_open() {
                 scratch.over.push(lane);
-                match outcome.and_drop(job) {
-                    Handled::Last => {
-                        handled += 1;
-                        self.stop();
-                    }
-                    Handled::FailedLast(panic) => {
-                        self.stop();
-                        self.fail(panic);
-                    }
-                    Handled::Failed(panic) => self.fail(panic),
-                    _ => handled += 1,
-                }
+                handled += self.over(outcome, job);
                 continue;
             }
             match outcome {
@@ -324,6 +324,26 @@ impl<A: SpeculativeActor> Engine<A> {
         self.pace.note(self.clock.now().saturating_sub(begun), messages);
     }
 
+    /// A message is over; answers whether it was handled.
+    fn over(&self, outcome: Handled, job: Job<A::Msg>) -> u64 {
+        match outcome.and_drop(job) {
+            Handled::Last => {
+                self.stop();
+                1
+            }
+            Handled::FailedLast(panic) => {
+                self.stop();
+                self.fail(panic);
+                0
+            }
+            Handled::Failed(panic) => {
+                self.fail(panic);
+                0
+            }
+            _ => 1,
+        }
+    }
+
     /// A message has failed; the actor's own turn sees to that.
     pub(crate) fn fail(&self, panic: Box<dyn Any + Send>) {
         self.tally.failed();
@@ -348,8 +368,7 @@ impl<A: SpeculativeActor> Engine<A> {
         how: How,
         scratch: &mut Scratch<A::Msg>,
     ) {
-        let mut shared = self.lock();
-        let mut too_late = Vec::new();
+        let (mut shared, mut too_late, give_way) = self.recall(how, self.lock());
         let board = &mut shared.board;
         board.finish(how);
         scratch.over.drain(..).for_each(|lane| board.finish_job(lane));
@@ -371,6 +390,7 @@ impl<A: SpeculativeActor> Engine<A> {
         if (is_due || is_relieved) && matches!(executor, Executor::Runner(_)) {
             wake(me);
         }
+        give_way.into_iter().for_each(GivesWay::now);
         too_late.into_iter().for_each(|message| extend::dead_letter(me, message));
         drop(keeps);
     }

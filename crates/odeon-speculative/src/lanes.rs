@@ -62,6 +62,11 @@ impl<M> Lanes<M> {
         self.behind_halted
     }
 
+    /// Whether a job of this lane waits elsewhere.
+    pub(crate) fn is_halted(&self, lane: Option<Lane>) -> bool {
+        !self.halted.is_empty() && lane.is_some_and(|lane| self.halted.contains_key(&lane))
+    }
+
     /// A job has come.
     pub(crate) fn enter(&mut self, job: Job<M>) -> Entered<M> {
         let Some(lane) = job.lane else { return Entered::Ready(job) };
@@ -139,15 +144,8 @@ impl<M> Lanes<M> {
     /// One of the visits that have halted a lane is over. After the last one what has waited for them comes again: answers the job
     /// that can go on, its place taken.
     pub(crate) fn release(&mut self, lane: Option<Lane>) -> Option<Job<M>> {
-        let lane = lane?;
-        let halted = self.halted.get_mut(&lane)?;
-        halted.visits -= 1;
-        if halted.visits > 0 {
-            return None;
-        }
-        let behind = self.halted.remove(&lane).map(|halted| halted.behind).unwrap_or_default();
-        self.behind_halted -= behind.len();
-        let place = &mut self.places[place_of(lane)];
+        let behind = self.release_all(lane)?;
+        let place = &mut self.places[place_of(lane?)];
         place.waiting.extend(behind);
         if place.is_busy {
             return None;
@@ -155,6 +153,19 @@ impl<M> Lanes<M> {
         let next = place.waiting.pop_front();
         place.is_busy = next.is_some();
         next
+    }
+
+    /// One of the visits that have halted a lane is over. After the last one: all that has waited for them, without a place.
+    pub(crate) fn release_all(&mut self, lane: Option<Lane>) -> Option<VecDeque<Job<M>>> {
+        let lane = lane?;
+        let halted = self.halted.get_mut(&lane)?;
+        halted.visits -= 1;
+        if halted.visits > 0 {
+            return None;
+        }
+        let behind = self.halted.remove(&lane)?.behind;
+        self.behind_halted -= behind.len();
+        Some(behind)
     }
 
     /// Everything that waits.

@@ -48,6 +48,7 @@
 //! | how is it created and configured? | `spawn.rs`, `processing.rs` |
 //! | one message in five files | `dispatcher.rs` → `board.rs` → `engine.rs` → `attempt.rs` → `exit.rs` |
 //! | which messages must not overtake each other? | `lanes.rs` |
+//! | who keeps the order of arrival? | `board/arrival_order.rs`, `engine/in_order.rs`, `attempt/ahead.rs` |
 //! | who works besides the actor's own turn? | `runner.rs` |
 //! | how many messages at once? | `width.rs`, `width/*`, `pace.rs` |
 //! | what is handled together with messages of other actors? | `coordination.rs`, `board/visits.rs` |
@@ -75,6 +76,7 @@ mod pace;
 mod parking;
 mod processing;
 mod runner;
+mod setting;
 mod spawn;
 mod speculative_actor;
 mod stats;

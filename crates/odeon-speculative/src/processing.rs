@@ -65,6 +65,12 @@ pub enum Ordering {
     PerSender,
     /// In any order: faster if few senders send much.
     Unordered,
+    /// All in the order in which they have arrived in the mailbox, with the same results and effects as one at a time: they run at once, and
+    /// commit one after the other. Slower than the others where messages meet, or differ in length.
+    ///
+    /// A handler must not ask to [`retry`](odeon_stm::Tx::retry): nothing that comes later could change what it waits for, so it fails. A message of
+    /// a coordinated transaction has its place in the order where its transaction runs.
+    Mailbox,
 }
 
 impl Processing {

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 use support::{Common, Do, Lab, Log, Note, ask, result};
 
-fn every_processing() -> [(&'static str, Processing); 6] {
+fn every_processing() -> [(&'static str, Processing); 7] {
     [
         ("sequential", Processing::sequential()),
         ("concurrent", Processing::concurrent().width(3)),
@@ -22,6 +22,10 @@ fn every_processing() -> [(&'static str, Processing); 6] {
         (
             "combined and unordered",
             Processing::combined().width(4).ordering(odeon_speculative::Ordering::Unordered),
+        ),
+        (
+            "in the order of arrival",
+            Processing::combined().width(3).ordering(odeon_speculative::Ordering::Mailbox),
         ),
         ("adaptive", Processing::adaptive()),
     ]

@@ -8,7 +8,7 @@
 //! 3. It *leaves* with the handler, and is a *guest* if it has protected variables of this actor until its outcome. Guests disturb nobody
 //!    but exclusive messages: one waits until there are none, and while it waits nobody new enters. Other messages
 //!    go on meanwhile, for a guest may wait for them.
-//! 4. On an actor whose processing blocks a guest *holds* the board: nothing else is taken.
+//! 4. On an actor whose processing blocks, or that keeps the order of arrival, a guest *holds* the board: nothing else is taken.
 
 use super::{Board, How};
 use crate::coordination::{Coordination, GivesWay};
@@ -25,6 +25,8 @@ pub(super) struct Visits<M> {
     present: HashMap<u64, Visitor>,
     guests: usize,
     held_by: Option<u64>,
+    /// Transactions that have entered.
+    pub(super) entered: usize,
     /// Whether guests hold the board.
     pub(super) blocks: bool,
 }
@@ -65,6 +67,7 @@ impl<M> Visits<M> {
             present: HashMap::new(),
             guests: 0,
             held_by: None,
+            entered: 0,
             blocks: false,
         }
     }
@@ -83,11 +86,14 @@ impl<M> Visits<M> {
 impl<M> Board<M> {
     /// Whether guests hold the board, from the next ones on.
     pub(crate) fn set_blocking(&mut self, blocks: bool) {
-        self.visits.blocks = blocks;
+        self.visits.blocks = blocks || self.in_order.is_some();
     }
 
     pub(super) fn next_visit(&self) -> bool {
-        !self.is_closed && (!self.visits.arriving.is_empty() || self.next_deferred().is_some())
+        !self.is_closed
+            && (!self.visits.arriving.is_empty()
+                || self.front_arrives()
+                || self.next_deferred().is_some())
     }
 
     /// The place in the queue of one who could enter.
@@ -108,6 +114,9 @@ impl<M> Board<M> {
     pub(crate) fn take_visit(&mut self, give_way: &mut Vec<GivesWay>) -> Option<VisitTask<M>> {
         if self.is_closed {
             return None;
+        }
+        if self.front_arrives() {
+            self.admit_front();
         }
         if let Some(job) = self.visits.arriving.pop_front() {
             self.arrive(&job, give_way);
@@ -143,6 +152,7 @@ impl<M> Board<M> {
             next.joins_halted = true;
             self.make_ready(next);
         }
+        self.halt_in_order(job.lane, give_way);
     }
 
     /// Rules 2 to 4, for the transaction with this number.
@@ -160,7 +170,10 @@ impl<M> Board<M> {
         if awaited && !is_guest {
             return if self.visits.has_guests() { Entry::Blocked } else { Entry::Busy };
         }
-        let is_full = self.changing + self.reading >= self.width;
+        let is_full = match self.in_order {
+            Some(_) => self.running + self.visits.entered > 0,
+            None => self.changing + self.reading >= self.width,
+        };
         let is_busy = self.is_alone || self.needs_attention() || is_full;
         if is_busy || self.is_direct && !is_reading { Entry::Busy } else { Entry::Entered }
     }
@@ -171,6 +184,7 @@ impl<M> Board<M> {
         if entry == Entry::Entered {
             let places = if is_reading { &mut self.reading } else { &mut self.changing };
             *places += 1;
+            self.visits.entered += 1;
         }
         entry
     }
@@ -186,9 +200,11 @@ impl<M> Board<M> {
     /// Rule 3: gives the place back.
     pub(crate) fn leave(&mut self, who: u64, is_reading: bool, as_guest: bool) {
         self.finish(if is_reading { How::Reading } else { How::Logged });
+        self.visits.entered -= 1;
         if as_guest {
             if self.visits.blocks {
                 self.visits.held_by = Some(who);
+                self.let_visits_pass();
             }
             if let Some(visitor) = self.visits.present.get_mut(&who) {
                 self.visits.guests += usize::from(!visitor.is_guest);
@@ -217,6 +233,9 @@ impl<M> Board<M> {
                 self.visits.guests -= usize::from(visitor.is_guest);
                 self.visits.present.remove(&who);
             }
+        }
+        if self.in_order.is_some() {
+            return self.release_in_order(lane);
         }
         if let Some(next) = self.lanes.release(lane) {
             self.make_ready(next);

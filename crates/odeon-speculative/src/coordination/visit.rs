@@ -7,6 +7,7 @@ use crate::engine::Engine;
 use crate::handling::discard;
 use crate::job::Job;
 use crate::outcome::HandlerError;
+use crate::setting::Setting;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::Access;
 use odeon_core::extend::{self, Effect, Lane, Outbox, as_sender};
@@ -68,16 +69,6 @@ pub(crate) enum Ending {
     /// As before, and its actor has ended.
     TooLate,
 }
-
-/// What a handler borrows: it stays where it is until the attempt is over.
-struct Setting<A: SpeculativeActor> {
-    state: Arc<A>,
-    message: A::Msg,
-}
-
-// SAFETY: messages are `Send` and not always `Sync`. Only the visit, which is one thread's at a time, looks at the message; the
-// attempt, which goes with it, keeps a reference to the setting and does not look.
-unsafe impl<A: SpeculativeActor> Sync for Setting<A> {}
 
 /// See the module.
 pub(crate) struct Visit<A: SpeculativeActor> {

@@ -194,6 +194,10 @@ impl<T: Clone> Log<T> {
     pub fn all(&self) -> Vec<T> {
         self.0.lock().unwrap().clone()
     }
+
+    pub fn add(&self, value: T) {
+        self.0.lock().unwrap().push(value);
+    }
 }
 
 pub enum Note<T> {
