@@ -19,11 +19,10 @@
 mod arrival_order;
 mod visits;
 
-use crate::coordination::{Coordination, GivesWay};
+use crate::coordination::{Company, Coordination, GivesWay};
 use crate::job::{Job, Kind};
 use crate::lanes::{Entered, Lanes};
 use arrival_order::ArrivalOrder;
-use odeon_core::Access;
 use odeon_core::extend::Lane;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -170,6 +169,7 @@ impl<M> Board<M> {
             return self.add_in_order(job);
         }
         let gives_way = job.enlisted.as_ref().map(|enlisted| enlisted.gives_way());
+        let company = job.company();
         match self.lanes.enter(job) {
             Entered::Ready(job) => {
                 self.make_ready(job);
@@ -179,7 +179,12 @@ impl<M> Board<M> {
                 self.make_ready(Job { joins_halted: true, ..job });
                 None
             }
-            Entered::Waits => gives_way.filter(|_| self.visits.blocks),
+            Entered::Waits => {
+                if company == Some(Company::Joined) {
+                    self.tell_again();
+                }
+                None
+            }
             Entered::WaitsForHalted => gives_way,
         }
     }
@@ -205,9 +210,7 @@ impl<M> Board<M> {
         }
         let executors = self.changing + self.reading;
         // Rule 3; and rule 3 of visits.
-        let waits_for_guests = self.visits.has_guests()
-            && self.alone.front().is_some_and(|job| job.access == Access::Exclusive);
-        if !self.alone.is_empty() && !waits_for_guests {
+        if !self.alone.is_empty() && !self.is_stalled() {
             return (executors == 0).then_some(How::Alone);
         }
         if executors >= self.width {

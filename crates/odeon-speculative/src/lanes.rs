@@ -4,7 +4,7 @@
 //! another lane costs parallelism only. A job that waits elsewhere, parked or as a visit, gives the place up and *halts* its
 //! lane: it may be waiting for the very job that shares the place. Visits in the [`Company`] of those that have halted a lane pass.
 
-use crate::coordination::Company;
+use crate::coordination::{Company, Enlisted};
 use crate::job::Job;
 use odeon_core::extend::Lane;
 use std::collections::{HashMap, VecDeque};
@@ -14,6 +14,8 @@ const PLACES: usize = 256;
 
 struct Place<M> {
     is_busy: bool,
+    /// Whether a visit has it, which is about to leave for its transaction.
+    is_of_visit: bool,
     waiting: VecDeque<Job<M>>,
 }
 
@@ -23,6 +25,28 @@ struct Halted<M> {
     by: Option<Company>,
     visits: usize,
     behind: VecDeque<Job<M>>,
+}
+
+impl<M> Place<M> {
+    fn take(&mut self, job: &Job<M>) {
+        (self.is_busy, self.is_of_visit) = (true, job.enlisted.is_some());
+    }
+
+    /// Whoever had it has gone.
+    fn next(&mut self) -> Option<Job<M>> {
+        let next = self.waiting.pop_front();
+        self.is_busy = next.is_some();
+        self.is_of_visit = next.as_ref().is_some_and(|job| job.enlisted.is_some());
+        next
+    }
+}
+
+impl<M> Halted<M> {
+    /// Whether first messages of this very transaction have halted it: what is joined to that waits for nothing behind them, which would
+    /// wait for the outcome.
+    fn is_by(&self, enlisted: Option<&Enlisted>) -> bool {
+        enlisted.is_some_and(|enlisted| self.by == Some(Company::First(enlisted.number())))
+    }
 }
 
 /// See the module.
@@ -52,7 +76,7 @@ fn place_of(lane: Lane) -> usize {
 
 impl<M> Lanes<M> {
     pub(crate) fn new() -> Self {
-        let free = || Place { is_busy: false, waiting: VecDeque::new() };
+        let free = || Place { is_busy: false, is_of_visit: false, waiting: VecDeque::new() };
         let places = std::iter::repeat_with(free).take(PLACES).collect();
         Self { places, halted: HashMap::new(), behind_halted: 0 }
     }
@@ -72,7 +96,10 @@ impl<M> Lanes<M> {
         let Some(lane) = job.lane else { return Entered::Ready(job) };
         if !self.halted.is_empty() {
             if let Some(halted) = self.halted.get_mut(&lane) {
-                if halted.behind.is_empty() && halted.by.is_some() && halted.by == job.company() {
+                let company = job.company();
+                let is_of_them =
+                    halted.behind.is_empty() && halted.by.is_some() && halted.by == company;
+                if is_of_them || halted.is_by(job.enlisted.as_deref()) {
                     halted.visits += 1;
                     return Entered::Joins(job);
                 }
@@ -86,16 +113,14 @@ impl<M> Lanes<M> {
             place.waiting.push_back(job);
             return Entered::Waits;
         }
-        place.is_busy = true;
+        place.take(&job);
         Entered::Ready(job)
     }
 
     /// The job that had taken the place of a lane is over: the next one of it, which has the place then.
     pub(crate) fn leave(&mut self, lane: Option<Lane>) -> Option<Job<M>> {
         let place = &mut self.places[place_of(lane?)];
-        let next = place.waiting.pop_front();
-        place.is_busy = next.is_some();
-        next
+        place.next()
     }
 
     /// The job that had taken the place of a lane waits elsewhere, as a visit or parked: the next one of
@@ -116,6 +141,16 @@ impl<M> Lanes<M> {
         self.behind_halted += of_lane.len();
         self.halted.insert(lane, Halted { by, visits: 1, behind: of_lane });
         self.leave(Some(lane))
+    }
+
+    /// Messages that were joined to coordinated transactions and wait behind jobs that are none.
+    pub(crate) fn visits_waiting(&self) -> impl Iterator<Item = &Enlisted> {
+        let behind_jobs = self.places.iter().flat_map(|place| {
+            let is_of_visit = place.is_of_visit;
+            place.waiting.iter().skip_while(move |job| is_of_visit && job.enlisted.is_some())
+        });
+        let joined = behind_jobs.filter(|job| job.company() == Some(Company::Joined));
+        joined.filter_map(|job| job.enlisted.as_deref())
     }
 
     /// The next job behind the visits that have halted a lane, if it belongs to them: it passes.
@@ -150,9 +185,7 @@ impl<M> Lanes<M> {
         if place.is_busy {
             return None;
         }
-        let next = place.waiting.pop_front();
-        place.is_busy = next.is_some();
-        next
+        place.next()
     }
 
     /// One of the visits that have halted a lane is over. After the last one: all that has waited for them, without a place.

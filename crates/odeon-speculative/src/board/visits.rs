@@ -9,9 +9,11 @@
 //!    but exclusive messages: one waits until there are none, and while it waits nobody new enters. Other messages
 //!    go on meanwhile, for a guest may wait for them.
 //! 4. On an actor whose processing blocks, or that keeps the order of arrival, a guest *holds* the board: nothing else is taken.
+//! 5. A board that is held, or has an exclusive message waiting for guests, is *stalled*: it waits for outcomes. Whoever waits here with
+//!    protected variables in its hands, for a place or behind other messages, began to when the board was not, and is told, to let go.
 
 use super::{Board, How};
-use crate::coordination::{Coordination, GivesWay};
+use crate::coordination::{Coordination, Enlisted, GivesWay};
 use crate::job::Job;
 use odeon_core::Access;
 use odeon_core::extend::Lane;
@@ -21,14 +23,23 @@ use std::sync::Arc;
 /// What a board knows of coordinated transactions.
 pub(super) struct Visits<M> {
     pub(super) arriving: VecDeque<Job<M>>,
-    pub(super) deferred: VecDeque<Arc<Coordination>>,
+    pub(super) deferred: VecDeque<Deferred>,
     present: HashMap<u64, Visitor>,
     guests: usize,
     held_by: Option<u64>,
     /// Transactions that have entered.
     pub(super) entered: usize,
+    /// Rule 5: whether those behind other messages have been told.
+    has_told: bool,
     /// Whether guests hold the board.
     pub(super) blocks: bool,
+}
+
+/// A transaction that waits for a place.
+pub(super) struct Deferred {
+    coordination: Arc<Coordination>,
+    /// Whether it may have protected variables in its hands, because somebody was to go in any case.
+    holds: bool,
 }
 
 /// A transaction with messages here.
@@ -44,6 +55,8 @@ pub(crate) enum VisitTask<M> {
     Arrives(Job<M>),
     /// Goes on with it.
     GoesOn(Arc<Coordination>),
+    /// Has only those give way who are named beside it.
+    GivesWay,
 }
 
 /// Whether a transaction may have a message handled.
@@ -68,6 +81,7 @@ impl<M> Visits<M> {
             guests: 0,
             held_by: None,
             entered: 0,
+            has_told: false,
             blocks: false,
         }
     }
@@ -90,10 +104,28 @@ impl<M> Board<M> {
     }
 
     pub(super) fn next_visit(&self) -> bool {
-        !self.is_closed
-            && (!self.visits.arriving.is_empty()
-                || self.front_arrives()
-                || self.next_deferred().is_some())
+        let arrives = || !self.visits.arriving.is_empty() || self.front_arrives();
+        let is_due = || arrives() || self.is_to_tell();
+        !self.is_closed && (is_due() || self.next_deferred().is_some())
+    }
+
+    fn awaits_exclusive(&self) -> bool {
+        self.alone.front().is_some_and(|job| job.access == Access::Exclusive)
+    }
+
+    /// Rule 5.
+    pub(super) fn is_stalled(&self) -> bool {
+        self.visits.is_held() || self.visits.has_guests() && self.awaits_exclusive()
+    }
+
+    /// Rule 5: somebody else waits behind other messages.
+    pub(super) fn tell_again(&mut self) {
+        self.visits.has_told = false;
+    }
+
+    /// Rule 5: whether somebody behind other messages does not know.
+    fn is_to_tell(&self) -> bool {
+        !self.visits.has_told && self.is_stalled() && self.lanes.visits_waiting().next().is_some()
     }
 
     /// The place in the queue of one who could enter.
@@ -106,7 +138,11 @@ impl<M> Board<M> {
             // Nobody differs from others.
             return (self.entry(None, false) == Entry::Entered).then_some(0);
         }
-        deferred.iter().position(|who| self.entry(Some(who.number()), false) == Entry::Entered)
+        deferred.iter().position(|who| match self.entry(Some(who.coordination.number()), false) {
+            Entry::Entered => true,
+            Entry::Blocked => who.holds,
+            Entry::Busy | Entry::Closed => false,
+        })
     }
 
     /// Takes what is next to be done for coordinated transactions.
@@ -122,8 +158,14 @@ impl<M> Board<M> {
             self.arrive(&job, give_way);
             return Some(VisitTask::Arrives(job));
         }
+        if self.is_to_tell() {
+            self.visits.has_told = true;
+            give_way.extend(self.lanes.visits_waiting().map(Enlisted::gives_way));
+            return Some(VisitTask::GivesWay);
+        }
         let next = self.next_deferred()?;
-        self.visits.deferred.remove(next).map(VisitTask::GoesOn)
+        let deferred = self.visits.deferred.remove(next)?;
+        Some(VisitTask::GoesOn(deferred.coordination))
     }
 
     /// Rule 1.
@@ -166,8 +208,7 @@ impl<M> Board<M> {
         }
         let is_guest =
             who.and_then(|who| self.visits.present.get(&who)).is_some_and(|seen| seen.is_guest);
-        let awaited = self.alone.front().is_some_and(|job| job.access == Access::Exclusive);
-        if awaited && !is_guest {
+        if self.awaits_exclusive() && !is_guest {
             return if self.visits.has_guests() { Entry::Blocked } else { Entry::Busy };
         }
         let is_full = match self.in_order {
@@ -189,10 +230,10 @@ impl<M> Board<M> {
         entry
     }
 
-    /// Rule 2: it is to be taken up when the board has a place.
-    pub(crate) fn defer(&mut self, coordination: Arc<Coordination>) -> bool {
+    /// Rule 2: it is to be taken up when the board has a place; `holds`: or must not be waited for any more (rule 5).
+    pub(crate) fn defer(&mut self, coordination: Arc<Coordination>, holds: bool) -> bool {
         if !self.is_closed {
-            self.visits.deferred.push_back(coordination);
+            self.visits.deferred.push_back(Deferred { coordination, holds });
         }
         !self.is_closed
     }
@@ -218,6 +259,8 @@ impl<M> Board<M> {
         if self.visits.held_by == Some(who) {
             self.visits.held_by = None;
         }
+        // Who comes to wait before the next stall is told of that.
+        self.tell_again();
         if let Some(visitor) = self.visits.present.get_mut(&who) {
             self.visits.guests -= usize::from(visitor.is_guest);
             visitor.is_guest = false;

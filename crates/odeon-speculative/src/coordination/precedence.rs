@@ -3,7 +3,8 @@
 //! RULES
 //! 1. A transaction that has to wait for another one's outcome, or may have to without knowing it, first rolls back wholly and
 //!    holds nothing: no circle of waits can close. What it waits for with protected variables in its hands is under way in any case:
-//!    a message in an inbox, or behind messages that run; a place on a board.
+//!    a message in an inbox, or behind messages that run; a place on a board. If that comes to wait for an outcome meanwhile, the board tells
+//!    it to let go (`board/visits.rs`, rule 5), except who has precedence and waits for a place.
 //! 2. One that has been rolled back [`ROUNDS`] times asks for precedence, which one transaction of the process has at a time, in the
 //!    order of asking. It waits for another one's outcome without letting go. The others do not wait so, so it is the only one
 //!    that could close a circle, and does not: none of them keeps anything while it waits for this one.

@@ -27,8 +27,9 @@ pub(crate) trait Station: Send + Sync {
     /// Nothing of the actor is protected any more.
     fn leave_as_guest(&self, who: u64);
 
-    /// The transaction, of which a visit is here, is to be gone on with when the actor has a place. `false`: the actor has ended.
-    fn defer(&self, coordination: Arc<Coordination>) -> bool;
+    /// The transaction, of which a visit is here, is to be gone on with when the actor has a place; if it `holds` protected variables, also
+    /// when that has to wait for an outcome. `false`: the actor has ended.
+    fn defer(&self, coordination: Arc<Coordination>, holds: bool) -> bool;
 
     /// Whether the actor has ended.
     fn has_ended(&self) -> bool;
@@ -65,8 +66,8 @@ impl<A: SpeculativeActor> Station for Engine<A> {
         self.with_board(|board| board.leave_as_guest(who));
     }
 
-    fn defer(&self, coordination: Arc<Coordination>) -> bool {
-        self.with_board(|board| board.defer(coordination))
+    fn defer(&self, coordination: Arc<Coordination>, holds: bool) -> bool {
+        self.with_board(|board| board.defer(coordination, holds))
     }
 
     fn has_ended(&self) -> bool {

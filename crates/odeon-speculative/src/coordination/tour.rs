@@ -177,10 +177,7 @@ impl Tour {
         match self.places.enter(of.number(), !self.changes, visit.station(), self.done) {
             Some(Entry::Entered) => {}
             Some(Entry::Closed) => return self.fail(of, CoordinationError::Stopped),
-            Some(Entry::Busy) => return self.wait_for_place(of, true),
-            Some(Entry::Blocked) => {
-                return self.wait_for_place(of, precedence::is_with(of.number()));
-            }
+            Some(entry) => return self.wait_for_place(of, entry),
             // The actor was made anew under it.
             None => {
                 self.roll_back(of);
@@ -249,13 +246,14 @@ impl Tour {
         }
     }
 
-    /// The present handler's actor has no place; `may_hold`: that will change in any case.
-    fn wait_for_place(&mut self, of: &Arc<Coordination>, may_hold: bool) -> Step {
+    /// The present handler's actor has no place. If it is busy, that will change in any case, or it comes to be blocked, and tells.
+    fn wait_for_place(&mut self, of: &Arc<Coordination>, entry: Entry) -> Step {
+        let is_busy = entry == Entry::Busy;
         // While the visit is there, which keeps the actor.
-        if !self.visits[self.done].station().defer(of.clone()) {
+        if !self.visits[self.done].station().defer(of.clone(), is_busy) {
             return self.fail(of, CoordinationError::Stopped);
         }
-        if may_hold || self.done == 0 {
+        if is_busy || self.done == 0 || precedence::is_with(of.number()) {
             return self.wait_outside(of);
         }
         self.roll_back(of);
@@ -320,7 +318,7 @@ pub(super) struct Resuming {
 
 impl Resuming {
     pub(super) fn now(&self) {
-        if !self.station.defer(self.coordination.clone()) {
+        if !self.station.defer(self.coordination.clone(), false) {
             self.coordination.fail(CoordinationError::Stopped);
         }
     }

@@ -66,6 +66,7 @@ impl<A: SpeculativeActor> Engine<A> {
                 Visit::arrive(self, job, me, state);
             }
             VisitTask::GoesOn(coordination) => coordination.resume(),
+            VisitTask::GivesWay => {}
         }
     }
 }
