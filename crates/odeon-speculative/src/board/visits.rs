@@ -22,6 +22,9 @@ use std::sync::Arc;
 pub(super) struct Visits<M> {
     pub(super) arriving: VecDeque<Job<M>>,
     pub(super) deferred: VecDeque<Arc<Coordination>>,
+    /// How many of these, at the front, were deferred before the board was held, and have to look again: who waits for a place may keep what
+    /// the holder needs, who waits for the holder may not.
+    looking_again: usize,
     present: HashMap<u64, Visitor>,
     guests: usize,
     held_by: Option<u64>,
@@ -64,6 +67,7 @@ impl<M> Visits<M> {
         Self {
             arriving: VecDeque::new(),
             deferred: VecDeque::new(),
+            looking_again: 0,
             present: HashMap::new(),
             guests: 0,
             held_by: None,
@@ -102,6 +106,9 @@ impl<M> Board<M> {
         if deferred.is_empty() {
             return None;
         }
+        if self.visits.looking_again > 0 {
+            return Some(0);
+        }
         if !self.visits.is_held() && !self.visits.has_guests() {
             // Nobody differs from others.
             return (self.entry(None, false) == Entry::Entered).then_some(0);
@@ -123,6 +130,7 @@ impl<M> Board<M> {
             return Some(VisitTask::Arrives(job));
         }
         let next = self.next_deferred()?;
+        self.visits.looking_again = self.visits.looking_again.saturating_sub(1);
         self.visits.deferred.remove(next).map(VisitTask::GoesOn)
     }
 
@@ -204,6 +212,7 @@ impl<M> Board<M> {
         if as_guest {
             if self.visits.blocks {
                 self.visits.held_by = Some(who);
+                self.visits.looking_again = self.visits.deferred.len();
                 self.let_visits_pass();
             }
             if let Some(visitor) = self.visits.present.get_mut(&who) {
@@ -247,6 +256,7 @@ impl<M> Board<M> {
         self.visits.held_by = None;
         self.visits.guests = 0;
         self.visits.deferred.clear();
+        self.visits.looking_again = 0;
         self.visits.present.drain().map(|(_, visitor)| visitor.coordination).collect()
     }
 }
