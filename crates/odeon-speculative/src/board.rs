@@ -158,6 +158,7 @@ impl<M> Board<M> {
     /// (`coordination/tour.rs`).
     pub(crate) fn add(&mut self, job: Job<M>) -> Option<GivesWay> {
         self.waiting += 1;
+        let lane = job.lane;
         let gives_way = job.enlisted.as_ref().map(|enlisted| enlisted.gives_way());
         match self.lanes.enter(job) {
             Entered::Ready(job) => {
@@ -168,9 +169,17 @@ impl<M> Board<M> {
                 self.make_ready(Job { joins_halted: true, ..job });
                 None
             }
-            Entered::Waits => gives_way.filter(|_| self.visits.blocks),
+            Entered::Waits => {
+                gives_way.filter(|_| self.visits.blocks && !self.only_visits_before(lane))
+            }
             Entered::WaitsForHalted => gives_way,
         }
+    }
+
+    /// Whether all that have the place of a lane, or wait for it, are visits: these arrive also while the board is held.
+    fn only_visits_before(&self, lane: Option<Lane>) -> bool {
+        let shares = |job: &Job<M>| Lanes::<M>::share_a_place(job.lane, lane);
+        self.visits.arriving.iter().any(shares) && self.lanes.only_visits_wait(lane)
     }
 
     fn make_ready(&mut self, job: Job<M>) {

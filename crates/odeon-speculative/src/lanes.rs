@@ -62,6 +62,17 @@ impl<M> Lanes<M> {
         self.behind_halted
     }
 
+    /// Whether jobs of these lanes take the same place.
+    pub(crate) fn share_a_place(one: Option<Lane>, other: Option<Lane>) -> bool {
+        one.zip(other).is_some_and(|(one, other)| place_of(one) == place_of(other))
+    }
+
+    /// Whether all that wait for the place of a lane are visits.
+    pub(crate) fn only_visits_wait(&self, lane: Option<Lane>) -> bool {
+        let waiting = lane.map(|lane| &self.places[place_of(lane)].waiting);
+        waiting.is_none_or(|waiting| waiting.iter().all(|job| job.enlisted.is_some()))
+    }
+
     /// A job has come.
     pub(crate) fn enter(&mut self, job: Job<M>) -> Entered<M> {
         let Some(lane) = job.lane else { return Entered::Ready(job) };
