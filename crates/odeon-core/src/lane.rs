@@ -13,7 +13,7 @@
 pub(crate) mod companion;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::{ptr, thread};
+use std::thread;
 
 use crate::cell::Header;
 use crate::current::{self, Current};
@@ -54,9 +54,10 @@ impl Lane {
 
     /// The lane of what an actor sends.
     pub(crate) fn of_actor(header: &Header) -> Self {
-        // The address tells theaters apart, the number an actor from one before it at this address.
-        let address = ptr::from_ref(header).addr() as u64;
-        Self::of_number(address ^ header.id.number().rotate_left(32))
+        // The seed tells theaters apart. Not the address: one seed is to be one run (S23), and lanes that share a place
+        // (`odeon-speculative`, `lanes.rs`) wait for each other.
+        let seed = header.stage.theater().config.random_seed;
+        Self::of_number(seed ^ header.id.number().rotate_left(32))
     }
 
     /// Fibonacci hashing (Knuth, TAOCP 3, 6.4): neighbours get lanes far apart.

@@ -216,14 +216,18 @@ impl<A: SpeculativeActor> Engine<A> {
         let keeps = shared.keeps.get_or_insert_with(me).clone();
         let mut give_way = Vec::new();
         jobs.drain(..).for_each(|job| give_way.extend(shared.board.add(job)));
-        let new_runner =
-            |number| extend::spawn_working_for(&keeps, Runner::new(self.clone(), number));
+        self.fill(&keeps, &mut shared);
         let Shared { board, runners, .. } = &mut *shared;
-        runners.fill(board.width(), new_runner);
         let rested = runners.next(board);
         self.unlock(shared);
         runners::rouse(rested);
         give_way.into_iter().for_each(GivesWay::now);
+    }
+
+    /// Sees to it that there are runners for the present width.
+    fn fill(self: &Arc<Self>, me: &ActorRef<A::Msg>, shared: &mut Shared<A>) {
+        let new = |number| extend::spawn_working_for(me, Runner::new(self.clone(), number));
+        shared.runners.fill(shared.board.width(), new);
     }
 
     /// Takes a batch and has it handled; `false`: there is nothing to take.
@@ -233,14 +237,20 @@ impl<A: SpeculativeActor> Engine<A> {
         scratch: &mut Scratch<A::Msg>,
     ) -> bool {
         let mut shared = self.lock();
-        let Shared { board, runners, .. } = &mut *shared;
-        if matches!(executor, Executor::Turn) && board.width() > 1 && self.pace.is_long() {
-            // The inbox is to be looked at meanwhile. A runner that is awake looks at the board again.
+        let leaves_it = shared.board.width() > 1 && self.pace.is_long();
+        if matches!(executor, Executor::Turn) && leaves_it {
+            // The inbox is to be looked at meanwhile. A runner that is awake looks at the board again; the width may have
+            // been raised after the last job was brought, when there was none.
+            if let Some(me) = shared.keeps.clone() {
+                self.fill(&me, &mut shared);
+            }
+            let Shared { board, runners, .. } = &mut *shared;
             let rested = runners.next(board);
             self.unlock(shared);
             runners::rouse(rested);
             return false;
         }
+        let Shared { board, runners, .. } = &mut *shared;
         let mut give_way = Vec::new();
         if let Some(visit) = board.take_visit(&mut give_way) {
             self.see_to_visit(shared, visit);

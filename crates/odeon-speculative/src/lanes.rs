@@ -6,8 +6,9 @@
 
 use crate::coordination::{Company, Enlisted};
 use crate::job::Job;
+use crate::number_map::NumberMap;
 use odeon_core::extend::Lane;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 /// TUNE: places for lanes. Senders that share one are not handled at once.
 const PLACES: usize = 256;
@@ -52,7 +53,7 @@ impl<M> Halted<M> {
 /// See the module.
 pub(crate) struct Lanes<M> {
     places: Vec<Place<M>>,
-    halted: HashMap<Lane, Halted<M>>,
+    halted: NumberMap<Lane, Halted<M>>,
     behind_halted: usize,
 }
 
@@ -78,7 +79,7 @@ impl<M> Lanes<M> {
     pub(crate) fn new() -> Self {
         let free = || Place { is_busy: false, is_of_visit: false, waiting: VecDeque::new() };
         let places = std::iter::repeat_with(free).take(PLACES).collect();
-        Self { places, halted: HashMap::new(), behind_halted: 0 }
+        Self { places, halted: NumberMap::default(), behind_halted: 0 }
     }
 
     /// Jobs that wait behind halted ones.

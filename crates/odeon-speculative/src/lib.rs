@@ -71,6 +71,7 @@ mod exit;
 mod handling;
 mod job;
 mod lanes;
+mod number_map;
 mod outcome;
 mod pace;
 mod parking;

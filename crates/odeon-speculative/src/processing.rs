@@ -102,7 +102,7 @@ impl Processing {
     /// As many messages at once as pay, between one and the [`width`](Self::width), found out and changed while the
     /// actor runs by a [`HillClimb`]; coordinated transactions do not [block](Self::non_blocking).
     pub fn adaptive() -> Self {
-        Self { mode: Mode::Adaptive(Make::HILL_CLIMB), ..Self::sequential() }
+        Self { mode: Mode::Adaptive(Make::HILL_CLIMB), ..Self::combined() }
     }
 
     /// As [`adaptive`](Self::adaptive), by another policy. `make` is called once for each actor that is processed so, and

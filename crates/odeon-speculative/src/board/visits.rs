@@ -15,16 +15,17 @@
 use super::{Board, How};
 use crate::coordination::{Coordination, Enlisted, GivesWay};
 use crate::job::Job;
+use crate::number_map::NumberMap;
 use odeon_core::Access;
 use odeon_core::extend::Lane;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What a board knows of coordinated transactions.
 pub(super) struct Visits<M> {
     pub(super) arriving: VecDeque<Job<M>>,
     pub(super) deferred: VecDeque<Deferred>,
-    present: HashMap<u64, Visitor>,
+    present: NumberMap<u64, Visitor>,
     guests: usize,
     held_by: Option<u64>,
     /// Transactions that have entered.
@@ -77,7 +78,7 @@ impl<M> Visits<M> {
         Self {
             arriving: VecDeque::new(),
             deferred: VecDeque::new(),
-            present: HashMap::new(),
+            present: NumberMap::default(),
             guests: 0,
             held_by: None,
             entered: 0,
@@ -160,7 +161,7 @@ impl<M> Board<M> {
         }
         if self.is_to_tell() {
             self.visits.has_told = true;
-            give_way.extend(self.lanes.visits_waiting().map(Enlisted::gives_way));
+            give_way.extend(self.lanes.visits_waiting().filter_map(Enlisted::gives_way));
             return Some(VisitTask::GivesWay);
         }
         let next = self.next_deferred()?;
@@ -183,7 +184,8 @@ impl<M> Board<M> {
             let company = job.company();
             let behind = |job: &Job<M>| {
                 if job.company() != company {
-                    give_way.extend(job.enlisted.as_ref().map(|enlisted| enlisted.gives_way()));
+                    give_way
+                        .extend(job.enlisted.as_ref().and_then(|enlisted| enlisted.gives_way()));
                 }
             };
             if let Some(next) = self.lanes.halt(job.lane, company, behind) {

@@ -51,8 +51,10 @@ impl Enlisted {
         &self.coordination
     }
 
-    pub(crate) fn gives_way(&self) -> GivesWay {
-        GivesWay { coordination: self.coordination.clone(), round: self.round }
+    /// Its transaction, if that may have something in its hands: not while its first messages are under way.
+    pub(crate) fn gives_way(&self) -> Option<GivesWay> {
+        let is_joined = self.place == JOINED;
+        is_joined.then(|| GivesWay { coordination: self.coordination.clone(), round: self.round })
     }
 
     /// The message has arrived at its actor.

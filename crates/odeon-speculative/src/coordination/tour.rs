@@ -50,6 +50,8 @@ pub(super) struct Tour {
     rounds: u32,
     /// Whether it has been rolled back for another one's precedence.
     is_yielding: bool,
+    /// Whether somebody else will have it gone on with: a board, or another transaction's end.
+    waits_for_others: bool,
     awaited: Option<Awaited>,
 }
 
@@ -78,6 +80,7 @@ impl Tour {
             tries: 0,
             rounds: 0,
             is_yielding: false,
+            waits_for_others: false,
             awaited: None,
         }
     }
@@ -85,6 +88,11 @@ impl Tour {
     /// Whether it is on its way.
     pub(super) fn has_begun(&self) -> bool {
         self.attempt.is_some()
+    }
+
+    /// Whether what it waits for is not only the arrival of messages.
+    pub(super) fn waits_for_others(&self) -> bool {
+        self.waits_for_others
     }
 
     /// Goes as far as it can.
@@ -128,6 +136,7 @@ impl Tour {
 
     fn go(&mut self, of: &Arc<Coordination>) -> Step {
         loop {
+            self.waits_for_others = false;
             let step = if self.done < self.visits.len() && self.has_begun() {
                 self.handle_next(of)
             } else {
@@ -157,6 +166,7 @@ impl Tour {
         }
         if self.is_yielding && precedence::is_with_other(of.number()) {
             let station = self.visits[0].shared_station();
+            self.waits_for_others = true;
             precedence::wait(of.number(), Resuming { coordination: of.clone(), station });
             return Step::Waits;
         }
@@ -253,6 +263,7 @@ impl Tour {
         if !self.visits[self.done].station().defer(of.clone(), is_busy) {
             return self.fail(of, CoordinationError::Stopped);
         }
+        self.waits_for_others = true;
         if is_busy || self.done == 0 || precedence::is_with(of.number()) {
             return self.wait_outside(of);
         }
@@ -294,6 +305,7 @@ impl Tour {
         }
         let station = self.visits[0].shared_station();
         let resuming = Resuming { coordination: of.clone(), station };
+        self.waits_for_others = true;
         self.awaited = Some(rolled_back.wake(Waker::from(Arc::new(resuming))));
         Step::Waits
     }

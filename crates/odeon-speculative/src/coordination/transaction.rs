@@ -46,6 +46,9 @@ pub(super) struct News {
     pub(super) gives_way: bool,
     /// What it has waited for has happened.
     is_resumed: bool,
+    /// A message of an earlier round has arrived, or was lost. News only for a tour that waits for the last one of these: another one
+    /// would begin again, and send the next such message, for as long as it has to wait.
+    is_drained: bool,
 }
 
 impl News {
@@ -111,7 +114,7 @@ impl Coordination {
         let mut shared = self.lock();
         shared.expected -= 1;
         let void = if shared.is_over || round < shared.round {
-            shared.news.is_resumed = true;
+            shared.news.is_drained = true;
             Some(visit)
         } else {
             shared.news.arrived.push((place, visit));
@@ -129,7 +132,7 @@ impl Coordination {
         let mut shared = self.lock();
         shared.expected -= 1;
         if shared.is_over || round < shared.round {
-            shared.news.is_resumed = true;
+            shared.news.is_drained = true;
         } else {
             shared.news.failed.get_or_insert(CoordinationError::Stopped);
         }
@@ -233,7 +236,8 @@ impl Shared {
     fn take_if_due(&mut self) -> Option<Box<Tour>> {
         let tour = self.tour.as_ref()?;
         let can_go_on = tour.has_begun() || self.expected == 0;
-        let is_due = self.news.failed.is_some() || can_go_on && self.news.are_there();
+        let has_news = self.news.are_there() || self.news.is_drained && !tour.waits_for_others();
+        let is_due = self.news.failed.is_some() || can_go_on && has_news;
         if is_due { self.tour.take() } else { None }
     }
 }
