@@ -4,11 +4,13 @@ mod support;
 
 use odeon_core::{ActorRef, AskError, Theater};
 use odeon_speculative::{
-    Access, Coordinate, CoordinationError, Processing, SpawnSpeculative, SpeculativeRef, fail,
+    Access, Coordinate, CoordinationError, Delivery, Processing, SpawnSpeculative, SpeculativeRef,
+    fail,
 };
 use odeon_testkit::silent_panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 use support::{Common, Do, Lab, Log, Note, ask, result};
@@ -438,5 +440,41 @@ fn s28_exclusive_messages_take_no_part_and_wait_for_those_who_do() {
         let of = |var| labs.iter().map(|lab| result(lab, Do::look(var)).unwrap()).sum::<i64>();
         assert_eq!((of(0), of(1), of(2)), (0, 200, 200), "{name}");
         assert!(labs.iter().all(|lab| lab.speculation().failures == 0), "{name}");
+    }
+}
+
+#[test]
+fn s28_a_joined_message_may_be_delivered_later_and_is_missed_if_it_never_is() {
+    for (name, processing) in every_processing() {
+        let theater = theater();
+        let labs = labs(&theater, 2, &processing);
+        let (carry, carried) = channel::<Delivery>();
+        let postman = thread::spawn(move || {
+            for delivery in carried {
+                thread::sleep(Duration::from_millis(1));
+                delivery.deliver();
+            }
+        });
+        let to_second = |carry: Option<Sender<Delivery>>| {
+            let second = labs[1].actor_ref();
+            Do::update(move |lab, tx, ctx| {
+                let carry = carry.clone();
+                ctx.join_via(&second, add(0, 1), move |delivery| match carry {
+                    Some(carry) => carry.send(delivery).unwrap(),
+                    None => drop(delivery),
+                });
+                lab.add(tx, 0, 1)
+            })
+        };
+        let both: Vec<_> = (0..20).map(|_| ask(&labs[0], to_second(Some(carry.clone())))).collect();
+        for answer in both {
+            answer.wait().unwrap();
+        }
+        assert_eq!(result(&labs[1], Do::look(0)), Ok(20), "{name}");
+        assert!(ask(&labs[0], to_second(None)).wait().is_err(), "{name}: it is lost");
+        let sums = [&labs[0], &labs[1]].map(|lab| result(lab, Do::increment(0)));
+        assert_eq!(sums, [Ok(21), Ok(21)], "{name}: neither has seen it");
+        drop(carry);
+        postman.join().unwrap();
     }
 }
