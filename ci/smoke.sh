@@ -28,7 +28,10 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench list --list-actors 1,3 --requesters 5 --requests 20 --range 400 --workload write --mode plain,sequential,concurrent,adaptive,threshold \
   --samples 1 --warmup 0
 "$odeon" bench list --list-actors 3 --requesters 5 --requests 20 --range 400 --workload mixed --mode plain,concurrent --spread range,hash \
-  --sum kept,snapshot,transaction --samples 1 --warmup 0
+  --sum kept,snapshot,transaction,relaxed --samples 1 --warmup 0
+"$odeon" bench list --list-actors 3 --requesters 5 --requests 20 --range 400 --workload mixed --mode sequential,concurrent,nonblocking,combined,adaptive \
+  --sum coordinated,coordinated-snapshot --hop-delay 0,20 --samples 1 --warmup 0
+"$odeon" bench transfer --mode adaptive,nonblocking,combined,sequential,concurrent --hot 0,50 --transfers 500 --samples 1 --warmup 0
 "$odeon" bench list --reproduce --quick --out "$out/papers"
 "$odeon" bench bank --accounts 20 --transfers 500 "${common[@]}"
 "$odeon" bench pressure --milliseconds 300 --producer actor,thread,async --samples 2 --warmup 0

@@ -1,6 +1,6 @@
 //! What a handler can do besides reading and writing variables.
 
-use crate::coordination::{Join, Part};
+use crate::coordination::{Delivery, Join, Part};
 use crate::dispatcher::Dispatcher;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, answer_borrowed, let_happen};
@@ -204,7 +204,27 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     /// If `other` is not a speculative actor.
     #[track_caller]
     pub fn join<M: Message>(&mut self, other: &ActorRef<M>, message: M) {
-        let join = Join::of(&self.actor_ref(), other, message);
+        self.add(Join::of(&self.actor_ref(), other, message));
+    }
+
+    /// As [`join`](Self::join), by a way of one's own: `via` gets the message when the handler has come to its end, and has it
+    /// [delivered](Delivery::deliver) at some time. Until then the transaction waits as for one that is under way; dropped
+    /// undelivered, the message fails it. The transaction may be rolled back and `via` called again by another call of
+    /// the handler.
+    ///
+    /// # Panics
+    /// As [`join`](Self::join).
+    #[track_caller]
+    pub fn join_via<M: Message>(
+        &mut self,
+        other: &ActorRef<M>,
+        message: M,
+        via: impl FnOnce(Delivery) + Send + 'static,
+    ) {
+        self.add(Join::of(&self.actor_ref(), other, message).via(via));
+    }
+
+    fn add(&mut self, join: Join) {
         match &mut self.part {
             Some(part) => part.joins.push(join),
             None => self.wants = Wants::Join,

@@ -29,4 +29,4 @@ pub(crate) use transaction::Coordination;
 pub(crate) use visit::Visit;
 
 pub use outcome::{CoordinationError, Outcome};
-pub use plan::{Coordinate, Plan};
+pub use plan::{Coordinate, Delivery, Plan};

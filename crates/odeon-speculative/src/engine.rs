@@ -5,6 +5,7 @@
 //! → `attempt.rs` (the transaction) → `exit.rs` (its effects).
 
 mod adapting;
+mod ending;
 mod in_order;
 mod runners;
 mod scratch;
@@ -13,7 +14,7 @@ mod visits;
 use crate::attempt::{Attempt, Handled};
 use crate::board::{Board, How};
 use crate::context::Me;
-use crate::coordination::{Coordination, CoordinationError, Enlisted, GivesWay};
+use crate::coordination::{Coordination, Enlisted, GivesWay};
 use crate::decisions::Decisions;
 use crate::exit::Exit;
 use crate::job::{Job, Kind};
@@ -35,6 +36,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+pub(crate) use ending::EndsWithMaker;
 pub(crate) use scratch::Scratch;
 
 /// What the executors of one actor share.
@@ -448,44 +450,6 @@ impl<A: SpeculativeActor> Engine<A> {
         };
         self.unlock(shared);
         attention
-    }
-
-    /// The actor ends: hands over what has not been handled. What is under way commits no effects any more.
-    pub(crate) fn close(&self, take: &mut dyn FnMut(A::Msg)) {
-        self.exit.close();
-        let mut left = Vec::new();
-        let mut shared = self.lock();
-        let coordinations = shared.board.close(|job| left.push(job));
-        left.append(&mut shared.left);
-        let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
-        let parked = self.parking.close();
-        parked.iter().for_each(|_| shared.board.unpark_too_late());
-        // Jobs that are on their way to or from the parking place need it still.
-        let keeps = if shared.board.outstanding() == 0 { shared.keeps.take() } else { None };
-        self.unlock(shared);
-        drop(keeps);
-        // Users' code may run with each of them.
-        drop(runners);
-        drop_contained(state);
-        for Job { message, enlisted, .. } in left {
-            drop(enlisted);
-            take(message);
-        }
-        parked.into_iter().for_each(take);
-        coordinations.iter().for_each(|of| of.fail(CoordinationError::Stopped));
-    }
-}
-
-/// Ends an engine with the way to make its actor anew: an actor may end while it has no state that could.
-pub(crate) struct EndsWithMaker<A: SpeculativeActor>(pub(crate) Arc<Engine<A>>);
-
-impl<A: SpeculativeActor> Drop for EndsWithMaker<A> {
-    fn drop(&mut self) {
-        let keeps = self.0.lock().keeps.clone();
-        self.0.close(&mut |message| match &keeps {
-            Some(me) => extend::dead_letter(me, message),
-            None => drop(message),
-        });
     }
 }
 

@@ -86,7 +86,7 @@ mod width;
 
 pub use conflicts::Conflict;
 pub use context::SpeculativeContext;
-pub use coordination::{Coordinate, CoordinationError, Outcome, Plan};
+pub use coordination::{Coordinate, CoordinationError, Delivery, Outcome, Plan};
 pub use decisions::Decision;
 pub use odeon_core::Access;
 pub use outcome::{HandlerError, TxResult, fail};

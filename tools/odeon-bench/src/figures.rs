@@ -1,5 +1,6 @@
 //! What Odeon promises in numbers: the list behind `odeon bench figures`, as data.
 
+mod coordinated;
 mod speculative;
 mod stm;
 
@@ -49,6 +50,8 @@ pub enum Goal {
     AtMostFloors(f64),
     /// At most so many ns per operation.
     AtMostNanoseconds(f64),
+    /// All operations but one in a hundred took at most so many us.
+    P99AtMostMicroseconds(f64),
     /// At most so many MiB of resident memory above what its floor takes.
     AtMostMiBAboveFloor(u64),
     /// Resident memory grows by at most so many KiB a minute in the second half of a run.
@@ -165,6 +168,7 @@ pub fn groups() -> Vec<Group> {
     groups.extend(list_groups());
     groups.extend(stm::groups());
     groups.extend(speculative::groups());
+    groups.extend(coordinated::groups());
     groups
 }
 

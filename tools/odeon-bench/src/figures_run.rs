@@ -222,6 +222,16 @@ fn judge(
             let to_reach = format!("at most {limit} KiB a minute");
             Verdict::judged(&figure.what, to_reach, outcome)
         }
+        Goal::P99AtMostMicroseconds(limit) => {
+            let samples = results.odeon(workload, figure.variant, params);
+            let latency = samples.and_then(|samples| samples.median_latency());
+            let outcome = latency.map(|(half_ns, most_ns)| {
+                let us = most_ns / 1000.0;
+                (format!("{us:.1} us (half of them {:.1} us)", half_ns / 1000.0), us <= limit)
+            });
+            let to_reach = format!("99 of 100 take at most {limit} us per {operation}");
+            Verdict::judged(&figure.what, to_reach, outcome)
+        }
         Goal::AtMostNanoseconds(limit) => {
             let outcome = odeon.map(|odeon| (format!("{} ns", short(odeon)), odeon <= limit));
             Verdict::judged(&figure.what, format!("at most {limit} ns per {operation}"), outcome)

@@ -30,8 +30,34 @@ impl Join {
         }))
     }
 
+    /// The same message, sent when `via` delivers it.
+    pub(crate) fn via(self, via: impl FnOnce(Delivery) + Send + 'static) -> Self {
+        Self(Box::new(move |companion| via(Delivery { message: self, companion })))
+    }
+
     pub(super) fn send(self, enlisted: Enlisted) {
         (self.0)(Box::new(enlisted));
+    }
+}
+
+/// A message that has joined a coordinated transaction and is to be [delivered](Self::deliver), by whichever thread; see
+/// [`SpeculativeContext::join_via`]. Dropped instead, it fails the transaction.
+#[must_use = "the transaction fails if the message is not delivered"]
+pub struct Delivery {
+    message: Join,
+    companion: Companion,
+}
+
+impl Delivery {
+    /// Sends the message. If the transaction has been rolled back meanwhile, it is void.
+    pub fn deliver(self) {
+        (self.message.0)(self.companion);
+    }
+}
+
+impl fmt::Debug for Delivery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Delivery").finish_non_exhaustive()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::figures::groups;
+use crate::latency::Latency;
 use crate::parameter::Value;
 use crate::runner::{Contender, Outcome};
 use crate::samples::Samples;
@@ -91,6 +92,21 @@ fn growth_of_memory_is_judged() {
     assert_eq!(judged(&[-10.0, 1000.0, 9000.0]).measured, "1000 KiB a minute");
     assert_eq!(judged(&[4100.0]).reached, Some(false));
     assert_eq!(judged(&[]).reached, None);
+}
+
+#[test]
+fn latencies_are_judged() {
+    let judged = |p99_ns: Option<u32>| {
+        let settings = [("mode", Value::Word("adaptive")), ("hot", Value::Number(50))];
+        let mut odeon = outcome("transfer", Contender::Odeon(Variant::Pool), &settings, 1.0);
+        odeon.samples.latency =
+            p99_ns.map(|p99_ns| Latency { p50_ns: 20_000, p99_ns }).into_iter().collect();
+        verdicts("transfer", &Results(vec![odeon])).pop().expect("the last figure")
+    };
+    let fast = judged(Some(999_900));
+    assert_eq!((&*fast.measured, fast.reached), ("999.9 us (half of them 20.0 us)", Some(true)));
+    assert_eq!(judged(Some(1_000_100)).reached, Some(false));
+    assert_eq!(judged(None).reached, None);
 }
 
 #[test]

@@ -12,8 +12,9 @@ use crate::workload::Variant;
 const LIST_ACTORS: [u64; 6] = [1, 2, 4, 8, 16, 32];
 const REQUESTERS: [u64; 3] = [125, 250, 500];
 const MIXES: [&str; 3] = ["read", "write", "mixed"];
-/// A mode for sums that are one transaction over all list actors joins here.
-const MODES: [&str; 4] = ["plain", "sequential", "concurrent", "adaptive"];
+/// Sums are one transaction over all list actors in all of them but the first.
+const MODES: [&str; 6] =
+    ["plain", "sequential", "concurrent", "nonblocking", "combined", "adaptive"];
 
 /// All execution times.
 pub(super) struct Matrix {

@@ -41,7 +41,7 @@ fn setting(plan: &ReproductionPlan, machine: &Machine) -> String {
         ("samples", format!("{samples}, median"), "7: geometric mean (OPODIS), median (thesis)"),
         (
             "sequential processing",
-            "plain: a plain actor; sequential: a speculative one, one message at a time".to_owned(),
+            "sequential: a speculative actor, one message at a time, sums coordinated and blocking; plain: a plain actor, sums not coordinated".to_owned(),
             "plain actors without transactions; sums coordinated and blocking",
         ),
         (

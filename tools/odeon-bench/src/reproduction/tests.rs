@@ -49,11 +49,11 @@ fn page_and_plots_are_written() {
     let plan = plan(vec![("requests", vec![Value::Number(10)])]);
     let mut count = Count { parts: Vec::new(), runs: 0 };
     let written = plan.run(&out, &mut count).expect("it runs");
-    // Three mixes, two numbers of list actors and of requesters, four modes; two mixes, three widths, three sums.
-    assert_eq!(count.parts, [("execution times".to_owned(), 48), ("courses".to_owned(), 18)]);
-    assert_eq!(count.runs, 48 + 18);
+    // Three mixes, two numbers of list actors and of requesters, six modes; two mixes, three widths, three sums.
+    assert_eq!(count.parts, [("execution times".to_owned(), 72), ("courses".to_owned(), 18)]);
+    assert_eq!(count.runs, 72 + 18);
     // A chart for each mode and each number of list actors of a mix; two for each width of a mix.
-    assert_eq!(written.plots.len(), 3 * (4 + 2) + 2 * 3 * 2);
+    assert_eq!(written.plots.len(), 3 * (6 + 2) + 2 * 3 * 2);
     let page = std::fs::read_to_string(&written.page).expect("it was written");
     for number in ["4", "5", "6", "7", "8"] {
         assert!(page.contains(&format!("OPODIS 2013, figure {number}<")), "{page}");

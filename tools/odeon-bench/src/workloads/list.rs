@@ -12,6 +12,7 @@ mod mode;
 mod segment;
 mod speculative;
 mod spread;
+mod wire;
 
 use crate::error::BenchError;
 use crate::history::History;
@@ -58,6 +59,15 @@ static ABOUT: About = About {
             &SUMS,
         )
         .odeon_only(),
+        Parameter::number(
+            "hop_delay",
+            "us from one list actor to the next for coordinated sums, as on a network; the system's timers add to it",
+            0,
+            1_000_000,
+            0,
+        )
+        .outside_floor()
+        .odeon_only(),
         Parameter::word("spread", "which list actor has a value: by ranges or by a hash", &SPREADS)
             .odeon_only(),
         WORKERS,
@@ -80,6 +90,10 @@ impl Workload for List {
         if Sum::of(params).is_coordinated() && !is_speculative(params) {
             let problem = format!("{COORDINATED} sums need speculative list actors");
             return Err(BenchError::bad_argument("--sum", problem));
+        }
+        if params.number("hop_delay") > 0 && !Sum::of(params).is_coordinated() {
+            let problem = format!("only {COORDINATED} sums are delayed");
+            return Err(BenchError::bad_argument("--hop-delay", problem));
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use super::course::{Course, Progress};
 use super::mode::{Mode, Sum};
 use super::segment::Segment;
 use super::speculative::SpeculativeList;
+use super::wire::Wire;
 use super::{Answer, Plan, Request, check_sums};
 use crate::error::BenchError;
 use crate::finish::{Finish, finish_line};
@@ -70,13 +71,15 @@ impl List {
         let prefilled: i64 = segments.iter().map(Segment::partial_sum).sum();
         let mode = Mode::named(params.word("mode"));
         let mut parts: Vec<ActorRef<ToList>> = Vec::with_capacity(segments.len());
+        let delay = params.number("hop_delay");
+        let wire = (delay > 0).then(|| Wire::new(Duration::from_micros(delay)));
         let mut speculative = Vec::new();
         for segment in segments.into_iter().rev() {
             let next = parts.last().cloned();
             parts.push(match &mode {
                 Mode::Plain => theater.spawn(ListActor { segment, next }),
                 Mode::Speculative(processing) => {
-                    let part = SpeculativeList::new(&segment, next);
+                    let part = SpeculativeList::new(&segment, next, wire.clone());
                     let part = theater.spawn_speculative(part, processing.clone());
                     trace::watch(&part);
                     speculative.push(part.clone());

@@ -3,6 +3,7 @@
 
 use super::actors::{ToList, ToRequester};
 use super::segment::Segment;
+use super::wire::Wire;
 use super::{Answer, Request, Sum};
 use crate::theater::Post;
 use odeon::prelude::*;
@@ -11,15 +12,21 @@ pub(super) struct SpeculativeList {
     values: TList<u32>,
     partial_sum: TCounter,
     next: Option<ActorRef<ToList>>,
+    /// To the next, if that takes time.
+    wire: Option<Wire>,
 }
 
 impl SpeculativeList {
-    pub(super) fn new(segment: &Segment, next: Option<ActorRef<ToList>>) -> Self {
+    pub(super) fn new(
+        segment: &Segment,
+        next: Option<ActorRef<ToList>>,
+        wire: Option<Wire>,
+    ) -> Self {
         let values = TList::new();
         for value in segment.filled() {
             odeon_stm::atomically(|tx| values.insert(tx, *value));
         }
-        Self { values, partial_sum: TCounter::new(segment.partial_sum()), next }
+        Self { values, partial_sum: TCounter::new(segment.partial_sum()), next, wire }
     }
 
     /// One list actor's part, and on to the next: in the same transaction, or after this one.
@@ -35,7 +42,11 @@ impl SpeculativeList {
         let sum = before + part;
         match &self.next {
             Some(next) if way.is_coordinated() => {
-                ctx.join(next, ToList::Sum(way, sum, asker.clone()));
+                let on = ToList::Sum(way, sum, asker.clone());
+                match self.wire.clone() {
+                    None => ctx.join(next, on),
+                    Some(wire) => ctx.join_via(next, on, move |delivery| wire.carry(delivery)),
+                }
             }
             Some(next) => next.post(ToList::Sum(way, sum, asker.clone())),
             None => asker.post(ToRequester::Answer(Answer::Sum(sum))),

@@ -174,6 +174,20 @@ fn s28_histories_with_coordinated_sums_are_linearizable() {
 }
 
 #[test]
+fn s28_a_delay_between_list_actors_tears_no_sum() {
+    for mode in ["combined", "concurrent"] {
+        let settings = [("list_actors", 3), ("requesters", 3), ("requests", 60), ("range", 24)];
+        let params = params(&settings, "mixed").with("mode", Value::Word(mode));
+        let params = params.with("hop_delay", Value::Number(10));
+        List.check(&params).expect("sums are coordinated");
+        assert!(List.check(&params.clone().with("sum", Value::Word("kept"))).is_err());
+        let plan = Plan { mix: Mix::of(30, 50), ..Plan::new(&params) };
+        let history = record(&plan, &params).expect("the run is right");
+        assert!(linearizable::is_linearizable(&history), "{mode}: {history:?}");
+    }
+}
+
+#[test]
 fn sums_that_are_not_coordinated_are_found_to_be_torn() {
     for mode in ["plain", "combined"] {
         let is_torn = |seed| {
