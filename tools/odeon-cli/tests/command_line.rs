@@ -71,7 +71,7 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench ring --stage gpu", "[possible values: pool, pinned, both]"),
         (
             "bench list --mode fast",
-            "--mode takes plain, sequential, concurrent, adaptive, threshold, not 'fast'",
+            "--mode takes plain, sequential, concurrent, adaptive, threshold, nonblocking, combined, not 'fast'",
         ),
         ("bench ring --vs akka", "[possible values: tokio, kameo, ractor]"),
         ("bench ring --vs stm", "[possible values: tokio, kameo, ractor]"),
