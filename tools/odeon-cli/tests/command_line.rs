@@ -112,7 +112,7 @@ fn bad_values_name_the_argument_and_its_range() {
         ),
         (
             "bench list --trace /dev/null",
-            "--trace: records --mode adaptive, concurrent, sequential, not 'plain'",
+            "--trace: records --mode sequential, concurrent, adaptive, threshold, nonblocking, combined, not 'plain'",
         ),
         ("bench rings", "unrecognized subcommand 'rings'"),
         ("bench", "Usage: odeon bench"),
