@@ -183,8 +183,10 @@ fn a_part_that_does_not_finish_leaves_no_trace() {
     commit(&mut journey);
     assert_eq!((state.0.peek_with(|name| **name), state.1.peek(), state.2.peek()), ("first", 6, 0));
     drop((journey, state));
-    odeon_stm::collect();
-    tracker.check();
+    // Attempts of the other tests may be under way, and hold values for a while.
+    while tracker.alive() > 0 {
+        odeon_stm::collect();
+    }
 }
 
 /// What an undone part has read concerns nobody any more.
