@@ -168,7 +168,7 @@ impl<M> Board<M> {
         if self.in_order.is_some() {
             return self.add_in_order(job);
         }
-        let gives_way = job.enlisted.as_ref().and_then(|enlisted| enlisted.gives_way());
+        let gives_way = job.gives_way();
         let company = job.company();
         match self.lanes.enter(job) {
             Entered::Ready(job) => {
@@ -323,7 +323,7 @@ impl<M> Board<M> {
         self.parked += 1;
         let mut give_way = Vec::new();
         let behind = |job: &Job<M>| {
-            give_way.extend(job.enlisted.as_ref().and_then(|enlisted| enlisted.gives_way()));
+            give_way.extend(job.gives_way());
         };
         if let Some(next) = self.lanes.halt(lane, None, behind) {
             self.make_ready(next);

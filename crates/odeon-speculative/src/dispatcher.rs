@@ -4,7 +4,7 @@
 use crate::attempt::{Attempt, First, Handled};
 use crate::board::How;
 use crate::context::{Me, SpeculativeContext, Wants};
-use crate::coordination::{Coordination, Enlisted};
+use crate::coordination::Enlisted;
 use crate::engine::{Attention, Engine, Executor, Scratch};
 use crate::handling::{Effects, Handling};
 use crate::job::Job;
@@ -181,7 +181,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         if handled.is_open() {
             // The board knows how to go on with it.
             let joins = matches!(handled, Handled::Joins);
-            let enlisted = joins.then(|| Box::new(Enlisted::new(Coordination::new(1, None), 0, 0)));
+            let enlisted = joins.then(Enlisted::of_its_own);
             self.taken.push(Job { enlisted, ..job });
             self.bring(ctx);
             return;

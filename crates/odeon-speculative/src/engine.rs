@@ -14,7 +14,7 @@ mod visits;
 use crate::attempt::{Attempt, Handled};
 use crate::board::{Board, How};
 use crate::context::Me;
-use crate::coordination::{Coordination, Enlisted, GivesWay};
+use crate::coordination::{Enlisted, GivesWay};
 use crate::decisions::Decisions;
 use crate::exit::Exit;
 use crate::job::{Job, Kind};
@@ -311,8 +311,8 @@ impl<A: SpeculativeActor> Engine<A> {
                     continue;
                 }
                 Handled::Joins => {
-                    let enlisted = Enlisted::new(Coordination::new(1, None), 0, 0);
-                    scratch.back.push(Job { enlisted: Some(Box::new(enlisted)), ..job });
+                    let enlisted = Some(Enlisted::of_its_own());
+                    scratch.back.push(Job { enlisted, ..job });
                     continue;
                 }
                 Handled::Waits(rolled_back) => {

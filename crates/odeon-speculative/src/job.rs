@@ -1,6 +1,6 @@
 //! A message on its way through the board.
 
-use crate::coordination::{Company, Enlisted};
+use crate::coordination::{Company, Enlisted, GivesWay};
 use odeon_core::Access;
 use odeon_core::extend::Lane;
 
@@ -37,6 +37,11 @@ impl<M> Job<M> {
             Access::Update => Kind::Change,
         };
         Self { message, kind, lane, access, enlisted: None, joins_halted: false }
+    }
+
+    /// The coordinated transaction that must not wait for it with anything in its hands.
+    pub(crate) fn gives_way(&self) -> Option<GivesWay> {
+        self.enlisted.as_ref().and_then(|enlisted| enlisted.gives_way())
     }
 
     /// With which visits in its lane it is not kept in order, if it is a visit.

@@ -53,7 +53,7 @@ impl<M> Board<M> {
     }
 
     pub(super) fn add_in_order(&mut self, job: Job<M>) -> Option<GivesWay> {
-        let gives_way = job.enlisted.as_ref().and_then(|enlisted| enlisted.gives_way());
+        let gives_way = job.gives_way();
         if self.lanes.is_halted(job.lane) {
             return self.admit(job).and(gives_way);
         }
@@ -138,7 +138,7 @@ impl<M> Board<M> {
             queue.into_iter().partition(|job| job.lane == lane);
         self.changes = others;
         for job in of_lane {
-            let gives_way = job.enlisted.as_ref().and_then(|enlisted| enlisted.gives_way());
+            let gives_way = job.gives_way();
             give_way.extend(self.admit(job).and(gives_way));
         }
     }
@@ -187,8 +187,7 @@ impl<M> Board<M> {
         }
         self.waiting += jobs.len();
         jobs.into_iter().rev().for_each(|job| self.changes.push_front(job));
-        let enlisted = self.changes.iter().filter_map(|job| job.enlisted.as_ref());
-        let give_way = enlisted.filter_map(|enlisted| enlisted.gives_way()).collect();
+        let give_way = self.changes.iter().filter_map(Job::gives_way).collect();
         (Vec::new(), give_way)
     }
 }

@@ -184,8 +184,7 @@ impl<M> Board<M> {
             let company = job.company();
             let behind = |job: &Job<M>| {
                 if job.company() != company {
-                    give_way
-                        .extend(job.enlisted.as_ref().and_then(|enlisted| enlisted.gives_way()));
+                    give_way.extend(job.gives_way());
                 }
             };
             if let Some(next) = self.lanes.halt(job.lane, company, behind) {

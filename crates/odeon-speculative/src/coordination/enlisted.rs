@@ -39,6 +39,11 @@ impl Enlisted {
         Self { coordination, round, place, has_arrived: false }
     }
 
+    /// Of a message that has become the first one of a transaction, by what its handler has joined to it.
+    pub(crate) fn of_its_own() -> Box<Self> {
+        Box::new(Self::new(Coordination::new(1, None), 0, 0))
+    }
+
     pub(crate) fn number(&self) -> u64 {
         self.coordination.number()
     }

@@ -32,7 +32,8 @@ static WAITING: Mutex<BTreeMap<u64, Resuming>> = Mutex::new(BTreeMap::new());
 fn change(act: impl FnOnce(&mut VecDeque<u64>)) {
     let mut asked = ASKED.lock().expect("no panic happens under this lock");
     act(&mut asked);
-    // ORDERING: Relaxed, here and below: a transaction acts on its own number only, and who sees that too late gives way once more.
+    // ORDERING: Relaxed, here and below: who sees a change too late gives way once more, or waits in vain and is resumed; `wait` has the
+    // fence that this takes.
     FIRST.store(asked.front().copied().unwrap_or(0), Ordering::Relaxed);
 }
 
@@ -74,6 +75,7 @@ fn resume_all() {
 /// A transaction that has asked is over.
 pub(super) fn give_up(number: u64) {
     change(|asked| asked.retain(|other| *other != number));
+    // ORDERING: SeqCst: as in `wait`.
     fence(Ordering::SeqCst);
     resume_all();
 }

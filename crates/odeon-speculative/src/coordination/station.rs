@@ -76,11 +76,13 @@ impl<A: SpeculativeActor> Station for Engine<A> {
 
     fn fail(&self, panic: Box<dyn Any + Send>) {
         Self::fail(self, panic);
+        // Has the actor's own turn see to it, which is not where this is called.
         self.with_board(|_| ());
     }
 
     fn stop(&self) {
         Self::stop(self);
+        // As above.
         self.with_board(|_| ());
     }
 }

@@ -99,13 +99,8 @@ impl Tour {
     pub(super) fn go_on(mut self: Box<Self>, of: &Arc<Coordination>, mut news: News) {
         loop {
             self.awaited = None;
-            match self.heed(of, news) {
-                Step::GoesOn => match self.go(of) {
-                    Step::Over => return,
-                    Step::GoesOn | Step::Waits => {}
-                },
-                Step::Waits => {}
-                Step::Over => return,
+            if matches!(self.heed(of, news), Step::Over) || matches!(self.go(of), Step::Over) {
+                return;
             }
             match of.rest(self) {
                 Rest::Rests => return,
@@ -220,10 +215,11 @@ impl Tour {
                 self.visits[self.done].station().fail(Box::new(WAITS));
                 self.fail(of, CoordinationError::Failed { participant, why: WAITS.into() })
             }
-            Cause::Prepared | Cause::Irrevocable
-                if precedence::is_with(of.number()) && self.step_outside(of).is_ok() =>
-            {
-                self.wait_for(of, rolled_back)
+            Cause::Prepared | Cause::Irrevocable if precedence::is_with(of.number()) => {
+                match self.step_outside(of) {
+                    Ok(()) => self.wait_for(of, rolled_back),
+                    Err(step) => step,
+                }
             }
             Cause::Prepared | Cause::Irrevocable => self.let_go_and_wait(of, rolled_back),
             Cause::SnapshotExpired => {
@@ -298,9 +294,8 @@ impl Tour {
     }
 
     fn wait_for(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
-        let waits = Cause::Retry == rolled_back.cause()
-            || matches!(rolled_back.cause(), Cause::Prepared | Cause::Irrevocable);
-        if !waits {
+        let cause = rolled_back.cause();
+        if !matches!(cause, Cause::Retry | Cause::Prepared | Cause::Irrevocable) {
             return Step::GoesOn;
         }
         let station = self.visits[0].shared_station();

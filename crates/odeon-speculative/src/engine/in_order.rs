@@ -12,7 +12,7 @@
 use super::{Engine, Scratch, Shared};
 use crate::attempt::{Ahead, Attempt, Handled};
 use crate::board::How;
-use crate::coordination::{Coordination, Enlisted, GivesWay};
+use crate::coordination::{Enlisted, GivesWay};
 use crate::job::{Job, Kind};
 use crate::setting::Setting;
 use crate::speculative_actor::SpeculativeActor;
@@ -157,8 +157,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let handled = attempt.at_turn(ahead, &ran.setting, ran.access, &mut ran.outbox);
         match handled {
             Handled::Joins => {
-                let enlisted = Enlisted::new(Coordination::new(1, None), 0, 0);
-                ran.enlisted = Some(Box::new(enlisted));
+                ran.enlisted = Some(Enlisted::of_its_own());
                 Err(ran)
             }
             Handled::TooLate => {
