@@ -135,8 +135,10 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                         return Handled::Failed(Box::new(WAITS));
                     } else if access == Access::Exclusive {
                         return Handled::Failed(Box::new(NOT_ALONE));
+                    } else if cause == Cause::Prepared && access == Access::Update {
+                        return Handled::Waits(rolled_back);
                     } else if mode == Mode::Direct {
-                        // What a direct attempt waits for is not known: it has no log.
+                        // What else a direct attempt waits for is not known: it has no log.
                         mode = beside_others(access);
                     } else if matches!(cause, Cause::Retry | Cause::Prepared) {
                         return Handled::Waits(rolled_back);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use odeon_core::{ActorRef, AskError, Theater};
+use odeon_core::{ActorRef, Ask, AskError, Theater};
 use odeon_speculative::{
     Access, Coordinate, CoordinationError, Processing, SpawnSpeculative, SpeculativeRef, fail,
 };
@@ -207,30 +207,36 @@ impl Gate {
     }
 }
 
-/// The transaction has been at the first actor and cannot get on at the second one.
+/// A transaction that has been at the first actor, and cannot get on at the second one before the gate is opened; the answers to the message
+/// that is in its way there, and to the transaction's first one.
+fn on_the_way(labs: &[SpeculativeRef<Do>]) -> (Arc<Gate>, Ask<i64>, Ask<i64>) {
+    let gate = Arc::new(Gate::default());
+    let held = ask(&labs[1], gate.hold());
+    let second = labs[1].actor_ref();
+    let been_here = Arc::new(AtomicUsize::new(0));
+    let been = been_here.clone();
+    let begin = Do::update(move |lab, tx, ctx| {
+        ctx.join(&second, add(0, 1));
+        been.fetch_add(1, SeqCst);
+        lab.add(tx, 0, 1)
+    });
+    // Another sender than this thread, whose messages would have to wait behind it.
+    let first = labs[0].clone();
+    let on_its_way = thread::spawn(move || ask(&first, begin)).join().unwrap();
+    // The first call was that of the message before it was part of a transaction.
+    while been_here.load(SeqCst) < 2 {
+        thread::yield_now();
+    }
+    (gate, held, on_its_way)
+}
+
 #[test]
 fn s28_a_participant_that_does_not_block_goes_on() {
     for blocks in [false, true] {
         let theater = Theater::builder().workers(3).build().unwrap();
         let processing = if blocks { Processing::concurrent() } else { Processing::combined() };
         let labs = labs(&theater, 2, &processing);
-        let gate = Arc::new(Gate::default());
-        let held = ask(&labs[1], gate.hold());
-        let second = labs[1].actor_ref();
-        let been_here = Arc::new(AtomicUsize::new(0));
-        let been = been_here.clone();
-        let begin = Do::update(move |lab, tx, ctx| {
-            ctx.join(&second, add(0, 1));
-            been.fetch_add(1, SeqCst);
-            lab.add(tx, 0, 1)
-        });
-        // Another sender than this thread, whose messages would have to wait behind it.
-        let first = labs[0].clone();
-        let on_its_way = thread::spawn(move || ask(&first, begin)).join().unwrap();
-        // The first call was that of the message before it was part of a transaction.
-        while been_here.load(SeqCst) < 2 {
-            thread::yield_now();
-        }
+        let (gate, held, on_its_way) = on_the_way(&labs);
         let conflicting = ask(&labs[0], Do::increment(0));
         let first = labs[0].clone();
         let unrelated = thread::spawn(move || ask(&first, Do::increment(5))).join().unwrap();
@@ -247,6 +253,28 @@ fn s28_a_participant_that_does_not_block_goes_on() {
             thread::yield_now();
         }
     }
+}
+
+/// What it waits for is known from the attempt that has met it, also if that was one without a log.
+#[test]
+fn s28_a_message_that_meets_a_transaction_makes_one_attempt_in_vain() {
+    let theater = Theater::builder().workers(2).build().unwrap();
+    let labs = labs(&theater, 2, &Processing::non_blocking());
+    let (gate, held, on_its_way) = on_the_way(&labs);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = calls.clone();
+    let first = labs[0].clone();
+    let meets = Do::update(move |lab, tx, _| {
+        counted.fetch_add(1, SeqCst);
+        lab.add(tx, 0, 1)
+    });
+    let meets = thread::spawn(move || ask(&first, meets)).join().unwrap();
+    while calls.load(SeqCst) == 0 {
+        thread::yield_now();
+    }
+    gate.0.store(true, SeqCst);
+    assert_eq!((held.wait(), on_its_way.wait(), meets.wait()), (Ok(0), Ok(1), Ok(2)));
+    assert_eq!(calls.load(SeqCst), 2, "one before the outcome, and one after it");
 }
 
 #[test]
