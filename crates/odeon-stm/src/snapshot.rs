@@ -47,15 +47,19 @@ pub(crate) fn keep<'a>(
         // SAFETY: the caller's attempt began before the look for what is kept, and holds on to what is
         // retired later (I4).
         let kept = unsafe { kept.as_ref() };
-        for (cell, before, bits) in overwritten.clone() {
-            let (address, from) = (cell.address(), before.epoch());
-            if before.is_newborn() && !domain.has(Flaw::OlderValuesStay) {
-                kept.forget(address, from);
-            }
-            if kept.needs().value(from, until) {
-                kept.keep(slot, Value { address, from, bits }, until);
+        for (cell, before, _) in overwritten.clone().filter(|(_, before, _)| before.is_newborn()) {
+            if !domain.has(Flaw::OlderValuesStay) {
+                kept.forget(cell.address(), before.epoch());
             }
         }
+        let needs = kept.needs();
+        let needed =
+            overwritten.clone().filter(|(_, before, _)| needs.value(before.epoch(), until));
+        let values = needed.map(|(cell, before, bits)| {
+            let (address, from) = (cell.address(), before.epoch());
+            Value { address, from, bits }
+        });
+        kept.keep(slot, values, until);
     }
 }
 

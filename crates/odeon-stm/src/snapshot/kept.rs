@@ -154,20 +154,29 @@ impl Kept {
         unsafe { &*there }
     }
 
-    /// A commit, before it overwrites: keeps a value, there until `until`, for the snapshot. `slot`: the commit's.
+    /// A commit, before it overwrites: keeps values, all there until `until`, for the snapshot. `slot`: the commit's.
     #[inline]
-    pub(crate) fn keep(&self, slot: &'static Slot, value: Value, until: u64) {
-        if self.is_expired() {
+    pub(crate) fn keep(
+        &self,
+        slot: &'static Slot,
+        values: impl Iterator<Item = Value> + Clone,
+        until: u64,
+    ) {
+        let count = values.clone().count();
+        if count == 0 || self.is_expired() {
             return;
         }
         let near = self.near_or_from(slot);
-        let number = near.claim();
-        if number >= self.limit {
-            // ORDERING: Release, to `is_expired`. The overwriting word is published after this, so a
-            // snapshot that misses the value sees why.
-            self.expired.store(true, Ordering::Release);
-        } else if !near.put(number, value, until) {
-            self.insert(value, until);
+        for (number, value) in (near.claim(count)..).zip(values) {
+            if number >= self.limit {
+                // ORDERING: Release, to `is_expired`. The overwriting word is published after this, so a
+                // snapshot that misses the value sees why.
+                self.expired.store(true, Ordering::Release);
+                return;
+            }
+            if !near.put(number, value, until) {
+                self.insert(value, until);
+            }
         }
     }
 
@@ -348,7 +357,7 @@ mod tests {
     fn keep(kept: &Kept, address: usize, there: Range<u64>, bits: u64) {
         static SLOT: OnceLock<&Slot> = OnceLock::new();
         let slot = SLOT.get_or_init(|| Domain::new().slots.take().expect("none is taken"));
-        kept.keep(slot, Value { address, from: there.start, bits }, there.end);
+        kept.keep(slot, std::iter::once(Value { address, from: there.start, bits }), there.end);
     }
 
     #[test]

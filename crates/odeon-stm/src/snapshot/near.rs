@@ -5,7 +5,7 @@
 //! stays in the cache of who overwrites, and the snapshot fetches what it needs of it and nothing else.
 //!
 //! PROTOCOL
-//! 1. A commit claims a number, and with it an entry of its own, if there are so many. It writes the value there, and
+//! 1. A commit claims numbers, and with each an entry of its own, if there are so many. It writes a value there, and
 //!    *then* until when that was there.
 //! 2. So who finds that written finds the value, which stays as it is until the memory is taken for another snapshot.
 //! 3. The memory goes back when nobody can use it for its snapshot (I4), to the slot from which it was brought. Who takes
@@ -77,11 +77,11 @@ impl Near {
         home.give_near(self);
     }
 
-    /// PROTOCOL 1: a number that nobody else gets.
+    /// PROTOCOL 1: `count` numbers that nobody else gets; answers the first.
     #[inline]
-    pub(crate) fn claim(&self) -> usize {
+    pub(crate) fn claim(&self, count: usize) -> usize {
         // ORDERING: Relaxed: nothing hangs on it but who has which entry.
-        self.claimed.fetch_add(1, Ordering::Relaxed)
+        self.claimed.fetch_add(count, Ordering::Relaxed)
     }
 
     /// How many numbers were claimed.
