@@ -146,3 +146,36 @@ impl fmt::Debug for Entry {
 unsafe impl Sync for Near {}
 // SAFETY: as above.
 unsafe impl Send for Near {}
+
+#[cfg(all(test, not(odeon_loom)))]
+mod tests {
+    use super::*;
+    use crate::domain::Domain;
+
+    #[test]
+    fn memory_that_has_come_back_is_taken_again_and_nothing_is_found_in_it() {
+        let slot = Domain::new().slots.take().unwrap();
+        let near = Near::of(slot);
+        let number = near.claim(3);
+        for (number, address) in (number..).zip([16, 32, 48]) {
+            assert!(near.put(number, Value { address, from: 1, bits: 5 }, 9));
+        }
+        assert_eq!((near.find(32, 3), near.find(32, 9), near.claimed()), (Some(5), None, 3));
+        let address = std::ptr::from_ref(&*near);
+        near.give_back();
+        let again = Near::of(slot);
+        assert!(std::ptr::eq(address, &*again));
+        assert_eq!((again.find(32, 3), again.claim(1)), (None, 0));
+        assert!(!std::ptr::eq(address, &*Near::of(slot)), "the first one is taken");
+    }
+
+    #[test]
+    fn there_is_room_for_as_many_as_it_has_entries() {
+        let near = Near::of(Domain::new().slots.take().unwrap());
+        let value = |number| Value { address: 16 * number, from: 1, bits: 0 };
+        assert_eq!(near.claim(NEAR + 1), 0);
+        assert!((0..NEAR).all(|number| near.put(number, value(number), 9)));
+        assert!(!near.put(NEAR, value(NEAR), 9));
+        assert_eq!((near.find(16 * NEAR, 3), near.find(16, 3)), (None, Some(0)));
+    }
+}
