@@ -47,6 +47,7 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench accounts --mode adaptive,concurrent,sequential,plain,mutex,rwlock --hot 0,50 --audits 0,10 --transfers 500 --samples 1 --warmup 0
 "$odeon" bench accounts --mode sharded --transfers 500 --samples 1 --warmup 0
 "$odeon" bench tmap --mode adaptive,concurrent,sequential,plain,sharded,mutex,rwlock --skew 0,99 --requests 500 --samples 1 --warmup 0
+"$odeon" bench beside --askers 0,4 --asked ledger,another --handler-ns 0,500 --entries 500 --samples 1 --warmup 0
 "$odeon" bench phases --entries 1000 --handler-ns 200 --samples 2
 "$odeon" bench idle --actors 2000 --cpu-actors 200 --seconds 1
 test -s "$out/papers/index.html" && test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg" && test -s "$out/trace.jsonl"

@@ -206,13 +206,14 @@ impl Attempt {
         }
         // The snapshots' records stay allocated while they are used (I4).
         self.hold();
-        for write in self.writes.as_slice() {
+        let overwritten = self.writes.as_slice().iter().filter_map(|write| {
             let (cell, old) = (write.cell(), write.cell().bits());
             match write.kind {
-                Kind::Change(apply) if apply(old, write.bits) == old => (),
-                _ => snapshot::keep(self.domain, cell, write.before, epoch, old),
+                Kind::Change(apply) if apply(old, write.bits) == old => None,
+                _ => Some((cell, write.before, old)),
             }
-        }
+        });
+        snapshot::keep(self.domain, self.slot, overwritten, epoch);
     }
 
     #[cold]

@@ -6,6 +6,7 @@
 //! handed on under a lock.
 
 use crate::snapshot::kept::Kept;
+use crate::snapshot::near::Near;
 use crate::stats::Counters;
 use crate::version_word::SLOT_MAX;
 use crossbeam_utils::CachePadded;
@@ -29,6 +30,8 @@ pub(crate) struct Slot {
     since: AtomicU64,
     /// The old values kept for the snapshot that holds this slot; null for attempts.
     kept: AtomicPtr<Kept>,
+    /// Memory for what the holder's commits keep for a snapshot; null while one has it, and before there is any.
+    near: AtomicPtr<Near>,
     pub(crate) counters: Counters,
 }
 
@@ -38,6 +41,7 @@ impl Slot {
             number,
             since: AtomicU64::new(IDLE),
             kept: AtomicPtr::new(ptr::null_mut()),
+            near: AtomicPtr::new(ptr::null_mut()),
             counters: Counters::default(),
         }
     }
@@ -89,6 +93,24 @@ impl Slot {
     pub(crate) fn kept(&self) -> Option<NonNull<Kept>> {
         // ORDERING: Acquire, from `set_kept`.
         NonNull::new(self.kept.load(Ordering::Acquire))
+    }
+
+    /// Holder: the memory that has come back, if any has.
+    pub(crate) fn take_near(&self) -> Option<Box<Near>> {
+        // ORDERING: AcqRel: with `give_near`: what was done with the memory is over.
+        let near = self.near.swap(ptr::null_mut(), Ordering::AcqRel);
+        // SAFETY: null or from a box, in `give_near`, and out of reach of others by the swap.
+        (!near.is_null()).then(|| unsafe { Box::from_raw(near) })
+    }
+
+    /// Anybody: memory for `take_near`. One is enough: what is there goes.
+    pub(crate) fn give_near(&self, near: Box<Near>) {
+        // ORDERING: AcqRel: as in `take_near`.
+        let before = self.near.swap(Box::into_raw(near), Ordering::AcqRel);
+        if !before.is_null() {
+            // SAFETY: as in `take_near`.
+            drop(unsafe { Box::from_raw(before) });
+        }
     }
 }
 

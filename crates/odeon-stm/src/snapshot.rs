@@ -13,6 +13,7 @@
 //!    commit that overwrites the first value, and an attempt that prepares to, has all snapshots forget that before.
 
 pub(crate) mod kept;
+pub(crate) mod near;
 pub(crate) mod registry;
 pub(crate) mod run;
 
@@ -23,6 +24,7 @@ use crate::domain::Domain;
 use crate::flaw::Flaw;
 use crate::slot::Slot;
 use crate::snapshot::kept::Kept;
+use crate::snapshot::near::Value;
 use crate::version_word::{Held, VersionWord};
 use odeon_sync::Backoff;
 use std::ptr::NonNull;
@@ -33,18 +35,31 @@ pub(crate) fn running(domain: &Domain) -> bool {
     domain.snapshots.any()
 }
 
-/// PROTOCOL 2: `bits` were there under the word `before` and will be overwritten in epoch `until`.
-#[cold]
-pub(crate) fn keep(domain: &Domain, cell: &Cell, before: VersionWord, until: u64, bits: u64) {
-    forget_older(domain, cell, before);
-    let from = before.epoch();
+/// PROTOCOL 2: what the attempt of `slot` will overwrite in epoch `until`, of each variable the word before and the value.
+#[inline]
+pub(crate) fn keep<'a>(
+    domain: &Domain,
+    slot: &'static Slot,
+    overwritten: impl Iterator<Item = (&'a Cell, VersionWord, u64)> + Clone,
+    until: u64,
+) {
     for kept in all_kept(domain) {
         // SAFETY: the caller's attempt began before the look for what is kept, and holds on to what is
         // retired later (I4).
         let kept = unsafe { kept.as_ref() };
-        if kept.needs().value(from, until) {
-            kept.keep(cell.address(), from, until, bits);
+        for (cell, before, _) in overwritten.clone().filter(|(_, before, _)| before.is_newborn()) {
+            if !domain.has(Flaw::OlderValuesStay) {
+                kept.forget(cell.address(), before.epoch());
+            }
         }
+        let needs = kept.needs();
+        let needed =
+            overwritten.clone().filter(|(_, before, _)| needs.value(before.epoch(), until));
+        let values = needed.map(|(cell, before, bits)| {
+            let (address, from) = (cell.address(), before.epoch());
+            Value { address, from, bits }
+        });
+        kept.keep(slot, values, until);
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod accounts;
 mod bank;
+mod beside;
 mod big;
 mod chameneos;
 mod count;
@@ -29,7 +30,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 18] = [
+pub const ALL: [&dyn Workload; 19] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -40,6 +41,7 @@ pub const ALL: [&dyn Workload; 18] = [
     &forward::Forward,
     &list::List,
     &ledger::Ledger,
+    &beside::Beside,
     &accounts::Accounts,
     &tmap::SessionDirectory,
     &transfer::Transfer,

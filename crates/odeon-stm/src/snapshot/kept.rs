@@ -1,14 +1,17 @@
-//! Old values that one snapshot may still need: a trie that only grows, and dies as a whole.
+//! Old values that one snapshot may still need: a few at hand (`near.rs`), then a trie that only grows, and dies as a whole.
 //!
 //! A commit that overwrites a value on which a running snapshot may look puts it here first; the
 //! snapshot looks here when it meets a value that is too new. Nothing is ever removed, so neither
-//! side waits for the other: a commit adds with one compare-and-swap, and the snapshot only reads.
+//! side waits for the other: a commit adds with one read-modify-write, and the snapshot only reads.
+//! What commits write for each value is on no cache line that the snapshot looks at for others.
 //! A variable may end and another one begin at its address; what was kept of the older one is then marked, and not
 //! found any more.
 //! What is kept ends with the snapshot; there are no chains of versions in the variables.
 
+use super::near::{NEAR, Near, Value};
+use crate::slot::Slot;
 use crate::stats::RunningSnapshot;
-use odeon_sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use odeon_sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::ptr;
 use std::time::Instant;
 
@@ -17,10 +20,12 @@ use std::time::Instant;
 pub(crate) struct Kept {
     /// Twice the epoch of the snapshot, or twice a lower bound of it plus one while it is not known.
     epoch: AtomicU64,
-    root: Node,
-    values: AtomicUsize,
+    /// Brought by the first commit that keeps something.
+    near: AtomicPtr<Near>,
     limit: usize,
     expired: AtomicBool,
+    /// What there is no room for in `near`.
+    root: Node,
     begun: Instant,
 }
 
@@ -75,10 +80,10 @@ impl Kept {
     pub(crate) fn new(lower_bound: u64, limit: usize) -> Self {
         Self {
             epoch: AtomicU64::new(lower_bound << 1 | UNSETTLED),
-            root: Node::empty(),
-            values: AtomicUsize::new(0),
+            near: AtomicPtr::new(ptr::null_mut()),
             limit,
             expired: AtomicBool::new(false),
+            root: Node::empty(),
             begun: Instant::now(),
         }
     }
@@ -103,8 +108,8 @@ impl Kept {
 
     /// How many values were kept.
     pub(crate) fn len(&self) -> usize {
-        // ORDERING: Relaxed: a count for statistics; refused values have counted too.
-        self.values.load(Ordering::Relaxed).min(self.limit)
+        // Refused values have counted too.
+        self.near().map_or(0, Near::claimed).min(self.limit)
     }
 
     /// For statistics.
@@ -116,18 +121,67 @@ impl Kept {
         }
     }
 
-    /// A commit, before it overwrites: keeps a value for the snapshot.
-    pub(crate) fn keep(&self, address: usize, from: u64, until: u64, bits: u64) {
-        if self.is_expired() {
+    fn near(&self) -> Option<&Near> {
+        // ORDERING: Acquire, from the AcqRel in `near_or_from`.
+        // SAFETY: null, or memory that is given back when `self` is dropped.
+        unsafe { self.near.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// The memory for the first values: if nobody has brought any yet, that of `slot`, which the caller holds.
+    fn near_or_from(&self, slot: &'static Slot) -> &Near {
+        self.near().unwrap_or_else(|| self.bring_near(slot))
+    }
+
+    #[cold]
+    fn bring_near(&self, slot: &'static Slot) -> &Near {
+        let brought = Box::into_raw(Near::of(slot));
+        // ORDERING: AcqRel: publishes the empty memory to the Acquire in `near`; Acquire: somebody else's.
+        let there = self.near.compare_exchange(
+            ptr::null_mut(),
+            brought,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        );
+        let there = there.map_or_else(
+            |there| {
+                // SAFETY: made from a box above, and nobody has seen it.
+                unsafe { Box::from_raw(brought) }.give_back();
+                there
+            },
+            |_| brought,
+        );
+        // SAFETY: as in `near`.
+        unsafe { &*there }
+    }
+
+    /// A commit, before it overwrites: keeps values, all there until `until`, for the snapshot. `slot`: the commit's.
+    #[inline]
+    pub(crate) fn keep(
+        &self,
+        slot: &'static Slot,
+        values: impl Iterator<Item = Value> + Clone,
+        until: u64,
+    ) {
+        let count = values.clone().count();
+        if count == 0 || self.is_expired() {
             return;
         }
-        // ORDERING: Relaxed: nothing hangs on the count but the limit.
-        if self.values.fetch_add(1, Ordering::Relaxed) >= self.limit {
-            // ORDERING: Release, to `is_expired`. The overwriting word is published after this, so a
-            // snapshot that misses the value sees why.
-            self.expired.store(true, Ordering::Release);
-            return;
+        let near = self.near_or_from(slot);
+        for (number, value) in (near.claim(count)..).zip(values) {
+            if number >= self.limit {
+                // ORDERING: Release, to `is_expired`. The overwriting word is published after this, so a
+                // snapshot that misses the value sees why.
+                self.expired.store(true, Ordering::Release);
+                return;
+            }
+            if !near.put(number, value, until) {
+                self.insert(value, until);
+            }
         }
+    }
+
+    #[cold]
+    fn insert(&self, Value { address, from, bits }: Value, until: u64) {
         let until = AtomicU64::new(until);
         let leaf =
             Box::into_raw(Box::new(Leaf { address, from, until, bits, next: ptr::null_mut() }));
@@ -137,6 +191,8 @@ impl Kept {
     /// The variable at `address` was made in `epoch`: forgets what was kept of older ones there. What is kept of
     /// this one was there until a later epoch, or during none.
     pub(crate) fn forget(&self, address: usize, epoch: u64) {
+        let Some(near) = self.near() else { return };
+        near.forget(address, epoch);
         for leaf in self.root.leaves(address) {
             // ORDERING: Relaxed: the value was kept before its variable ended and this one began. The caller
             // changes this one's word after this, by a Release; who looks here has found it changed.
@@ -148,9 +204,12 @@ impl Kept {
 
     /// The value of the variable at `address` in `epoch`.
     pub(crate) fn find(&self, address: usize, epoch: u64) -> Option<u64> {
-        // ORDERING: Relaxed: see `forget`.
-        let is_of = |leaf: &&Leaf| leaf.from <= epoch && epoch < leaf.until.load(Ordering::Relaxed);
-        self.root.leaves(address).find(is_of).map(|leaf| leaf.bits)
+        self.near()?.find(address, epoch).or_else(|| {
+            // ORDERING: Relaxed: see `forget`.
+            let is_of =
+                |leaf: &&Leaf| leaf.from <= epoch && epoch < leaf.until.load(Ordering::Relaxed);
+            self.root.leaves(address).find(is_of).map(|leaf| leaf.bits)
+        })
     }
 }
 
@@ -246,7 +305,16 @@ impl Node {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        free(&mut self.root);
+        // ORDERING: Relaxed: `&mut` is exclusive.
+        let near = self.near.load(Ordering::Relaxed);
+        if !near.is_null() {
+            // SAFETY: from a box, in `bring_near`, and nobody looks at what is kept here any more.
+            let near = unsafe { Box::from_raw(near) };
+            if near.claimed() > NEAR {
+                free(&mut self.root);
+            }
+            near.give_back();
+        }
     }
 }
 
@@ -281,14 +349,24 @@ unsafe impl Sync for Kept {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Domain;
+    use std::ops::Range;
+    use std::sync::OnceLock;
+
+    /// A commit of a slot of its own keeps a value that was there for so long.
+    fn keep(kept: &Kept, address: usize, there: Range<u64>, bits: u64) {
+        static SLOT: OnceLock<&Slot> = OnceLock::new();
+        let slot = SLOT.get_or_init(|| Domain::new().slots.take().expect("none is taken"));
+        kept.keep(slot, std::iter::once(Value { address, from: there.start, bits }), there.end);
+    }
 
     #[test]
     fn every_kept_value_is_found_at_its_epochs_and_no_other() {
         let kept = Kept::new(5, usize::MAX);
         kept.settle(7);
         for variable in 0..5_000_usize {
-            kept.keep(variable * 16, 1, 9, variable as u64);
-            kept.keep(variable * 16, 9, 12, variable as u64 + 1);
+            keep(&kept, variable * 16, 1..9, variable as u64);
+            keep(&kept, variable * 16, 9..12, variable as u64 + 1);
         }
         for variable in 0..5_000_usize {
             assert_eq!(kept.find(variable * 16, 7), Some(variable as u64));
@@ -304,15 +382,15 @@ mod tests {
         let kept = Kept::new(5, usize::MAX);
         kept.settle(7);
         for address in [16, 32] {
-            kept.keep(address, 1, 8, 1);
-            kept.keep(address, 8, 9, 2);
+            keep(&kept, address, 1..8, 1);
+            keep(&kept, address, 8..9, 2);
         }
         kept.forget(16, 9);
         kept.forget(48, 9);
         assert_eq!((kept.find(16, 7), kept.find(16, 8)), (None, None));
         assert_eq!((kept.find(32, 7), kept.find(32, 8)), (Some(1), Some(2)));
         // Of the variable that was made in epoch 9, for a snapshot whose epoch was not known.
-        kept.keep(16, 9, 11, 3);
+        keep(&kept, 16, 9..11, 3);
         kept.forget(16, 9);
         assert_eq!(kept.find(16, 10), Some(3));
     }
@@ -330,7 +408,7 @@ mod tests {
     fn it_expires_at_its_limit_and_keeps_no_more() {
         let kept = Kept::new(1, 2);
         for variable in 0..5 {
-            kept.keep(variable * 16, 1, 9, 0);
+            keep(&kept, variable * 16, 1..9, 0);
         }
         assert!(kept.is_expired());
         assert_eq!(kept.find(16, 1), Some(0));
@@ -345,7 +423,7 @@ mod tests {
                 let kept = &kept;
                 scope.spawn(move || {
                     for variable in 0..10_000 {
-                        kept.keep((2 * variable + half) * 16, 1, 9, half as u64);
+                        keep(kept, (2 * variable + half) * 16, 1..9, half as u64);
                     }
                 });
             }

@@ -9,6 +9,10 @@ const PLAIN: &[Setting] = &[("mode", Value::Word("plain"))];
 const CONCURRENT: &[Setting] = &[("mode", Value::Word("concurrent"))];
 const ONE_AT_A_TIME: &[Setting] = &[("mode", Value::Word("sequential"))];
 const ADAPTIVE: &[Setting] = &[("mode", Value::Word("adaptive"))];
+const ALONE: &[Setting] = &[("askers", Value::Number(0)), ("asked", Value::Word("ledger"))];
+const ASKED: &[Setting] = &[("askers", Value::Number(4)), ("asked", Value::Word("ledger"))];
+const ANOTHER_ASKED: &[Setting] =
+    &[("askers", Value::Number(4)), ("asked", Value::Word("another"))];
 const QUICK: &[Setting] = &[("entries", Value::Number(2000))];
 const QUICK_LIST: &[Setting] = &[("requests", Value::Number(10))];
 
@@ -24,6 +28,7 @@ const ADAPTS: f64 = 1.0 / 0.93;
 pub(super) fn groups() -> Vec<Group> {
     let mut groups = ledger_groups();
     groups.push(memory_group());
+    groups.push(beside_group());
     groups.extend(
         [("read", 1.5), ("write", 1.2), ("mixed", 1.2)].map(|(mix, times)| list_group(mix, times)),
     );
@@ -40,6 +45,22 @@ fn memory_group() -> Group {
             Pool,
             ADAPTIVE,
             GrowsAtMostKiBPerMinute(FLAT),
+        )
+}
+
+/// Changes that questions should not slow down; a run in which an attempt was in vain fails.
+fn beside_group() -> Group {
+    // 0.95 of the speed.
+    let goal = |other| AtMostTimes(1.0 / 0.95, other);
+    group("beside", QUICK)
+        .without_peers()
+        .with(&[("handler_ns", Value::Number(2000)), ("entries", Value::Number(100_000))])
+        .figure("changes of 2 us beside questions, against no questions", Pool, ASKED, goal(ALONE))
+        .figure(
+            "changes of 2 us beside questions, against questions to another actor",
+            Pool,
+            ASKED,
+            goal(ANOTHER_ASKED),
         )
 }
 

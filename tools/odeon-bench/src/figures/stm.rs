@@ -61,6 +61,7 @@ pub(super) fn groups() -> Vec<Group> {
     let writer = group("stm", QUICK)
         .without_peers()
         .with(&[case("writer"), TRANSACTIONS, ("variables", Value::Number(1000))])
-        .figure("stm: a writer beside snapshots against it alone", Stm, TWO_THREADS, unhindered);
+        .figure("stm: a writer beside snapshots against it alone", Stm, TWO_THREADS, unhindered)
+        .figure("stm: a writer beside snapshots", Stm, TWO_THREADS, AtMostFloors(3.0));
     vec![walks, read_write, transfer, disjoint, counter, map, writer]
 }

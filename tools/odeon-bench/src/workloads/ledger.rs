@@ -11,7 +11,8 @@ use crate::samples::Measured;
 use crate::trace;
 use crate::workload::{About, Variant, WORKERS, Workload};
 
-pub(super) use entries::Plan;
+pub(super) use book::Accounts;
+pub(super) use entries::{Entries, Entry, Plan};
 
 /// See the module.
 pub(super) struct Ledger;

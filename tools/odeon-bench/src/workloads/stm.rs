@@ -8,6 +8,7 @@ mod counter;
 mod counter_var;
 mod disjoint;
 mod linked_list;
+mod locked_marks;
 mod map;
 mod marks;
 mod places;
@@ -61,7 +62,8 @@ static ABOUT: About = About {
     summary: "threads run transactions: on variables, over a linked list, on one counter, on a map, beside readers",
     operation: "transaction",
     floor: "walks: a list of boxes; transfer: a mutex for each account, locked in order; map: a hash \
-            map behind a read-write lock; else plain memory and one thread",
+            map behind a read-write lock; writer: memory with a lock for each variable, beside threads that look at all of it; \
+            else plain memory and one thread",
     parameters: &[
         Parameter::word("case", "what a transaction does", &NAMES).peers_know(CASES_OF_PEERS),
         Parameter::number("threads", "threads that run transactions", 1, 64, 2),

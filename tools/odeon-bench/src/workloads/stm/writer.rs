@@ -3,11 +3,13 @@
 //! does not see a right sum, runs twice or is broken off makes the run fail.
 
 use super::case::{Case, Plan};
+use super::locked_marks::LockedMarks;
 use crate::error::BenchError;
 use crate::random::SplitMix64;
 use crate::samples::Measured;
 use odeon_stm::{TVar, atomically, snapshot};
 use std::cell::Cell;
+use std::hint::black_box;
 use std::panic::resume_unwind;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,31 +18,58 @@ pub(super) const CASE: Case = Case { name: "writer", run, floor };
 
 fn run(plan: &Plan) -> Result<Measured, BenchError> {
     let marks: Vec<TVar<i64>> = (0..plan.variables).map(|_| TVar::new(0)).collect();
-    let (reading, ended) = (Barrier::new(plan.threads), AtomicBool::new(false));
-    let read = || read_on(&marks, &reading, &ended);
-    let write = || {
-        let _ending = Ending(&ended);
-        reading.wait();
-        let (measured, ()) = Measured::time(plan.transactions, || {
-            for (from, to) in moves(plan) {
-                atomically(|tx| {
-                    marks[from].update(tx, |mark| mark - 1)?;
-                    marks[to].update(tx, |mark| mark + 1)
-                });
-            }
+    let see = || {
+        let calls = Cell::new(0);
+        let sum = snapshot(|view| {
+            calls.set(calls.get() + 1);
+            marks.iter().map(|mark| mark.get(view)).sum::<Result<i64, _>>()
         });
-        measured
+        Reads { snapshots: 1, right: u64::from(sum == Ok(0)), calls: calls.get() }
     };
-    let (measured, readers) = std::thread::scope(|scope| {
-        let readers: Vec<_> = (1..plan.threads).map(|_| scope.spawn(read)).collect();
-        let measured = write();
-        let ended = readers.into_iter().map(|reader| reader.join());
-        let readers = ended.map(|ended| ended.unwrap_or_else(|panic| resume_unwind(panic)));
-        (measured, readers.collect::<Vec<Reads>>())
+    let (measured, reads) = write_beside(plan, see, |from, to| {
+        atomically(|tx| {
+            marks[from].update(tx, |mark| mark - 1)?;
+            marks[to].update(tx, |mark| mark + 1)
+        });
     });
-    readers.iter().try_for_each(Reads::check)?;
+    reads.check()?;
     let moved: Vec<i64> = marks.iter().map(TVar::peek).collect();
     check(plan, &moved).map(|()| measured)
+}
+
+/// What no transactional memory can do without: each variable is locked to be written, and looked at to be read. Whether readers
+/// see marks that are on their way is nobody's concern.
+fn floor(plan: &Plan) -> Result<Measured, BenchError> {
+    let marks = LockedMarks::new(plan.variables);
+    let see = || {
+        black_box(marks.sum());
+        Reads::default()
+    };
+    let (measured, _) = write_beside(plan, see, |from, to| marks.move_one(from, to));
+    check(plan, &marks.into_values()).map(|()| measured)
+}
+
+/// One thread that writes, measured, and others that look again and again.
+fn write_beside(
+    plan: &Plan,
+    see: impl Fn() -> Reads + Sync,
+    write: impl Fn(usize, usize),
+) -> (Measured, Reads) {
+    let (reading, ended) = (Barrier::new(plan.threads), AtomicBool::new(false));
+    let read = || read_on(&see, &reading, &ended);
+    std::thread::scope(|scope| {
+        let readers: Vec<_> = (1..plan.threads).map(|_| scope.spawn(read)).collect();
+        let measured = {
+            let _ending = Ending(&ended);
+            reading.wait();
+            Measured::time(plan.transactions, || {
+                moves(plan).for_each(|(from, to)| write(from, to));
+            })
+        };
+        let ended = readers.into_iter().map(|reader| reader.join());
+        let reads = ended.map(|ended| ended.unwrap_or_else(|panic| resume_unwind(panic)));
+        (measured.0, reads.fold(Reads::default(), Reads::with))
+    })
 }
 
 /// Lets the readers go home, also if the writer panics.
@@ -53,7 +82,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// What one reader saw.
+/// What readers saw.
 #[derive(Debug, Default, PartialEq)]
 struct Reads {
     snapshots: u64,
@@ -63,6 +92,15 @@ struct Reads {
 }
 
 impl Reads {
+    fn with(self, more: Self) -> Self {
+        let Self { snapshots, right, calls } = more;
+        Self {
+            snapshots: self.snapshots + snapshots,
+            right: self.right + right,
+            calls: self.calls + calls,
+        }
+    }
+
     fn check(&self) -> Result<(), BenchError> {
         if self.right == self.snapshots && self.calls == self.snapshots {
             return Ok(());
@@ -73,38 +111,15 @@ impl Reads {
     }
 }
 
-/// Reads until the writer has ended; the writer begins after the first time.
-fn read_on(marks: &[TVar<i64>], reading: &Barrier, ended: &AtomicBool) -> Reads {
-    let mut reads = Reads::default();
-    let calls = Cell::new(0);
-    loop {
-        let sum = snapshot(|view| {
-            calls.set(calls.get() + 1);
-            marks.iter().map(|mark| mark.get(view)).sum::<Result<i64, _>>()
-        });
-        reads.snapshots += 1;
-        reads.right += u64::from(sum == Ok(0));
-        if reads.snapshots == 1 {
-            reading.wait();
-        }
-        // ORDERING: Relaxed, as in `Ending`.
-        if ended.load(Ordering::Relaxed) {
-            reads.calls = calls.get();
-            return reads;
-        }
+/// Looks until the writer has ended; the writer begins after the first time.
+fn read_on(see: impl Fn() -> Reads, reading: &Barrier, ended: &AtomicBool) -> Reads {
+    let mut reads = see();
+    reading.wait();
+    // ORDERING: Relaxed, as in `Ending`.
+    while !ended.load(Ordering::Relaxed) {
+        reads = reads.with(see());
     }
-}
-
-/// The writer alone, on plain memory.
-fn floor(plan: &Plan) -> Result<Measured, BenchError> {
-    let mut marks = vec![0; plan.variables];
-    let (measured, ()) = Measured::time(plan.transactions, || {
-        for (from, to) in moves(plan) {
-            marks[from] -= 1;
-            marks[to] += 1;
-        }
-    });
-    check(plan, &marks).map(|()| measured)
+    reads
 }
 
 /// From where to where a mark is moved.
