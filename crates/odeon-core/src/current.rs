@@ -30,7 +30,8 @@ pub(crate) struct Current {
     pub(crate) exit: Cell<Option<Exit>>,
     /// Free memory that this thread keeps; null on threads that belong to no theater.
     pub(crate) memory: Cell<*const ThreadMemory>,
-    /// The lane of what this thread sends, if it is not that of the actor or thread itself; else 0.
+    /// The lane of what this thread sends: one that is lent, or that of the actor whose turn it is, once that has been asked
+    /// for; else 0.
     pub(crate) lane: Cell<u32>,
     /// The lane of the thread itself; 0 if nobody has asked for it.
     pub(crate) thread_lane: Cell<u32>,

@@ -25,14 +25,26 @@ pub struct Lane(u32);
 
 impl Lane {
     /// The lane of what this thread sends at this moment.
+    #[inline(always)]
     pub(crate) fn here() -> Self {
         let here = current::here();
         match here.lane.get() {
-            0 if here.actor.get().is_null() => Self::of_thread(here),
-            // SAFETY: set by this thread for the length of the turn, which keeps the cell.
-            0 => Self::of_actor(unsafe { &*here.actor.get() }),
-            lent => Self(lent),
+            0 => Self::of_sender(here),
+            known => Self(known),
         }
+    }
+
+    /// The lane of the actor whose turn it is, or of the thread.
+    #[inline(never)]
+    fn of_sender(here: &Current) -> Self {
+        let actor = here.actor.get();
+        if actor.is_null() {
+            return Self::of_thread(here);
+        }
+        // SAFETY: set by this thread for the length of the turn, which keeps the cell.
+        let lane = Self::of_actor(unsafe { &*actor });
+        here.lane.set(lane.0);
+        lane
     }
 
     fn of_thread(here: &Current) -> Self {

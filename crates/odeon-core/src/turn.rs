@@ -129,6 +129,7 @@ impl Task {
         // count is given back only by its own last turn).
         let report = unsafe { (self.0.as_ref().vtable.run)(self.0, limits) };
         here.actor.set(ptr::null_mut());
+        here.lane.set(0);
         (report, (report.outcome == TurnOutcome::More).then_some(self))
     }
 

@@ -20,6 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 mod ahead;
 mod finished;
 mod on_snapshot;
+mod straight;
 
 pub(crate) use ahead::Ahead;
 use finished::Finished;
@@ -57,7 +58,7 @@ pub(crate) const WRITES: &str = "a message with snapshot or relaxed access write
 
 /// A first attempt that was made elsewhere.
 pub(crate) struct First<'a> {
-    pub(crate) ended: Attempted<FinishedHere<'a>, (), HandlerError>,
+    pub(crate) ended: std::thread::Result<Attempted<FinishedHere<'a>, (), HandlerError>>,
     /// What the handler wants besides effects.
     pub(crate) wants: Wants,
 }
@@ -71,17 +72,9 @@ pub(crate) struct Attempt<'a, A: SpeculativeActor> {
 }
 
 impl<'a, A: SpeculativeActor> Attempt<'a, A> {
-    /// Has the handler called for a message until that is decided.
-    pub(crate) fn of_message(
-        &self,
-        state: &'a A,
-        job: &'a Job<A::Msg>,
-        outbox: &mut Outbox,
-    ) -> Handled {
-        self.after_first(None, state, &job.message, job.access, outbox)
-    }
-
     /// Has the handler called for a message until that is decided; if `first` is there, this is the first attempt.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn after_first(
         &self,
         first: Option<First<'a>>,
@@ -100,6 +93,16 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         self.until_decided(None, &[], Access::Update, outbox, |tx, ctx| state.started(tx, ctx))
     }
 
+    /// The mode of a message's first attempt.
+    #[inline(always)]
+    fn first_mode(&self, access: Access) -> Mode {
+        match self.how {
+            How::Logged | How::InOrder(_) => Mode::Logged,
+            How::Direct | How::Alone => Mode::Direct,
+            How::Reading => beside_others(access),
+        }
+    }
+
     fn until_decided(
         &self,
         mut first: Option<First<'a>>,
@@ -108,15 +111,11 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         outbox: &mut Outbox,
         handler: impl for<'t> Fn(&mut Tx<'t, 'a>, &mut SpeculativeContext<'a, A>) -> TxResult,
     ) -> Handled {
-        let mut mode = match self.how {
-            How::Logged | How::InOrder(_) => Mode::Logged,
-            How::Direct | How::Alone => Mode::Direct,
-            How::Reading => beside_others(access),
-        };
+        let mut mode = self.first_mode(access);
         let mut backoff = Backoff::new();
         for _ in 0..ATTEMPTS {
             let (ended, wants) = match first.take() {
-                Some(first) => (Ok(first.ended), first.wants),
+                Some(first) => (first.ended, first.wants),
                 None => {
                     let mut ctx = SpeculativeContext::new(self.me, message);
                     let attempt = || attempt_here(mode, |tx| handler(tx, &mut ctx));

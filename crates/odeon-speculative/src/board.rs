@@ -272,7 +272,9 @@ impl<M> Board<M> {
         // What is ready is shared among those who may come.
         let share = queue.len().div_ceil(self.width);
         let count = if how == How::Alone { 1 } else { share.clamp(1, most) };
-        batch.extend(queue.drain(..count));
+        for _ in 0..count {
+            batch.extend(queue.pop_front());
+        }
         self.waiting -= count;
         self.running += count;
         Some(how)

@@ -36,7 +36,7 @@ pub(crate) struct Dispatcher<A: SpeculativeActor> {
 /// TUNE: messages between two looks at the width: a look reads the clock.
 const LOOK_EVERY: u32 = 64;
 /// TUNE: messages that are brought to the board together.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 16;
 /// TUNE: jobs that could be taken at once beyond which the actor's own turn works instead of bringing more. Those that wait
 /// for their lanes do not count: what a sender sends in one go is of one lane, and feeds one executor.
 const ENOUGH: usize = 32;
@@ -160,7 +160,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             };
             let (exit, tally) = (&engine.exit, &engine.tally);
             let attempt = Attempt { exit, tally, me, how: How::Alone };
-            let first = Some(First { ended, wants });
+            let first = Some(First { ended: Ok(ended), wants });
             Some(attempt.after_first(first, state, message, access, effects.0))
         };
         match rarely {

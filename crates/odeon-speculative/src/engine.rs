@@ -1,8 +1,4 @@
-//! What the executors of one actor share, and what each of them does: take a batch, have it handled, give back
-//! its places.
-//!
-//! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes it) → **`engine.rs`**
-//! → `attempt.rs` (the transaction) → `exit.rs` (its effects).
+//! What the executors of one actor share; what each of them does is in `engine/working.rs`.
 
 mod adapting;
 mod ending;
@@ -10,14 +6,13 @@ mod in_order;
 mod runners;
 mod scratch;
 mod visits;
+mod working;
 
-use crate::attempt::{Attempt, Handled};
-use crate::board::{Board, How};
-use crate::context::Me;
-use crate::coordination::{Enlisted, GivesWay};
+use crate::board::Board;
+use crate::coordination::GivesWay;
 use crate::decisions::Decisions;
 use crate::exit::Exit;
-use crate::job::{Job, Kind};
+use crate::job::Job;
 use crate::pace::Pace;
 use crate::parking::Parking;
 use crate::processing::Processing;
@@ -27,8 +22,7 @@ use crate::tally::Tally;
 use crate::width::Controller;
 use in_order::Sequence;
 use odeon_core::extend::{self, wake};
-use odeon_core::{Access, ActorRef, Clock};
-use odeon_stm::staged::SharedSnapshot;
+use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 use runners::Runners;
@@ -38,6 +32,7 @@ use std::sync::Arc;
 
 pub(crate) use ending::EndsWithMaker;
 pub(crate) use scratch::Scratch;
+pub(crate) use working::Executor;
 
 /// What the executors of one actor share.
 pub(crate) struct Engine<A: SpeculativeActor> {
@@ -52,9 +47,15 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     /// Who changes the width, if anybody.
     controller: Mutex<Option<Controller>>,
     decisions: Decisions,
-    /// Copies of what the board says, for looks without the lock. The first one: jobs that are not over, and one more while
-    /// the actor's own turn has something to see to. That comes from jobs, and these are added by the actor's own turn
-    /// alone, so a zero that it sees stands.
+    copies: Copies,
+}
+
+/// Copies of what the board says, for looks without the lock. They change with every batch, so they share no cache line with what
+/// executors read for each message.
+#[repr(align(128))]
+struct Copies {
+    /// Jobs that are not over, and one more while the actor's own turn has something to see to. That comes from jobs, and
+    /// these are added by the actor's own turn alone, so a zero that it sees stands.
     outstanding: AtomicUsize,
     waiting: AtomicUsize,
     pressing: AtomicUsize,
@@ -62,6 +63,19 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     width: AtomicUsize,
     /// 1 if the actor's own turn has something to see to.
     attention: AtomicUsize,
+}
+
+impl Copies {
+    fn new(width: usize) -> Self {
+        Self {
+            outstanding: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            pressing: AtomicUsize::new(0),
+            ready: AtomicUsize::new(0),
+            width: AtomicUsize::new(width),
+            attention: AtomicUsize::new(0),
+        }
+    }
 }
 
 /// What an engine has to know of its theater.
@@ -84,14 +98,6 @@ struct Shared<A: SpeculativeActor> {
     runners: Runners,
     /// Below how many pressing jobs the actor, which is idle, wants a turn.
     wakes_below: Option<usize>,
-}
-
-/// Who executes.
-pub(crate) enum Executor {
-    /// The actor's own turn.
-    Turn,
-    /// A runner, by its number.
-    Runner(usize),
 }
 
 impl<A: SpeculativeActor> Engine<A> {
@@ -123,12 +129,7 @@ impl<A: SpeculativeActor> Engine<A> {
             clock,
             controller: Mutex::new(controller),
             decisions,
-            outstanding: AtomicUsize::new(0),
-            waiting: AtomicUsize::new(0),
-            pressing: AtomicUsize::new(0),
-            ready: AtomicUsize::new(0),
-            width: AtomicUsize::new(width),
-            attention: AtomicUsize::new(0),
+            copies: Copies::new(width),
         }
     }
 
@@ -141,47 +142,47 @@ impl<A: SpeculativeActor> Engine<A> {
         let board = &shared.board;
         // ORDERING: Release: pairs with the Acquire of `outstanding`: what the jobs have done comes before.
         let attention = usize::from(board.needs_attention());
-        self.outstanding.store(board.outstanding() + attention, Ordering::Release);
+        self.copies.outstanding.store(board.outstanding() + attention, Ordering::Release);
         // ORDERING: Relaxed: hints; who acts on them takes the lock.
-        self.waiting.store(board.waiting(), Ordering::Relaxed);
-        self.pressing.store(board.pressing(), Ordering::Relaxed);
-        self.ready.store(board.ready(), Ordering::Relaxed);
-        self.width.store(board.width(), Ordering::Relaxed);
-        self.attention.store(attention, Ordering::Relaxed);
+        self.copies.waiting.store(board.waiting(), Ordering::Relaxed);
+        self.copies.pressing.store(board.pressing(), Ordering::Relaxed);
+        self.copies.ready.store(board.ready(), Ordering::Relaxed);
+        self.copies.width.store(board.width(), Ordering::Relaxed);
+        self.copies.attention.store(attention, Ordering::Relaxed);
     }
 
     /// Whether a job is not over, or has left something to see to. Exact in the actor's own turn.
     pub(crate) fn has_outstanding(&self) -> bool {
         // ORDERING: Acquire: see `unlock`.
-        self.outstanding.load(Ordering::Acquire) > 0
+        self.copies.outstanding.load(Ordering::Acquire) > 0
     }
 
     /// Jobs that wait, also parked ones.
     pub(crate) fn waiting(&self) -> usize {
         // ORDERING: Relaxed: a hint.
-        self.waiting.load(Ordering::Relaxed)
+        self.copies.waiting.load(Ordering::Relaxed)
     }
 
     /// Of these, the jobs that can be handled without other messages having to come first.
     pub(crate) fn pressing(&self) -> usize {
         // ORDERING: Relaxed: a hint.
-        self.pressing.load(Ordering::Relaxed)
+        self.copies.pressing.load(Ordering::Relaxed)
     }
 
     /// Jobs whose lanes are their own.
     pub(crate) fn ready(&self) -> usize {
         // ORDERING: Relaxed: a hint.
-        self.ready.load(Ordering::Relaxed)
+        self.copies.ready.load(Ordering::Relaxed)
     }
 
     pub(crate) fn width(&self) -> usize {
         // ORDERING: Relaxed: a hint.
-        self.width.load(Ordering::Relaxed)
+        self.copies.width.load(Ordering::Relaxed)
     }
 
     pub(crate) fn needs_attention(&self) -> bool {
         // ORDERING: Relaxed: a hint; who sees it too late is woken.
-        self.attention.load(Ordering::Relaxed) > 0
+        self.copies.attention.load(Ordering::Relaxed) > 0
     }
 
     /// What the actor's own turn begins with: the state, and what the one before it has left.
@@ -232,130 +233,6 @@ impl<A: SpeculativeActor> Engine<A> {
         shared.runners.fill(shared.board.width(), new);
     }
 
-    /// Takes a batch and has it handled; `false`: there is nothing to take.
-    pub(crate) fn work(
-        self: &Arc<Self>,
-        executor: &Executor,
-        scratch: &mut Scratch<A::Msg>,
-    ) -> bool {
-        let mut shared = self.lock();
-        let leaves_it = shared.board.width() > 1 && self.pace.is_long();
-        if matches!(executor, Executor::Turn) && leaves_it {
-            // The inbox is to be looked at meanwhile. A runner that is awake looks at the board again; the width may have
-            // been raised after the last job was brought, when there was none.
-            if let Some(me) = shared.keeps.clone() {
-                self.fill(&me, &mut shared);
-            }
-            let Shared { board, runners, .. } = &mut *shared;
-            let rested = runners.next(board);
-            self.unlock(shared);
-            runners::rouse(rested);
-            return false;
-        }
-        let Shared { board, runners, .. } = &mut *shared;
-        let mut give_way = Vec::new();
-        if let Some(visit) = board.take_visit(&mut give_way) {
-            self.see_to_visit(shared, visit);
-            give_way.into_iter().for_each(GivesWay::now);
-            return true;
-        }
-        let Some(how) = board.take(&mut scratch.batch, self.pace.batch()) else {
-            if let Executor::Runner(number) = executor {
-                runners.rest(*number);
-            }
-            return false;
-        };
-        let state = shared.state.clone().expect("nothing is taken after the end");
-        let me = shared.keeps.clone().expect("kept while jobs are outstanding");
-        let Shared { board, runners, .. } = &mut *shared;
-        let rested = runners.next(board);
-        self.unlock(shared);
-        runners::rouse(rested);
-        self.handle_batch(&state, &me, how, scratch);
-        drop_contained(state);
-        self.finish(executor, &me, how, scratch);
-        true
-    }
-
-    fn handle_batch(
-        self: &Arc<Self>,
-        state: &Arc<A>,
-        me: &ActorRef<A::Msg>,
-        how: How,
-        scratch: &mut Scratch<A::Msg>,
-    ) {
-        let attempt = Attempt { exit: &self.exit, tally: &self.tally, me: Me::Beside(me), how };
-        let begun = self.clock.now();
-        let (mut handled, mut messages) = (0, scratch.batch.len());
-        if let How::InOrder(first) = how {
-            messages = self.handle_in_order(state, me, &attempt, first, scratch);
-        }
-        let mut snapshot = None;
-        for job in scratch.batch.drain(..) {
-            let lane = job.lane;
-            let outcome = match (how, job.access) {
-                (How::Reading, Access::Snapshot) => {
-                    let snapshot = snapshot.get_or_insert_with(SharedSnapshot::begin);
-                    attempt.on_snapshot(snapshot, state, &job, &mut scratch.outbox)
-                }
-                _ => attempt.of_message(state, &job, &mut scratch.outbox),
-            };
-            if !outcome.is_open() {
-                scratch.over.push(lane);
-                handled += self.over(outcome, job);
-                continue;
-            }
-            match outcome {
-                Handled::Contended => {
-                    scratch.back.push(Job { kind: Kind::Alone, ..job });
-                    continue;
-                }
-                Handled::Joins => {
-                    let enlisted = Some(Enlisted::of_its_own());
-                    scratch.back.push(Job { enlisted, ..job });
-                    continue;
-                }
-                Handled::Waits(rolled_back) => {
-                    let give_way = self.lock().board.park(job.lane);
-                    give_way.into_iter().for_each(GivesWay::now);
-                    if let Err(message) = self.parking.park(self, job, rolled_back) {
-                        self.lock().board.unpark_too_late();
-                        extend::dead_letter(me, message);
-                    }
-                    continue;
-                }
-                _ => {
-                    extend::dead_letter(me, job.message);
-                    scratch.over.push(lane);
-                }
-            }
-        }
-        drop(snapshot);
-        self.tally.committed(handled);
-        extend::note_handled(messages as u32);
-        self.pace.note(self.clock.now().saturating_sub(begun), messages);
-    }
-
-    /// A message is over; answers whether it was handled.
-    fn over(&self, outcome: Handled, job: Job<A::Msg>) -> u64 {
-        match outcome.and_drop(job) {
-            Handled::Last => {
-                self.stop();
-                1
-            }
-            Handled::FailedLast(panic) => {
-                self.stop();
-                self.fail(panic);
-                0
-            }
-            Handled::Failed(panic) => {
-                self.fail(panic);
-                0
-            }
-            _ => 1,
-        }
-    }
-
     /// A message has failed; the actor's own turn sees to that.
     pub(crate) fn fail(&self, panic: Box<dyn Any + Send>) {
         self.tally.failed();
@@ -371,40 +248,6 @@ impl<A: SpeculativeActor> Engine<A> {
         let is_running = shared.board.is_running();
         self.unlock(shared);
         !is_running
-    }
-
-    fn finish(
-        &self,
-        executor: &Executor,
-        me: &ActorRef<A::Msg>,
-        how: How,
-        scratch: &mut Scratch<A::Msg>,
-    ) {
-        let (mut shared, mut too_late, give_way) = self.recall(how, self.lock());
-        let board = &mut shared.board;
-        board.finish(how);
-        scratch.over.drain(..).for_each(|lane| board.finish_job(lane));
-        for job in scratch.back.drain(..) {
-            if let Err(message) = board.put_back(job) {
-                too_late.push(message);
-            }
-        }
-        let is_over = board.outstanding() == 0;
-        let is_due = board.needs_attention() && !board.is_running();
-        let pressing = board.pressing();
-        let is_relieved = shared.wakes_below.is_some_and(|below| pressing < below);
-        if is_relieved {
-            shared.wakes_below = None;
-        }
-        let keeps = if is_over { shared.keeps.take() } else { None };
-        self.unlock(shared);
-        // The actor's own turn looks again by itself.
-        if (is_due || is_relieved) && matches!(executor, Executor::Runner(_)) {
-            wake(me);
-        }
-        give_way.into_iter().for_each(GivesWay::now);
-        too_late.into_iter().for_each(|message| extend::dead_letter(me, message));
-        drop(keeps);
     }
 
     /// A parked job can be taken again.

@@ -46,7 +46,7 @@
 //! |---|---|
 //! | what does a user write? | `speculative_actor.rs`, `outcome.rs`, `context.rs` |
 //! | how is it created and configured? | `spawn.rs`, `processing.rs` |
-//! | one message in five files | `dispatcher.rs` → `board.rs` → `engine.rs` → `attempt.rs` → `exit.rs` |
+//! | one message in five files | `dispatcher.rs` → `board.rs` → `engine/working.rs` → `attempt.rs` → `exit.rs` |
 //! | which messages must not overtake each other? | `lanes.rs` |
 //! | who keeps the order of arrival? | `board/arrival_order.rs`, `engine/in_order.rs`, `attempt/ahead.rs` |
 //! | who works besides the actor's own turn? | `runner.rs` |

@@ -11,6 +11,7 @@ mod begin;
 mod mode;
 mod parts;
 mod relaxed;
+mod writes;
 
 pub(crate) use parts::Part;
 
@@ -332,28 +333,6 @@ impl Attempt {
         before.is_unchanged_as(now, self.limit)
     }
 
-    /// Writes what `change` makes of the present bits.
-    #[inline(always)]
-    pub(crate) fn update(
-        &mut self,
-        cell: &Cell,
-        kind: Kind,
-        change: impl FnOnce(u64) -> u64,
-    ) -> Result<(), Rollback> {
-        let word = cell.word();
-        let is_plain = self.mode == Mode::Logged && !self.writes.may_hold(cell);
-        if is_plain && self.may_read_under(word) {
-            if let Some(bits) = cell.bits_under(word) {
-                // One entry that is read and written: the lock of the commit is its validation.
-                let bits = change(bits);
-                self.writes.add_update(cell, bits, kind, word.without_waiters());
-                return Ok(());
-            }
-        }
-        let bits = change(self.read(cell)?);
-        self.write(cell, bits, kind)
-    }
-
     /// Everything that was read, with the word under which it was.
     pub(crate) fn all_reads(&self) -> impl Iterator<Item = (&Cell, VersionWord)> {
         let updates = self.writes.as_slice().iter().filter(|write| write.is_update);
@@ -364,35 +343,6 @@ impl Attempt {
     /// The first word that is too young to be read without a further look.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
-    }
-
-    /// Notes what to write, or in which way to change it.
-    #[inline]
-    pub(crate) fn write(&mut self, cell: &Cell, bits: u64, kind: Kind) -> Result<(), Rollback> {
-        debug_assert!(self.mode.writes());
-        if self.writes.may_hold(cell) {
-            if let Some(place) = self.writes.find(cell) {
-                self.rewrite(place, bits, kind);
-                return Ok(());
-            }
-        }
-        if self.domain.has(Flaw::WriteThrough) {
-            cell.publish(bits, cell.word());
-        }
-        self.writes.add(cell, bits, kind);
-        Ok(())
-    }
-
-    #[cold]
-    fn rewrite(&mut self, place: usize, bits: u64, kind: Kind) {
-        let write = &self.writes.as_slice()[place];
-        let (bits, kind) = match (write.kind, kind) {
-            (Kind::Change(_) | Kind::Plain, Kind::Change(apply)) => {
-                (apply(write.bits, bits), write.kind)
-            }
-            _ => (bits, kind),
-        };
-        self.writes.replace(place, bits, kind);
     }
 
     /// A stable place for a copy of inline bits, until the attempt ends.

@@ -34,8 +34,17 @@ impl ReadSet {
         &self.0
     }
 
+    #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// If the last read is of this variable: takes it out, and answers its word.
+    #[inline(always)]
+    pub(crate) fn take_last_of(&mut self, cell: &Cell) -> Option<VersionWord> {
+        let word = self.0.last().filter(|read| std::ptr::eq(read.cell, cell))?.word;
+        self.0.truncate(self.0.len() - 1);
+        Some(word)
     }
 
     pub(crate) fn clear(&mut self) {

@@ -105,16 +105,11 @@ impl WriteSet {
         self.writes.is_empty()
     }
 
-    /// Adds a variable that is not in the set, with a value that has nothing to do with the old one.
-    #[inline]
-    pub(crate) fn add(&mut self, cell: &Cell, bits: u64, kind: Kind) {
-        self.push(Write { cell, bits, kind, before: VersionWord::NONE, is_update: false });
-    }
-
-    /// Adds a variable that is not in the set, with a value that was made of the one under `read`.
+    /// Adds a variable that is not in the set; if its value was made of the old one, with the word under which that was read.
     #[inline(always)]
-    pub(crate) fn add_update(&mut self, cell: &Cell, bits: u64, kind: Kind, read: VersionWord) {
-        self.push(Write { cell, bits, kind, before: read, is_update: true });
+    pub(crate) fn add(&mut self, cell: &Cell, bits: u64, kind: Kind, read: Option<VersionWord>) {
+        let (before, is_update) = (read.unwrap_or(VersionWord::NONE), read.is_some());
+        self.push(Write { cell, bits, kind, before, is_update });
     }
 
     #[inline(always)]
@@ -168,6 +163,12 @@ impl WriteSet {
     #[inline(always)]
     pub(crate) fn has_left(&self) -> bool {
         !self.left.is_empty()
+    }
+
+    /// Whether a nested closure has begun.
+    #[inline(always)]
+    pub(crate) fn is_nested(&self) -> bool {
+        self.nested > 0
     }
 
     /// A nested closure begins.

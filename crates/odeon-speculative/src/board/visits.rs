@@ -104,7 +104,8 @@ impl<M> Board<M> {
         self.visits.blocks = blocks || self.in_order.is_some();
     }
 
-    pub(super) fn next_visit(&self) -> bool {
+    /// Whether [`take_visit`](Self::take_visit) is worth a call.
+    pub(crate) fn next_visit(&self) -> bool {
         let arrives = || !self.visits.arriving.is_empty() || self.front_arrives();
         let is_due = || arrives() || self.is_to_tell();
         !self.is_closed && (is_due() || self.next_deferred().is_some())

@@ -29,7 +29,7 @@ impl Runners {
 
     /// A runner that is to be [roused](rouse), if one rests and there is something to take.
     pub(super) fn next<M>(&mut self, board: &Board<M>) -> Option<ActorRef<()>> {
-        if !board.has_next() {
+        if self.resting.is_empty() || !board.has_next() {
             return None;
         }
         self.all.get(self.resting.pop()?).cloned()

@@ -2,7 +2,7 @@
 
 use super::{Engine, Shared, runners};
 use crate::board::{Board, Entry, VisitTask};
-use crate::coordination::Visit;
+use crate::coordination::{GivesWay, Visit};
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::wake;
 use odeon_sync::MutexGuard;
@@ -46,8 +46,23 @@ impl<A: SpeculativeActor> Engine<A> {
         result
     }
 
-    /// Does what is to be done for a transaction, without the lock.
-    pub(super) fn see_to_visit(
+    /// Takes what is next to be done for a transaction, and does it without the lock.
+    ///
+    /// # Errors
+    /// The lock, if there is nothing.
+    #[cold]
+    pub(super) fn see_to_next_visit<'e>(
+        self: &'e Arc<Self>,
+        mut shared: MutexGuard<'e, Shared<A>>,
+    ) -> Result<(), MutexGuard<'e, Shared<A>>> {
+        let mut give_way = Vec::new();
+        let Some(visit) = shared.board.take_visit(&mut give_way) else { return Err(shared) };
+        self.see_to_visit(shared, visit);
+        give_way.into_iter().for_each(GivesWay::now);
+        Ok(())
+    }
+
+    fn see_to_visit(
         self: &Arc<Self>,
         mut shared: MutexGuard<'_, Shared<A>>,
         visit: VisitTask<A::Msg>,

@@ -32,6 +32,39 @@ fn lost_update_in_one_step() {
     assert_eq!(counter.bits(), 1);
 }
 
+/// A value that was read and is then written is one entry too, and is lost no more.
+#[test]
+fn lost_update_of_a_read_that_became_an_update() {
+    let engine = Engine::sound();
+    let counter = engine.cell(0);
+    let mut one = engine.begin();
+    let seen = one.get(&counter).unwrap();
+    one.set(&counter, seen + 1);
+    assert!(one.0.reads.as_slice().is_empty() && one.0.writes.as_slice()[0].is_update);
+    let mut other = engine.begin();
+    assert!(other.add(&counter, 1) && other.commit());
+    assert!(!one.commit());
+    assert_eq!(counter.bits(), 1);
+}
+
+/// What was read before a part of a journey and written in it was read all the same when the part is undone.
+#[test]
+fn a_read_that_an_undone_part_has_written_remains_a_read() {
+    let engine = Engine::sound();
+    let (seen, out) = (engine.cell(0), engine.cell(0));
+    let mut step = engine.begin();
+    assert_eq!(step.get(&seen), Some(0));
+    let part = step.0.begin_part();
+    step.set(&seen, 5);
+    step.0.undo_part(part);
+    step.set(&out, 1);
+    let mut writer = engine.begin();
+    writer.set(&seen, 1);
+    assert!(writer.commit());
+    assert!(!step.commit());
+    assert_eq!(out.bits(), 0);
+}
+
 /// The state in which an updated variable was read is that of the other reads.
 #[test]
 fn torn_read_of_an_updated_variable() {
