@@ -9,7 +9,7 @@
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`send_accompanied`], [`as_sender`], [`wake`], [`answer_borrowed`], [`question`], [`waiting_about`] |
-//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`], [`belonging`] |
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
@@ -189,6 +189,11 @@ pub fn clock(theater: &Theater) -> Arc<dyn Clock> {
 /// How many workers the pool of a theater has.
 pub fn workers(theater: &Theater) -> usize {
     theater.shared().config.workers
+}
+
+/// What a crate keeps for a theater: the one value of this type there, made by `default` when it is first asked for.
+pub fn belonging<T: Default + Send + Sync + 'static>(theater: &Theater) -> Arc<T> {
+    theater.shared().belongings.get()
 }
 
 /// A [`Reply`] whose answer comes to `asker` as a message, as by [`Context::reply_to`].

@@ -24,6 +24,7 @@ mod visit;
 
 pub(crate) use enlisted::{Company, Enlisted, GivesWay};
 pub(crate) use plan::{Join, Part};
+pub(crate) use precedence::Precedence;
 pub(crate) use station::Station;
 pub(crate) use transaction::Coordination;
 pub(crate) use visit::Visit;

@@ -14,7 +14,7 @@ mod visits;
 use crate::attempt::{Attempt, Handled};
 use crate::board::{Board, How};
 use crate::context::Me;
-use crate::coordination::{Enlisted, GivesWay};
+use crate::coordination::{Enlisted, GivesWay, Precedence};
 use crate::decisions::Decisions;
 use crate::exit::Exit;
 use crate::job::{Job, Kind};
@@ -47,6 +47,7 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     pub(crate) exit: Exit,
     pub(crate) tally: Tally,
     pub(crate) parking: Parking<A>,
+    pub(crate) precedence: Arc<Precedence>,
     pace: Pace,
     clock: Arc<dyn Clock>,
     /// Who changes the width, if anybody.
@@ -68,6 +69,7 @@ pub(crate) struct Engine<A: SpeculativeActor> {
 pub(crate) struct Surroundings {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) workers: usize,
+    pub(crate) precedence: Arc<Precedence>,
 }
 
 /// What is behind the lock.
@@ -96,7 +98,7 @@ pub(crate) enum Executor {
 
 impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn new(state: A, processing: &Processing, surroundings: Surroundings) -> Self {
-        let Surroundings { clock, workers } = surroundings;
+        let Surroundings { clock, workers, precedence } = surroundings;
         let (width, controller) = processing.begin(workers);
         let mut board = Board::new(width);
         if processing.ordering == crate::Ordering::Mailbox {
@@ -119,6 +121,7 @@ impl<A: SpeculativeActor> Engine<A> {
             exit: Exit::default(),
             tally: Tally::default(),
             parking: Parking::new(),
+            precedence,
             pace: Pace::default(),
             clock,
             controller: Mutex::new(controller),

@@ -8,6 +8,7 @@ use crossbeam_utils::CachePadded;
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::{Condvar, Mutex};
 
+use super::belongings::Belongings;
 use super::builder::Config;
 use super::root::Root;
 use crate::actor_id::ActorId;
@@ -38,6 +39,7 @@ pub struct TheaterShared {
     pub(crate) registry: Registry,
     pub(crate) depot: Arc<Depot>,
     pub(crate) naming: Naming,
+    pub(crate) belongings: Belongings,
     pub(crate) clock: Arc<dyn Clock>,
     /// On cache lines of its own: written by whoever arms a timer.
     pub(crate) timers: CachePadded<Timers>,
@@ -75,6 +77,7 @@ impl TheaterShared {
             registry: Registry::new(),
             depot: Arc::new(Depot::new()),
             naming: Naming::default(),
+            belongings: Belongings::default(),
             clock,
             timers: CachePadded::new(Timers::new(timer_driver)),
             seen_bit: if sight.as_ref().is_some_and(|s| s.sees_actors()) {

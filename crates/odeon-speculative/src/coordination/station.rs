@@ -1,6 +1,6 @@
 //! An actor as a coordinated transaction meets it: its board, its exit, its executors.
 
-use super::Coordination;
+use super::{Coordination, Precedence};
 use crate::board::Entry;
 use crate::engine::Engine;
 use crate::exit::Exit;
@@ -17,6 +17,9 @@ pub(crate) trait Station: Send + Sync {
     fn generation(&self) -> u64;
 
     fn exit(&self) -> &Exit;
+
+    /// That of the actor's theater.
+    fn precedence(&self) -> &Arc<Precedence>;
 
     /// Takes a place for a handler of the transaction.
     fn enter(&self, who: u64, is_reading: bool) -> Entry;
@@ -52,6 +55,10 @@ impl<A: SpeculativeActor> Station for Engine<A> {
 
     fn exit(&self) -> &Exit {
         &self.exit
+    }
+
+    fn precedence(&self) -> &Arc<Precedence> {
+        &self.precedence
     }
 
     fn enter(&self, who: u64, is_reading: bool) -> Entry {

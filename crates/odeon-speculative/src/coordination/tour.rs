@@ -11,16 +11,18 @@
 //! As long as it is let in everywhere and no further messages are under way, the handlers run one after the other on one thread, and the
 //! commit is an ordinary one: nobody had to wait for an outcome. Only where it has to wait it *steps outside*: it protects what it has read and
 //! written (it is *pre-committed* there), and gives its places back, so that the actors go on.
-//! When it may wait so, and when it has to let go first, stands in `precedence.rs`.
+//! When it may wait so, and when it has to let go first, stands in `coordination/precedence.rs`.
 
 mod endings;
 mod places;
+mod precedence;
 
 use super::enlisted::JOINED;
 use super::outcome::CoordinationError;
+use super::precedence::{Precedence, WaitsForVariable};
 use super::transaction::{Coordination, News, Rest};
 use super::visit::{Ran, Visiting};
-use super::{Enlisted, Join, Station, precedence};
+use super::{Enlisted, Join, Station};
 use crate::attempt::WAITS;
 use crate::board::Entry;
 use odeon_core::Access;
@@ -48,11 +50,14 @@ pub(super) struct Tour {
     /// Attempts of the present handler that met conflicts.
     tries: u32,
     rounds: u32,
-    /// Whether it has been rolled back for another one's precedence.
-    is_yielding: bool,
+    /// Whether it has met actors of several theaters.
+    crosses: bool,
+    /// What it has been rolled back for, if for another one's precedence.
+    yields_to: Option<Arc<Precedence>>,
     /// Whether somebody else will have it gone on with: a board, or another transaction's end.
     waits_for_others: bool,
     awaited: Option<Awaited>,
+    waits_for_variable: Option<WaitsForVariable>,
 }
 
 /// How a step has ended.
@@ -79,9 +84,11 @@ impl Tour {
             changes: false,
             tries: 0,
             rounds: 0,
-            is_yielding: false,
+            crosses: false,
+            yields_to: None,
             waits_for_others: false,
             awaited: None,
+            waits_for_variable: None,
         }
     }
 
@@ -98,7 +105,7 @@ impl Tour {
     /// Goes as far as it can.
     pub(super) fn go_on(mut self: Box<Self>, of: &Arc<Coordination>, mut news: News) {
         loop {
-            self.awaited = None;
+            (self.awaited, self.waits_for_variable) = (None, None);
             if matches!(self.heed(of, news), Step::Over) || matches!(self.go(of), Step::Over) {
                 return;
             }
@@ -119,6 +126,7 @@ impl Tour {
                 self.order.push(place);
             }
             self.visits.push(visit);
+            self.note_theater(of);
         }
         if let Some(why) = failed {
             return self.fail(of, why);
@@ -159,13 +167,14 @@ impl Tour {
             visits.sort_by_key(|(place, _)| *place);
             self.visits.extend(visits.into_iter().map(|(_, visit)| visit));
         }
-        if self.is_yielding && precedence::is_with_other(of.number()) {
+        let before = self.yields_to.take();
+        if let Some(precedence) = before.filter(|before| before.is_with_other(of.number())) {
             let station = self.visits[0].shared_station();
             self.waits_for_others = true;
-            precedence::wait(of.number(), Resuming { coordination: of.clone(), station });
+            precedence.wait(of.number(), Resuming { coordination: of.clone(), station });
+            self.yields_to = Some(precedence);
             return Step::Waits;
         }
-        self.is_yielding = false;
         self.changes |= self.visits.iter().any(|visit| visit.access() == Access::Update);
         let mode = if self.changes { Mode::Logged } else { Mode::Snapshot };
         self.attempt = Some(Journey::begin(mode));
@@ -215,7 +224,7 @@ impl Tour {
                 self.visits[self.done].station().fail(Box::new(WAITS));
                 self.fail(of, CoordinationError::Failed { participant, why: WAITS.into() })
             }
-            Cause::Prepared | Cause::Irrevocable if precedence::is_with(of.number()) => {
+            Cause::Prepared | Cause::Irrevocable if self.may_wait_for_variable(of) => {
                 match self.step_outside(of) {
                     Ok(()) => self.wait_for(of, rolled_back),
                     Err(step) => step,
@@ -260,7 +269,7 @@ impl Tour {
             return self.fail(of, CoordinationError::Stopped);
         }
         self.waits_for_others = true;
-        if is_busy || self.done == 0 || precedence::is_with(of.number()) {
+        if is_busy || self.done == 0 || self.has_precedence(of) {
             return self.wait_outside(of);
         }
         self.roll_back(of);
@@ -273,9 +282,9 @@ impl Tour {
     /// How to go on, if it had to let go of everything.
     fn step_outside(&mut self, of: &Arc<Coordination>) -> Result<(), Step> {
         if self.done > 0 && self.changes {
-            if precedence::is_with_other(of.number()) {
+            if let Some(precedence) = self.precedence_of_other(of) {
                 self.roll_back(of);
-                self.is_yielding = true;
+                self.yields_to = Some(precedence);
                 return Err(Step::GoesOn);
             }
             let attempt = self.attempt.as_mut().expect("begun");

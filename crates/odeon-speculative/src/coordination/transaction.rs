@@ -9,8 +9,8 @@
 //!    under way, and a new round begins when these have arrived: so a message does not overtake an earlier one.
 //! 4. No lock of a board is taken under this lock, nor the other way round.
 
+use super::Precedence;
 use super::outcome::CoordinationError;
-use super::precedence;
 use super::tour::Tour;
 use super::visit::{Ending, Visiting};
 use odeon_core::{Reply, Timer};
@@ -211,15 +211,15 @@ impl Coordination {
         std::mem::take(&mut shared.news.arrived)
     }
 
-    /// It is decided.
-    pub(super) fn end(&self, outcome: Result<(), CoordinationError>, asked_for_precedence: bool) {
+    /// It is decided. It may have `asked` for precedence.
+    pub(super) fn end(&self, outcome: Result<(), CoordinationError>, asked: Option<&Precedence>) {
         let mut shared = self.lock();
         shared.is_over = true;
         let news = std::mem::take(&mut shared.news);
         let (reply, deadline) = (shared.reply.take(), shared.deadline.take());
         drop(shared);
-        if asked_for_precedence {
-            precedence::give_up(self.number);
+        if let Some(precedence) = asked {
+            precedence.give_up(self.number);
         }
         if let Some(timer) = deadline {
             timer.cancel();
