@@ -12,94 +12,162 @@
 //!    for the end of that: what it needs becomes free.
 //! 4. Also who has precedence rolls back when its message waits behind a message of the same sender that waits itself: that
 //!    one may be waiting for this transaction.
-//! 5. A transaction that has met actors of several theaters has precedence in none, and gives way to who has it in any of them. So at the
-//!    boards of one theater there is nobody who has the precedence of another one.
-//! 6. Variables may be shared by actors of several theaters. So, of those who have precedence anywhere, one at a time waits for a variable
+//! 5. Theaters whose actors have met in one transaction have one precedence in common from then on, before that transaction waits for anything: two
+//!    that had it in one theater each would wait for each other. The one of two that loses it by that is told to let go.
+//! 6. Variables may be shared by actors of theaters that have never met. So, of those who have precedence anywhere, one at a time waits for a variable
 //!    without letting go.
 
+use super::Coordination;
 use super::tour::Resuming;
-use odeon_sync::atomic::{AtomicU64, Ordering};
+use odeon_sync::atomic::Ordering;
 use odeon_sync::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, VecDeque};
-use std::mem;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
+use std::{mem, ptr};
 
 /// TUNE: rounds of a transaction that are rolled back before it asks for precedence.
 pub(super) const ROUNDS: u32 = 4;
 
 /// The precedence of one theater.
 #[derive(Default)]
-pub(crate) struct Precedence {
-    shared: Mutex<Shared>,
-    /// A copy of the number of who has it, for looks without the lock; 0: nobody.
-    first: AtomicU64,
+pub(crate) struct Precedence(Arc<Place>);
+
+/// Where it is decided who has precedence; or where that has moved to (rule 5).
+#[derive(Default)]
+struct Place(Mutex<Held>);
+
+enum Held {
+    Here(Asked),
+    Moved(Arc<Place>),
 }
 
 /// Transactions by their numbers.
 #[derive(Default)]
-struct Shared {
+struct Asked {
     /// Those who have asked, the first of whom has it.
-    asked: VecDeque<u64>,
+    asked: VecDeque<(u64, Weak<Coordination>)>,
     /// Those who wait for another one's precedence to end.
     waiting: BTreeMap<u64, Resuming>,
 }
 
-impl Shared {
+impl Default for Held {
+    fn default() -> Self {
+        Self::Here(Asked::default())
+    }
+}
+
+impl Asked {
+    fn first(&self) -> Option<u64> {
+        self.asked.front().map(|(number, _)| *number)
+    }
+
     fn is_with_other(&self, number: u64) -> bool {
-        self.asked.front().is_some_and(|first| *first != number)
+        self.first().is_some_and(|first| first != number)
+    }
+}
+
+impl Place {
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().expect("no panic happens under this lock")
     }
 }
 
 impl Precedence {
-    fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().expect("no panic happens under this lock")
+    /// Where it is decided.
+    fn place(&self) -> Arc<Place> {
+        let mut place = self.0.clone();
+        loop {
+            let next = match &*place.lock() {
+                Held::Here(_) => None,
+                Held::Moved(next) => Some(next.clone()),
+            };
+            match next {
+                None => return place,
+                Some(next) => place = next,
+            }
+        }
     }
 
-    /// Gives the lock back, and tells the copy.
-    fn unlock(&self, shared: MutexGuard<'_, Shared>) {
-        // ORDERING: Relaxed, here and below: a transaction's own number comes and goes by its own doing; who sees another one's too
-        // late gives way once more, or finds under the lock that there is nothing to wait for.
-        self.first.store(shared.asked.front().copied().unwrap_or(0), Ordering::Relaxed);
+    fn with<R>(&self, act: impl FnOnce(&mut Asked) -> R) -> R {
+        loop {
+            let place = self.place();
+            let mut held = place.lock();
+            if let Held::Here(asked) = &mut *held {
+                return act(asked);
+            }
+        }
     }
 
     /// Asks for precedence.
-    pub(super) fn ask(&self, number: u64) {
-        let mut shared = self.lock();
-        if !shared.asked.contains(&number) {
-            shared.asked.push_back(number);
-        }
-        self.unlock(shared);
+    pub(super) fn ask(&self, of: &Arc<Coordination>) {
+        self.with(|all| {
+            if all.asked.iter().all(|(number, _)| *number != of.number()) {
+                all.asked.push_back((of.number(), Arc::downgrade(of)));
+            }
+        });
     }
 
     /// Whether a transaction has precedence.
     pub(super) fn is_with(&self, number: u64) -> bool {
-        self.first.load(Ordering::Relaxed) == number
+        self.with(|all| all.first()) == Some(number)
     }
 
     /// Whether another one has precedence.
     pub(super) fn is_with_other(&self, number: u64) -> bool {
-        let first = self.first.load(Ordering::Relaxed);
-        first != 0 && first != number
+        self.with(|all| all.is_with_other(number))
     }
 
     /// Has a transaction go on when precedence has changed hands.
     pub(super) fn wait(&self, number: u64, resuming: Resuming) {
-        let mut shared = self.lock();
-        if shared.is_with_other(number) {
-            shared.waiting.insert(number, resuming);
-            return;
+        let at_once = self.with(|all| {
+            if all.is_with_other(number) {
+                all.waiting.insert(number, resuming);
+                None
+            } else {
+                Some(resuming)
+            }
+        });
+        if let Some(resuming) = at_once {
+            resuming.now();
         }
-        drop(shared);
-        resuming.now();
     }
 
-    /// A transaction that has asked is over, or must not have precedence.
+    /// A transaction that has asked is over.
     pub(super) fn give_up(&self, number: u64) {
-        let mut shared = self.lock();
-        shared.asked.retain(|other| *other != number);
-        let waiting = mem::take(&mut shared.waiting);
-        self.unlock(shared);
+        let waiting = self.with(|all| {
+            all.asked.retain(|(other, _)| *other != number);
+            mem::take(&mut all.waiting)
+        });
         waiting.values().for_each(Resuming::now);
+    }
+
+    /// Rule 5.
+    pub(super) fn unite(&self, other: &Self) {
+        loop {
+            let places = [self.place(), other.place()];
+            if Arc::ptr_eq(&places[0], &places[1]) {
+                return;
+            }
+            // The locks of several are taken in the order of addresses.
+            let [first, second] = if ptr::from_ref(&*places[0]) < ptr::from_ref(&*places[1]) {
+                [&places[0], &places[1]]
+            } else {
+                [&places[1], &places[0]]
+            };
+            let (mut stays, mut moves) = (first.lock(), second.lock());
+            let (Held::Here(to), Held::Here(from)) = (&mut *stays, &mut *moves) else { continue };
+            let loses = from.asked.front().filter(|_| !to.asked.is_empty());
+            let loses = loses.and_then(|(_, coordination)| coordination.upgrade());
+            to.asked.append(&mut from.asked);
+            to.waiting.append(&mut from.waiting);
+            *moves = Held::Moved(first.clone());
+            drop((moves, stays));
+            if let Some(coordination) = loses {
+                coordination.let_go();
+            }
+            return;
+        }
     }
 }
 
@@ -131,12 +199,39 @@ mod tests {
     #[test]
     fn precedence_goes_round_in_the_order_of_asking() {
         let precedence = Precedence::default();
-        [1, 2, 1].into_iter().for_each(|number| precedence.ask(number));
-        assert!(precedence.is_with(1) && !precedence.is_with(2) && precedence.is_with_other(2));
-        precedence.give_up(1);
-        assert!(precedence.is_with(2));
-        precedence.give_up(2);
-        assert!(!precedence.is_with(2) && !precedence.is_with_other(1));
+        let [one, two] = [(); 2].map(|()| Coordination::new(1, None));
+        [&one, &two, &one].into_iter().for_each(|of| precedence.ask(of));
+        assert!(precedence.is_with(one.number()) && !precedence.is_with(two.number()));
+        assert!(precedence.is_with_other(two.number()));
+        precedence.give_up(one.number());
+        assert!(precedence.is_with(two.number()));
+        precedence.give_up(two.number());
+        assert!(!precedence.is_with(two.number()) && !precedence.is_with_other(one.number()));
+    }
+
+    #[test]
+    fn theaters_that_have_met_have_one_precedence() {
+        let theaters: [Precedence; 4] = Default::default();
+        let asked = theaters.each_ref().map(|theater| {
+            let of = Coordination::new(1, None);
+            theater.ask(&of);
+            of
+        });
+        let have_it = |theater: &Precedence| {
+            asked.iter().filter(|of| theater.is_with(of.number())).map(|of| of.number()).collect()
+        };
+        let all = |by: &dyn Fn(&Precedence) -> Vec<u64>| theaters.each_ref().map(by);
+        assert_eq!(all(&have_it), asked.each_ref().map(|of| vec![of.number()]));
+        for (one, other) in [(0, 1), (3, 2), (2, 0), (1, 3)] {
+            theaters[one].unite(&theaters[other]);
+            assert_eq!(have_it(&theaters[one]), have_it(&theaters[other]));
+        }
+        for _ in &asked {
+            let first = have_it(&theaters[0]);
+            assert_eq!((first.len(), all(&have_it)), (1, [(); 4].map(|()| first.clone())));
+            theaters[2].give_up(first[0]);
+        }
+        assert_eq!(all(&have_it), [const { Vec::new() }; 4]);
     }
 
     #[test]

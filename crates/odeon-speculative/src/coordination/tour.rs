@@ -19,12 +19,12 @@ mod precedence;
 
 use super::enlisted::JOINED;
 use super::outcome::CoordinationError;
-use super::precedence::{Precedence, WaitsForVariable};
+use super::precedence::WaitsForVariable;
 use super::transaction::{Coordination, News, Rest};
 use super::visit::{Ran, Visiting};
 use super::{Enlisted, Join, Station};
 use crate::attempt::WAITS;
-use crate::board::Entry;
+use crate::board::{Awaits, Entry};
 use odeon_core::Access;
 use odeon_stm::staged::{Awaited, Journey, RolledBack};
 use odeon_stm::{Cause, Mode};
@@ -50,10 +50,8 @@ pub(super) struct Tour {
     /// Attempts of the present handler that met conflicts.
     tries: u32,
     rounds: u32,
-    /// Whether it has met actors of several theaters.
-    crosses: bool,
-    /// What it has been rolled back for, if for another one's precedence.
-    yields_to: Option<Arc<Precedence>>,
+    /// Whether it has been rolled back for another one's precedence.
+    is_yielding: bool,
     /// Whether somebody else will have it gone on with: a board, or another transaction's end.
     waits_for_others: bool,
     awaited: Option<Awaited>,
@@ -84,8 +82,7 @@ impl Tour {
             changes: false,
             tries: 0,
             rounds: 0,
-            crosses: false,
-            yields_to: None,
+            is_yielding: false,
             waits_for_others: false,
             awaited: None,
             waits_for_variable: None,
@@ -126,7 +123,7 @@ impl Tour {
                 self.order.push(place);
             }
             self.visits.push(visit);
-            self.note_theater(of);
+            self.note_theater();
         }
         if let Some(why) = failed {
             return self.fail(of, why);
@@ -167,14 +164,14 @@ impl Tour {
             visits.sort_by_key(|(place, _)| *place);
             self.visits.extend(visits.into_iter().map(|(_, visit)| visit));
         }
-        let before = self.yields_to.take();
-        if let Some(precedence) = before.filter(|before| before.is_with_other(of.number())) {
+        if self.is_yielding && self.precedence().is_with_other(of.number()) {
             let station = self.visits[0].shared_station();
             self.waits_for_others = true;
-            precedence.wait(of.number(), Resuming { coordination: of.clone(), station });
-            self.yields_to = Some(precedence);
+            let resuming = Resuming { coordination: of.clone(), station };
+            self.precedence().wait(of.number(), resuming);
             return Step::Waits;
         }
+        self.is_yielding = false;
         self.changes |= self.visits.iter().any(|visit| visit.access() == Access::Update);
         let mode = if self.changes { Mode::Logged } else { Mode::Snapshot };
         self.attempt = Some(Journey::begin(mode));
@@ -263,13 +260,14 @@ impl Tour {
 
     /// The present handler's actor has no place. If it is busy, that will change in any case, or it comes to be blocked, and tells.
     fn wait_for_place(&mut self, of: &Arc<Coordination>, entry: Entry) -> Step {
-        let is_busy = entry == Entry::Busy;
+        let holds = entry == Entry::Busy;
+        let place = holds || self.done == 0 || self.has_precedence(of);
         // While the visit is there, which keeps the actor.
-        if !self.visits[self.done].station().defer(of.clone(), is_busy) {
+        if !self.visits[self.done].station().defer(of.clone(), Awaits { place, holds }) {
             return self.fail(of, CoordinationError::Stopped);
         }
         self.waits_for_others = true;
-        if is_busy || self.done == 0 || self.has_precedence(of) {
+        if place {
             return self.wait_outside(of);
         }
         self.roll_back(of);
@@ -282,9 +280,9 @@ impl Tour {
     /// How to go on, if it had to let go of everything.
     fn step_outside(&mut self, of: &Arc<Coordination>) -> Result<(), Step> {
         if self.done > 0 && self.changes {
-            if let Some(precedence) = self.precedence_of_other(of) {
+            if self.precedence().is_with_other(of.number()) {
                 self.roll_back(of);
-                self.yields_to = Some(precedence);
+                self.is_yielding = true;
                 return Err(Step::GoesOn);
             }
             let attempt = self.attempt.as_mut().expect("begun");
@@ -334,7 +332,7 @@ pub(super) struct Resuming {
 
 impl Resuming {
     pub(super) fn now(&self) {
-        if !self.station.defer(self.coordination.clone(), false) {
+        if !self.station.defer(self.coordination.clone(), Awaits::default()) {
             self.coordination.fail(CoordinationError::Stopped);
         }
     }

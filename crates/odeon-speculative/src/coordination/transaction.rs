@@ -162,6 +162,17 @@ impl Coordination {
         self.go_on();
     }
 
+    /// Another one has got the precedence that this one had.
+    pub(super) fn let_go(self: &Arc<Self>) {
+        let mut shared = self.lock();
+        if shared.is_over {
+            return;
+        }
+        shared.news.gives_way = true;
+        drop(shared);
+        self.go_on();
+    }
+
     /// What it has waited for has happened. Rule 2: who is about to lay it down sees it.
     pub(crate) fn resume(self: &Arc<Self>) {
         let mut shared = self.lock();

@@ -65,7 +65,10 @@ impl<A: SpeculativeActor> Engine<A> {
                 let state = state.expect("nothing is taken after the end");
                 Visit::arrive(self, job, me, state);
             }
-            VisitTask::GoesOn(coordination) => coordination.resume(),
+            VisitTask::GoesOn(coordination) => {
+                coordination.resume();
+                self.with_board(|board| board.keep_no_more(coordination.number()));
+            }
             VisitTask::GivesWay => {}
         }
     }
