@@ -26,7 +26,7 @@ use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use crate::width::Controller;
 use in_order::Sequence;
-use odeon_core::extend::{self, wake};
+use odeon_core::extend::{self, Congestion, wake};
 use odeon_core::{Access, ActorRef, Clock};
 use odeon_stm::staged::SharedSnapshot;
 use odeon_sync::atomic::{AtomicUsize, Ordering};
@@ -48,6 +48,7 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     pub(crate) tally: Tally,
     pub(crate) parking: Parking<A>,
     pub(crate) precedence: Arc<Precedence>,
+    pub(crate) congestion: Arc<Congestion>,
     pace: Pace,
     clock: Arc<dyn Clock>,
     /// Who changes the width, if anybody.
@@ -70,6 +71,7 @@ pub(crate) struct Surroundings {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) workers: usize,
     pub(crate) precedence: Arc<Precedence>,
+    pub(crate) congestion: Arc<Congestion>,
 }
 
 /// What is behind the lock.
@@ -88,6 +90,14 @@ struct Shared<A: SpeculativeActor> {
     wakes_below: Option<usize>,
 }
 
+impl<A: SpeculativeActor> Shared<A> {
+    /// Whether the actor, which is idle, is to have the turn that it wants.
+    fn is_relieved(&mut self) -> bool {
+        let pressing = self.board.pressing();
+        self.wakes_below.take_if(|below| pressing < *below).is_some()
+    }
+}
+
 /// Who executes.
 pub(crate) enum Executor {
     /// The actor's own turn.
@@ -98,7 +108,7 @@ pub(crate) enum Executor {
 
 impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn new(state: A, processing: &Processing, surroundings: Surroundings) -> Self {
-        let Surroundings { clock, workers, precedence } = surroundings;
+        let Surroundings { clock, workers, precedence, congestion } = surroundings;
         let (width, controller) = processing.begin(workers);
         let mut board = Board::new(width);
         if processing.ordering == crate::Ordering::Mailbox {
@@ -122,6 +132,7 @@ impl<A: SpeculativeActor> Engine<A> {
             tally: Tally::default(),
             parking: Parking::new(),
             precedence,
+            congestion,
             pace: Pace::default(),
             clock,
             controller: Mutex::new(controller),
@@ -394,11 +405,7 @@ impl<A: SpeculativeActor> Engine<A> {
         }
         let is_over = board.outstanding() == 0;
         let is_due = board.needs_attention() && !board.is_running();
-        let pressing = board.pressing();
-        let is_relieved = shared.wakes_below.is_some_and(|below| pressing < below);
-        if is_relieved {
-            shared.wakes_below = None;
-        }
+        let is_relieved = shared.is_relieved();
         let keeps = if is_over { shared.keeps.take() } else { None };
         self.unlock(shared);
         // The actor's own turn looks again by itself.

@@ -3,9 +3,12 @@
 mod support;
 
 use odeon_core::ActorRef;
-use odeon_speculative::{Coordinate, Outcome, Processing, SpawnSpeculative};
+use odeon_speculative::{Coordinate, Delivery, Outcome, Processing, SpawnSpeculative};
+use odeon_stm::atomically;
 use odeon_testkit::{Deterministic, for_seeds};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 use support::{Common, Do, Lab, ask};
@@ -40,30 +43,33 @@ fn is_committed(outcome: Outcome) -> bool {
     outcome.wait_timeout(Duration::from_millis(10)) == Some(Ok(()))
 }
 
-/// From a sender of its own, whose messages do not wait behind those of the test.
-fn increment(run: &Deterministic, lab: &ActorRef<Do>) {
-    let send = || lab.send(Do::increment(0)).unwrap();
-    thread::scope(|scope| _ = scope.spawn(send));
-    run.run_until_idle();
+/// A message whose first attempts are all overtaken, so that its transaction has precedence in the end; then it waits for a delivery.
+fn overtaken(to: ActorRef<Do>, carry: Sender<Delivery>) -> Do {
+    let attempts = AtomicUsize::new(0);
+    Do::update(move |lab, tx, ctx| {
+        let sum = lab.add(tx, 0, 1)?;
+        if attempts.fetch_add(1, Ordering::SeqCst) < 8 {
+            let overtake = || atomically(|tx| lab.vars[0].update(tx, |n| n + 1));
+            thread::scope(|scope| _ = scope.spawn(overtake));
+        }
+        let carry = carry.clone();
+        ctx.join_via(&to, Do::increment(0), move |delivery| carry.send(delivery).unwrap());
+        Ok(sum)
+    })
 }
 
 #[test]
 fn s28_who_has_precedence_in_one_theater_is_in_nobodys_way_in_another_one() {
     for processing in [Processing::concurrent().width(2), Processing::non_blocking()] {
         let (one, other) = (Deterministic::new(1), Deterministic::new(2));
-        // Rolled back each time that the variable changes, so that it has asked for precedence in the end; then it waits on.
-        let waits = lab(&one, &processing);
-        let waiting = one.theater().coordinate(|co| {
-            co.send(
-                &waits,
-                Do::update(|lab, tx, _| match lab.vars[0].get(tx)? {
-                    0..10 => Ok(tx.retry()?),
-                    sum => Ok(sum),
-                }),
-            );
-        });
-        one.run_until_idle();
-        (0..8).for_each(|_| increment(&one, &waits));
+        let (carry, carried) = channel();
+        let [first, second] = [lab(&one, &processing), lab(&one, &processing)];
+        let waiting = one.theater().coordinate(|co| co.send(&first, overtaken(second, carry)));
+        for _ in 0..8 {
+            one.run_until_idle();
+            // Void, since its round has been rolled back.
+            drop(carried.try_iter().take(8).collect::<Vec<_>>());
+        }
         let way = labs(&other, 3, &processing);
         let outcomes: Vec<_> = (0..6).map(|_| begin_walk(&other, way.clone())).collect();
         other.run_until_idle();
@@ -71,10 +77,8 @@ fn s28_who_has_precedence_in_one_theater_is_in_nobodys_way_in_another_one() {
         // In its own theater it is: who has to wait there waits for its end.
         let own = begin_walk(&one, labs(&one, 3, &processing));
         one.run_until_idle();
-        let own = own.wait_timeout(Duration::ZERO);
-        assert_eq!(own, None, "it has precedence");
-        (0..2).for_each(|_| increment(&one, &waits));
-        assert!(is_committed(waiting));
+        assert_eq!(own.wait_timeout(Duration::ZERO), None, "it has precedence");
+        drop((waiting, carried));
     }
 }
 

@@ -20,6 +20,7 @@ use crate::memory::{Depot, ThreadMemory};
 use crate::message::Message;
 use crate::naming::Naming;
 use crate::observe::{EndReason, Observer};
+use crate::pressure::congestion::Congestion;
 use crate::registry::Registry;
 use crate::scheduler::submit::Submit;
 use crate::sight::Sight;
@@ -40,6 +41,7 @@ pub struct TheaterShared {
     pub(crate) depot: Arc<Depot>,
     pub(crate) naming: Naming,
     pub(crate) belongings: Belongings,
+    pub(crate) congestion: Arc<Congestion>,
     pub(crate) clock: Arc<dyn Clock>,
     /// On cache lines of its own: written by whoever arms a timer.
     pub(crate) timers: CachePadded<Timers>,
@@ -78,6 +80,7 @@ impl TheaterShared {
             depot: Arc::new(Depot::new()),
             naming: Naming::default(),
             belongings: Belongings::default(),
+            congestion: Arc::default(),
             clock,
             timers: CachePadded::new(Timers::new(timer_driver)),
             seen_bit: if sight.as_ref().is_some_and(|s| s.sees_actors()) {

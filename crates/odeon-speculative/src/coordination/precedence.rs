@@ -16,6 +16,7 @@
 //!    that had it in one theater each would wait for each other. The one of two that loses it by that is told to let go.
 //! 6. Variables may be shared by actors of theaters that have never met. So, of those who have precedence anywhere, one at a time waits for a variable
 //!    without letting go.
+//! 7. Who waits for a change has no precedence: whoever is to bring the change may have to wait for others.
 
 use super::Coordination;
 use super::tour::Resuming;
@@ -199,7 +200,7 @@ mod tests {
     #[test]
     fn precedence_goes_round_in_the_order_of_asking() {
         let precedence = Precedence::default();
-        let [one, two] = [(); 2].map(|()| Coordination::new(1, None));
+        let [one, two] = [(); 2].map(|()| Coordination::new(1, None, None));
         [&one, &two, &one].into_iter().for_each(|of| precedence.ask(of));
         assert!(precedence.is_with(one.number()) && !precedence.is_with(two.number()));
         assert!(precedence.is_with_other(two.number()));
@@ -213,7 +214,7 @@ mod tests {
     fn theaters_that_have_met_have_one_precedence() {
         let theaters: [Precedence; 4] = Default::default();
         let asked = theaters.each_ref().map(|theater| {
-            let of = Coordination::new(1, None);
+            let of = Coordination::new(1, None, None);
             theater.ask(&of);
             of
         });

@@ -5,6 +5,7 @@ use crate::board::{Awaits, Entry};
 use crate::engine::Engine;
 use crate::exit::Exit;
 use crate::speculative_actor::SpeculativeActor;
+use odeon_core::extend::Congestion;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -20,6 +21,9 @@ pub(crate) trait Station: Send + Sync {
 
     /// That of the actor's theater.
     fn precedence(&self) -> &Arc<Precedence>;
+
+    /// Likewise.
+    fn congestion(&self) -> &Arc<Congestion>;
 
     /// Takes a place for a handler of the transaction.
     fn enter(&self, who: u64, is_reading: bool) -> Entry;
@@ -59,6 +63,10 @@ impl<A: SpeculativeActor> Station for Engine<A> {
 
     fn precedence(&self) -> &Arc<Precedence> {
         &self.precedence
+    }
+
+    fn congestion(&self) -> &Arc<Congestion> {
+        &self.congestion
     }
 
     fn enter(&self, who: u64, is_reading: bool) -> Entry {

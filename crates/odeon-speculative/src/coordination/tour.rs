@@ -26,6 +26,7 @@ use super::{Enlisted, Join, Station};
 use crate::attempt::WAITS;
 use crate::board::{Awaits, Entry};
 use odeon_core::Access;
+use odeon_core::extend::{Congestion, Suspends};
 use odeon_stm::staged::{Awaited, Journey, RolledBack};
 use odeon_stm::{Cause, Mode};
 use odeon_sync::Backoff;
@@ -54,6 +55,8 @@ pub(super) struct Tour {
     is_yielding: bool,
     /// Whether somebody else will have it gone on with: a board, or another transaction's end.
     waits_for_others: bool,
+    /// While it waits for a change, which may be made by somebody who would hold back.
+    suspends: Option<Suspends>,
     awaited: Option<Awaited>,
     waits_for_variable: Option<WaitsForVariable>,
 }
@@ -84,6 +87,7 @@ impl Tour {
             rounds: 0,
             is_yielding: false,
             waits_for_others: false,
+            suspends: None,
             awaited: None,
             waits_for_variable: None,
         }
@@ -102,7 +106,7 @@ impl Tour {
     /// Goes as far as it can.
     pub(super) fn go_on(mut self: Box<Self>, of: &Arc<Coordination>, mut news: News) {
         loop {
-            (self.awaited, self.waits_for_variable) = (None, None);
+            (self.awaited, self.waits_for_variable, self.suspends) = (None, None, None);
             if matches!(self.heed(of, news), Step::Over) || matches!(self.go(of), Step::Over) {
                 return;
             }
@@ -200,7 +204,7 @@ impl Tour {
             Ran::Well(joins) => {
                 self.done += 1;
                 self.tries = 0;
-                send(of, joins);
+                send(of, joins, self.visits[self.done - 1].station().congestion());
                 Step::GoesOn
             }
             Ran::RolledBack(rolled_back) => self.meet(of, rolled_back),
@@ -215,7 +219,12 @@ impl Tour {
     /// The present handler has met a conflict, and was undone.
     fn meet(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
         match rolled_back.cause() {
-            Cause::Retry => self.let_go_and_wait(of, rolled_back),
+            Cause::Retry => {
+                self.roll_back(of);
+                self.give_up_precedence(of);
+                self.suspends = Some(self.visits[0].station().congestion().suspend());
+                self.wait_for(of, rolled_back)
+            }
             Cause::CannotWait => {
                 let participant = self.visits[self.done].actor();
                 self.visits[self.done].station().fail(Box::new(WAITS));
@@ -314,13 +323,13 @@ impl Tour {
 }
 
 /// Sends what a handler has joined to the transaction.
-fn send(of: &Arc<Coordination>, joins: Vec<Join>) {
+fn send(of: &Arc<Coordination>, joins: Vec<Join>, congestion: &Arc<Congestion>) {
     if joins.is_empty() {
         return;
     }
     let round = of.expect(joins.len());
     for join in joins {
-        join.send(Enlisted::new(of.clone(), round, JOINED));
+        join.send(Enlisted::new(of.clone(), round, JOINED), congestion);
     }
 }
 

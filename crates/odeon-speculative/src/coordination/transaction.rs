@@ -13,6 +13,7 @@ use super::Precedence;
 use super::outcome::CoordinationError;
 use super::tour::Tour;
 use super::visit::{Ending, Visiting};
+use odeon_core::extend::{Congests, Suspends};
 use odeon_core::{Reply, Timer};
 use odeon_sync::{Mutex, MutexGuard};
 use std::sync::Arc;
@@ -34,6 +35,8 @@ struct Shared {
     is_over: bool,
     reply: Option<Reply<Result<(), CoordinationError>>>,
     deadline: Option<Timer>,
+    /// Until it is decided, if it was begun by somebody who can be held back.
+    congests: Option<Congests>,
 }
 
 /// What has happened since the tour was last looked at.
@@ -74,6 +77,7 @@ impl Coordination {
     pub(crate) fn new(
         messages: usize,
         reply: Option<Reply<Result<(), CoordinationError>>>,
+        congests: Option<Congests>,
     ) -> Arc<Self> {
         // ORDERING: Relaxed: the numbers are to differ.
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
@@ -85,6 +89,7 @@ impl Coordination {
             is_over: false,
             reply,
             deadline: None,
+            congests,
         });
         Arc::new(Self { number, shared })
     }
@@ -107,6 +112,11 @@ impl Coordination {
     /// The time is over.
     pub(super) fn expire(self: &Arc<Self>) {
         self.fail(CoordinationError::Deadline);
+    }
+
+    /// A message of it waits behind one that waits for a change itself: nobody may hold back until it has arrived.
+    pub(super) fn suspend(&self) -> Option<Suspends> {
+        self.lock().congests.as_ref().map(Congests::suspend)
     }
 
     /// A message has arrived.
@@ -228,7 +238,9 @@ impl Coordination {
         shared.is_over = true;
         let news = std::mem::take(&mut shared.news);
         let (reply, deadline) = (shared.reply.take(), shared.deadline.take());
+        let congests = shared.congests.take();
         drop(shared);
+        drop(congests);
         if let Some(precedence) = asked {
             precedence.give_up(self.number);
         }

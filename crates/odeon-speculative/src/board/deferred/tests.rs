@@ -10,7 +10,7 @@ use std::sync::Arc;
 const PLACE: Awaits = Awaits { place: true, holds: true };
 
 fn transaction() -> Arc<Coordination> {
-    Coordination::new(1, None)
+    Coordination::new(1, None, None)
 }
 
 /// A board where somebody waits for a place.

@@ -16,6 +16,9 @@ impl Tour {
         let last = self.visits.last().map(|visit| visit.station().precedence());
         if let Some(other) = last.filter(|last| !Arc::ptr_eq(last, self.precedence())) {
             self.precedence().unite(other);
+            for visit in [self.visits.first(), self.visits.last()].into_iter().flatten() {
+                visit.station().congestion().suspend_for_good();
+            }
         }
     }
 
@@ -24,6 +27,14 @@ impl Tour {
         if self.rounds == ROUNDS {
             self.precedence().ask(of);
         }
+    }
+
+    /// Rule 7: it begins anew when something has changed.
+    pub(super) fn give_up_precedence(&mut self, of: &Arc<Coordination>) {
+        if self.has_asked() {
+            self.precedence().give_up(of.number());
+        }
+        self.rounds = 0;
     }
 
     pub(super) fn has_asked(&self) -> bool {
