@@ -37,7 +37,6 @@ use crate::message::Message;
 use crate::scheduler::pinned::PinnedShared;
 use crate::turn::Task;
 use crate::turn::parked::Parked;
-use congestion::Congestion;
 use waits::{Node, Waiting, Waits, What};
 
 pub(crate) mod congestion;
@@ -59,7 +58,7 @@ pub(crate) enum HeldBy {
     /// A receiver with a full mailbox.
     Bound(Kin, Gate),
     /// What is under way at actors with lanes.
-    Congestion(std::sync::Arc<Congestion>),
+    Congestion(congestion::Kept),
 }
 
 /// An actor that is held back. In this order: it may wait anew as soon as it is no longer parked.

@@ -25,6 +25,9 @@ pub struct Congestion {
     waiters: Waiters,
 }
 
+/// As a theater keeps it: of `std` also in models.
+pub(crate) type Kept = Arc<Congestion>;
+
 #[derive(Default)]
 struct Count {
     begun: usize,
