@@ -9,7 +9,8 @@
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`send_accompanied`], [`as_sender`], [`wake`], [`answer_borrowed`], [`question`], [`waiting_about`] |
-//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`], [`belonging`] |
+//! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
@@ -22,6 +23,7 @@ pub use crate::lane::companion::Companion;
 pub use crate::mailbox::{Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, WentIdle, label};
 pub use crate::outbox::{Effect, Outbox};
 pub use crate::pipe::Continuation;
+pub use crate::pressure::congestion::{Congestion, Congests, Suspends};
 pub use crate::scheduler::submit::{Origin, Submit};
 pub use crate::sight::Reporter;
 pub use crate::sight::Sight;
@@ -41,6 +43,7 @@ use crate::current;
 use crate::error::{AskError, BuildError, SendError};
 use crate::message::Message;
 use crate::outbox;
+use crate::pressure::congestion;
 use crate::reply::Reply;
 use crate::send::{self, Hindered};
 use crate::theater::Theater;
@@ -189,6 +192,27 @@ pub fn clock(theater: &Theater) -> Arc<dyn Clock> {
 /// How many workers the pool of a theater has.
 pub fn workers(theater: &Theater) -> usize {
     theater.shared().config.workers
+}
+
+/// What a crate keeps for a theater: the one value of this type there, made by `default` when it is first asked for.
+pub fn belonging<T: Default + Send + Sync + 'static>(theater: &Theater) -> Arc<T> {
+    theater.shared().belongings.get()
+}
+
+/// What has been begun at the actors with lanes of a theater and is not over.
+pub fn congestion(theater: &Theater) -> Arc<Congestion> {
+    theater.shared().congestion.clone()
+}
+
+/// As [`congestion()`], in the theater of an actor.
+pub fn congestion_at<M: Message>(actor: &ActorRef<M>) -> Arc<Congestion> {
+    actor.cell().header.stage.theater().congestion.clone()
+}
+
+/// Has whoever calls this hold back, as for a receiver under pressure, if the actors with lanes of the theater of `actor` are congested (S17).
+pub fn heed_congestion<M: Message>(actor: &ActorRef<M>) {
+    let theater = actor.cell().header.stage.theater();
+    congestion::felt(&theater.congestion, theater);
 }
 
 /// A [`Reply`] whose answer comes to `asker` as a message, as by [`Context::reply_to`].

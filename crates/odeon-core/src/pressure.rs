@@ -13,7 +13,8 @@
 //! (`pressure/waits.rs`). So at the end of every chain of waiting is somebody who gets turns, and with each it
 //! has less waiting.
 //!
-//! Bounded mailboxes (`bounded.rs`) hold back in the same way.
+//! Bounded mailboxes (`bounded.rs`) hold back in the same way, and so does what is under way at several actors with lanes at once
+//! (`pressure/congestion.rs`).
 //!
 //! PROTOCOL of waiting: the sender enters itself with the receiver, then looks whether there still is
 //! pressure, and if not takes all that wait out again; the owner takes pressure off, then takes out
@@ -38,6 +39,7 @@ use crate::turn::Task;
 use crate::turn::parked::Parked;
 use waits::{Node, Waiting, Waits, What};
 
+pub(crate) mod congestion;
 mod waits;
 
 pub(crate) use waits::Question;
@@ -55,11 +57,15 @@ pub(crate) enum HeldBy {
     Pressure(Kin),
     /// A receiver with a full mailbox.
     Bound(Kin, Gate),
+    /// What is under way at actors with lanes.
+    Congestion(congestion::Kept),
 }
 
 /// An actor that is held back. In this order: it may wait anew as soon as it is no longer parked.
 pub(crate) struct HeldBack {
     _waiting: Option<Waiting>,
+    /// What waits for the actor, if it is one with lanes, waits for the same.
+    _congested: Option<Waiting>,
     _parked: Parked,
 }
 
@@ -152,7 +158,7 @@ pub(crate) fn felt(receiver: &Header) {
     let Some(stage) = home.as_pinned() else { return };
     // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
     match unsafe { stage.as_ref() } {
-        None => wait(None, receiver),
+        None => wait(None, &Node::of(receiver)),
         Some(stage) if stage.is_dedicated() => {
             wait_as_stage(stage, HeldBy::Pressure(Kin::new(receiver)));
         }
@@ -208,7 +214,10 @@ fn hold_back(sender: &Header, by: HeldBy) {
 pub(crate) fn wait_as_stage(stage: &PinnedShared, by: HeldBy) {
     match by {
         HeldBy::Pressure(receiver) => {
-            wait(Some(&Node::Stage(stage.to_arc())), receiver.header());
+            wait(Some(&Node::Stage(stage.to_arc())), &Node::of(receiver.header()));
+        }
+        HeldBy::Congestion(congestion) => {
+            wait(Some(&Node::Stage(stage.to_arc())), &Node::Congestion(congestion));
         }
         // The place is for nobody: the message is behind the gate already.
         HeldBy::Bound(receiver, gate) => drop(wait_for_place_as_stage(stage, &receiver, &gate)),
@@ -254,10 +263,10 @@ pub(crate) async fn place(receiver: Kin, gate: &Gate) -> Option<Place> {
     place
 }
 
-fn wait(who: Option<&Node>, receiver: &Header) {
+fn wait(who: Option<&Node>, giver: &Node) {
     let relief = Arc::new(Relief::default());
     let (sleeper, mut entry) = (Sleeper(relief.clone()), None);
-    enter(who, &Node::of(receiver), |waiting| {
+    enter(who, giver, |waiting| {
         entry = waiting;
         Waiter::Thread(sleeper)
     });
@@ -330,23 +339,55 @@ fn waits_as(actor: &Header) -> Kin {
 /// The caller owns the actor, and does not touch it any more.
 pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
     // SAFETY: by contract; the borrow ends before the actor is parked.
-    let who = Node::Actor(waits_as(unsafe { &(*cell.as_ptr()).header }));
+    let header = unsafe { &(*cell.as_ptr()).header };
+    let who = Node::Actor(waits_as(header));
+    let congestion = header.home.is_laned().then(|| {
+        let theater = header.stage.theater();
+        Node::Congestion(theater.congestion.clone())
+    });
     // SAFETY: the owner passes its right to run on to the waiter.
     let parked = Parked::new(unsafe { Task::new(cell.cast()) });
     match by {
         HeldBy::Pressure(receiver) => {
-            enter(Some(&who), &Node::of(receiver.header()), |waiting| {
-                Waiter::Actor(HeldBack { _waiting: waiting, _parked: parked })
+            let giver = Node::of(receiver.header());
+            let congested = congested_by(congestion.as_ref(), &giver, &What::Relief);
+            enter(Some(&who), &giver, |waiting| {
+                Waiter::Actor(HeldBack {
+                    _waiting: waiting,
+                    _congested: congested,
+                    _parked: parked,
+                })
+            });
+            if let Some(congestion) = congestion {
+                waits::open_circles(&congestion, &giver, What::Relief);
+            }
+        }
+        HeldBy::Congestion(congestion) => {
+            enter(Some(&who), &Node::Congestion(congestion), |waiting| {
+                Waiter::Actor(HeldBack { _waiting: waiting, _congested: None, _parked: parked })
             });
         }
         HeldBy::Bound(receiver, gate) => {
             let giver = Node::of_handler(receiver.header());
             let what = What::Place(gate.clone());
             let waiting = Waiting::enter(who.clone(), giver.clone(), what.clone());
-            gate.line_up_actor(HeldBack { _waiting: waiting, _parked: parked });
-            waits::open_circles(&who, &giver, what);
+            let congested = congested_by(congestion.as_ref(), &giver, &what);
+            gate.line_up_actor(HeldBack {
+                _waiting: waiting,
+                _congested: congested,
+                _parked: parked,
+            });
+            waits::open_circles(&who, &giver, what.clone());
+            if let Some(congestion) = congestion {
+                waits::open_circles(&congestion, &giver, what);
+            }
         }
     }
+}
+
+/// Enters that what is under way at actors with lanes waits for whom one of these waits for.
+fn congested_by(congestion: Option<&Node>, giver: &Node, what: &What) -> Option<Waiting> {
+    Waiting::enter(congestion?.clone(), giver.clone(), what.clone())
 }
 
 #[cfg(all(test, odeon_loom))]

@@ -1,5 +1,6 @@
 //! A theater: one runtime, its stages and its actors. No globals: any number can run side by side.
 
+pub(crate) mod belongings;
 pub(crate) mod builder;
 pub(crate) mod root;
 pub(crate) mod shared;

@@ -17,6 +17,7 @@
 //! somebody who does. So nothing that can be taken is left while all rest.
 
 mod arrival_order;
+mod deferred;
 mod visits;
 
 use crate::coordination::{Company, Coordination, GivesWay};
@@ -29,6 +30,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use visits::Visits;
 
+pub(crate) use deferred::Awaits;
 pub(crate) use visits::{Entry, VisitTask};
 
 #[cfg(test)]
@@ -49,7 +51,7 @@ pub(crate) enum How {
     InOrder(u64),
 }
 
-/// Batches of one kind that are taken in a row while the other kind waits.
+/// Batches of one kind, or tasks of coordinated transactions, that are taken in a row while another kind waits.
 const IN_A_ROW: usize = 9;
 
 /// How many of the places of a board each kind keeps while both wait.
@@ -211,9 +213,10 @@ impl<M> Board<M> {
         let executors = self.changing + self.reading;
         // Rule 3; and rule 3 of visits.
         if !self.alone.is_empty() && !self.is_stalled() {
-            return (executors == 0).then_some(How::Alone);
+            return (executors + self.visits.deferred.kept() == 0).then_some(How::Alone);
         }
-        if executors >= self.width {
+        let is_turn_of_visits = self.visits.deferred.is_overdue() && !self.is_stalled();
+        if executors + self.visits.deferred.kept() >= self.width || is_turn_of_visits {
             return None;
         }
         let change = !self.changes.is_empty() && !self.is_direct;
@@ -249,6 +252,7 @@ impl<M> Board<M> {
     /// Takes a batch of up to `most` jobs.
     pub(crate) fn take(&mut self, batch: &mut Vec<Job<M>>, most: usize) -> Option<How> {
         let how = self.next()?;
+        self.note_batch();
         let queue = match how {
             How::Logged | How::Direct => {
                 self.changing += 1;

@@ -10,7 +10,7 @@
 //! | who is there, who is awaited, who goes on with it? | `coordination/transaction.rs` |
 //! | how does it go from actor to actor, wait, give way and commit? | `coordination/tour.rs`, `coordination/tour/*` |
 //! | one message of it at its actor | `coordination/visit.rs` |
-//! | what does an actor's board say to it? | `board/visits.rs`, `coordination/station.rs` |
+//! | what does an actor's board say to it? | `board/visits.rs`, `board/deferred.rs`, `coordination/station.rs` |
 //! | who gives way to whom? | `coordination/precedence.rs` |
 
 mod enlisted;
@@ -24,6 +24,7 @@ mod visit;
 
 pub(crate) use enlisted::{Company, Enlisted, GivesWay};
 pub(crate) use plan::{Join, Part};
+pub(crate) use precedence::Precedence;
 pub(crate) use station::Station;
 pub(crate) use transaction::Coordination;
 pub(crate) use visit::Visit;

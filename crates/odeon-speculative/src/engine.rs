@@ -9,7 +9,7 @@ mod visits;
 mod working;
 
 use crate::board::Board;
-use crate::coordination::GivesWay;
+use crate::coordination::{GivesWay, Precedence};
 use crate::decisions::Decisions;
 use crate::exit::Exit;
 use crate::job::Job;
@@ -21,7 +21,7 @@ use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use crate::width::Controller;
 use in_order::Sequence;
-use odeon_core::extend::{self, wake};
+use odeon_core::extend::{self, Congestion, wake};
 use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
@@ -42,6 +42,8 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     pub(crate) exit: Exit,
     pub(crate) tally: Tally,
     pub(crate) parking: Parking<A>,
+    pub(crate) precedence: Arc<Precedence>,
+    pub(crate) congestion: Arc<Congestion>,
     pace: Pace,
     clock: Arc<dyn Clock>,
     /// Who changes the width, if anybody.
@@ -82,6 +84,8 @@ impl Copies {
 pub(crate) struct Surroundings {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) workers: usize,
+    pub(crate) precedence: Arc<Precedence>,
+    pub(crate) congestion: Arc<Congestion>,
 }
 
 /// What is behind the lock.
@@ -100,9 +104,17 @@ struct Shared<A: SpeculativeActor> {
     wakes_below: Option<usize>,
 }
 
+impl<A: SpeculativeActor> Shared<A> {
+    /// Whether the actor, which is idle, is to have the turn that it wants.
+    fn is_relieved(&mut self) -> bool {
+        let pressing = self.board.pressing();
+        self.wakes_below.take_if(|below| pressing < *below).is_some()
+    }
+}
+
 impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn new(state: A, processing: &Processing, surroundings: Surroundings) -> Self {
-        let Surroundings { clock, workers } = surroundings;
+        let Surroundings { clock, workers, precedence, congestion } = surroundings;
         let (width, controller) = processing.begin(workers);
         let mut board = Board::new(width);
         if processing.ordering == crate::Ordering::Mailbox {
@@ -125,6 +137,8 @@ impl<A: SpeculativeActor> Engine<A> {
             exit: Exit::default(),
             tally: Tally::default(),
             parking: Parking::new(),
+            precedence,
+            congestion,
             pace: Pace::default(),
             clock,
             controller: Mutex::new(controller),

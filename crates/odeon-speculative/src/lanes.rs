@@ -69,6 +69,13 @@ pub(crate) enum Entered<M> {
     WaitsForHalted,
 }
 
+/// A job stands behind those that have halted its lane.
+fn stands_behind<M>(by: Option<Company>, job: &mut Job<M>) {
+    if let (None, Some(enlisted)) = (by, &mut job.enlisted) {
+        enlisted.stands_behind_parked();
+    }
+}
+
 /// The number of a lane's place.
 fn place_of(lane: Lane) -> usize {
     // The upper bits are the better mixed ones.
@@ -93,7 +100,7 @@ impl<M> Lanes<M> {
     }
 
     /// A job has come.
-    pub(crate) fn enter(&mut self, job: Job<M>) -> Entered<M> {
+    pub(crate) fn enter(&mut self, mut job: Job<M>) -> Entered<M> {
         let Some(lane) = job.lane else { return Entered::Ready(job) };
         if !self.halted.is_empty() {
             if let Some(halted) = self.halted.get_mut(&lane) {
@@ -104,6 +111,7 @@ impl<M> Lanes<M> {
                     halted.visits += 1;
                     return Entered::Joins(job);
                 }
+                stands_behind(halted.by, &mut job);
                 halted.behind.push_back(job);
                 self.behind_halted += 1;
                 return Entered::WaitsForHalted;
@@ -140,7 +148,9 @@ impl<M> Lanes<M> {
         place.waiting = others;
         of_lane.iter().for_each(behind);
         self.behind_halted += of_lane.len();
-        self.halted.insert(lane, Halted { by, visits: 1, behind: of_lane });
+        let mut halted = Halted { by, visits: 1, behind: of_lane };
+        halted.behind.iter_mut().for_each(|job| stands_behind(by, job));
+        self.halted.insert(lane, halted);
         self.leave(Some(lane))
     }
 

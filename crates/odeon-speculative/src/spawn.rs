@@ -53,7 +53,12 @@ impl SpawnSpeculative for Theater {
             assert!(A::Msg::MAILBOXES == 1, "the messages of a speculative actor have one mailbox");
         };
         let workers = extend::workers(self);
-        let surroundings = Surroundings { clock: extend::clock(self), workers };
+        let surroundings = Surroundings {
+            clock: extend::clock(self),
+            workers,
+            precedence: extend::belonging(self),
+            congestion: extend::congestion(self),
+        };
         let engine = Arc::new(Engine::new(make(), &processing, surroundings));
         let control: Arc<dyn Control> = Arc::new(Handle { engine: engine.clone(), workers });
         let mut is_first = true;

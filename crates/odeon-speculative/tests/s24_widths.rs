@@ -2,11 +2,15 @@
 
 mod support;
 
+use odeon_core::Theater;
+use odeon_speculative::Access;
 use odeon_stm::TVar;
 use odeon_testkit::Deterministic;
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, LazyLock};
+use std::thread;
 use std::time::Duration;
-use support::{Do, ask, lab, width};
+use support::{Do, ask, lab, result, width};
 
 /// The last message had been brought to the board when one at a time was enough, and the actor's own turn leaves messages to others
 /// that may be long.
@@ -25,4 +29,46 @@ fn s24_a_width_that_is_raised_while_a_message_waits_leaves_it_to_somebody() {
     odeon_stm::atomically(|tx| OPEN.set(tx, 7));
     run.run_until_idle();
     assert_eq!(answer.wait_timeout(Duration::ZERO), Ok(7));
+}
+
+/// Nothing else comes that would wake anybody.
+#[test]
+fn s24_a_width_that_is_raised_while_others_run_is_used_at_once() {
+    const LONG: Duration = Duration::from_millis(1);
+    let theater = Theater::builder().workers(4).build().unwrap();
+    let (lab, _) = lab(&theater, 2);
+    // From now on the actor's own turn leaves messages to others.
+    for _ in 0..20 {
+        let long = Do::update(|_, _, _| {
+            thread::sleep(LONG);
+            Ok(0)
+        });
+        result(&lab, long).unwrap();
+    }
+    let (inside, give_up) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let meet = || {
+        let (inside, give_up) = (inside.clone(), give_up.clone());
+        let meeting = Do::with(Access::Snapshot, move |_, _, _| {
+            inside.fetch_add(1, SeqCst);
+            while inside.load(SeqCst) < 3 && !give_up.load(SeqCst) {
+                thread::yield_now();
+            }
+            Ok(1)
+        });
+        // Of a sender of its own.
+        thread::scope(|scope| scope.spawn(|| ask(&lab, meeting)).join().unwrap())
+    };
+    let mut answers = Vec::new();
+    for number in 1..=2 {
+        answers.push(meet());
+        while inside.load(SeqCst) < number {
+            thread::yield_now();
+        }
+    }
+    answers.push(meet());
+    thread::sleep(20 * LONG);
+    lab.set_processing(width(4));
+    let last = answers.pop().unwrap().wait_timeout(Duration::from_secs(20));
+    give_up.store(true, SeqCst);
+    assert_eq!(last, Ok(1));
 }

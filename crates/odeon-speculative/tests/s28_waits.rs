@@ -7,7 +7,6 @@ use odeon_speculative::{Access, Coordinate, Processing, SpawnSpeculative, Specul
 use odeon_testkit::{Deterministic, for_seeds};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 use support::{Common, Do, Lab, ask, result};
 
@@ -29,12 +28,6 @@ fn add(var: usize, n: i64) -> Do {
     Do::update(move |lab, tx, _| lab.add(tx, var, n))
 }
 
-/// One test at a time: precedence is of the process, so that a run depends on others beside it.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
 /// A sender: an actor that calls what it gets.
 struct Caller;
 
@@ -52,7 +45,6 @@ impl Actor for Caller {
 /// The messages of one handler to one actor stand behind each other there, and are of one transaction.
 #[test]
 fn s28_a_handler_joins_several_messages_to_one_actor() {
-    let _alone = alone();
     for (name, processing) in every_processing() {
         for to_itself in [false, true] {
             let run = Deterministic::new(1);
@@ -81,7 +73,6 @@ fn s28_a_handler_joins_several_messages_to_one_actor() {
 /// The lane of what is joined is halted by a first message of the same transaction.
 #[test]
 fn s28_what_an_actor_joins_to_its_own_transaction_does_not_wait_for_the_outcome() {
-    let _alone = alone();
     for (name, processing) in every_processing() {
         for between in [false, true] {
             let run = Deterministic::new(1);
@@ -131,7 +122,6 @@ fn walk(mut rest: Vec<ActorRef<Do>>) -> Do {
 /// Transactions that go from actor to actor, exclusive messages in their way, and ways of processing that change.
 #[test]
 fn s28_nobody_waits_for_ever_beside_exclusive_messages_and_changes_of_the_processing() {
-    let _alone = alone();
     const LABS: usize = 4;
     const ROUNDS: usize = 12;
     for_seeds(1_000, |seed| {
@@ -190,7 +180,6 @@ fn s28_nobody_waits_for_ever_beside_exclusive_messages_and_changes_of_the_proces
 /// As above, with threads, which find boards busy.
 #[test]
 fn s28_nobody_waits_for_ever_on_several_threads() {
-    let _alone = alone();
     let theater = Theater::builder().workers(2).build().unwrap();
     let labs = labs(&theater, 4, &Processing::concurrent().width(2));
     std::thread::scope(|scope| {

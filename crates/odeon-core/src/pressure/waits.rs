@@ -5,6 +5,8 @@
 //! * while it is held back by it, or waits for its relief, or a place in a bounded mailbox, in `send_async`;
 //! * while it awaits an answer from it: an asynchronous handler, or a dedicated actor that blocks.
 //!
+//! The [`Congestion`] of a theater is a node too: it waits for whatever an actor with lanes is held back by.
+//!
 //! An actor of a pinned stage is a node besides its stage: while its handler waits for an answer or a place, the
 //! stage goes on, also with messages that relieve it; but who waits for an answer or a place of that very actor
 //! waits on. While the stage waits, all its actors do.
@@ -29,6 +31,7 @@ use std::sync::Arc;
 use odeon_sync::{Mutex, MutexGuard};
 
 use super::Waiters;
+use super::congestion::Congestion;
 use crate::bounded::Gate;
 use crate::cell::Header;
 use crate::current;
@@ -44,6 +47,7 @@ const SEARCH_LIMIT: usize = 1_000;
 pub(crate) enum Node {
     Actor(Kin),
     Stage(Arc<PinnedShared>),
+    Congestion(Arc<Congestion>),
 }
 
 impl Node {
@@ -90,6 +94,7 @@ impl Node {
         match self {
             Self::Actor(actor) => super::is_pressed(actor.header()),
             Self::Stage(stage) => stage.is_pressed(),
+            Self::Congestion(congestion) => congestion.is_pressed(),
         }
     }
 
@@ -98,6 +103,7 @@ impl Node {
         match self {
             Self::Actor(actor) => actor.bonds().ok().map(|bonds| &bonds.waiters),
             Self::Stage(stage) => Some(stage.waiters()),
+            Self::Congestion(congestion) => Some(congestion.waiters()),
         }
     }
 }

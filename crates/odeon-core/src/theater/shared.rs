@@ -8,6 +8,7 @@ use crossbeam_utils::CachePadded;
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::{Condvar, Mutex};
 
+use super::belongings::Belongings;
 use super::builder::Config;
 use super::root::Root;
 use crate::actor_id::ActorId;
@@ -19,6 +20,7 @@ use crate::memory::{Depot, ThreadMemory};
 use crate::message::Message;
 use crate::naming::Naming;
 use crate::observe::{EndReason, Observer};
+use crate::pressure::congestion::Congestion;
 use crate::registry::Registry;
 use crate::scheduler::submit::Submit;
 use crate::sight::Sight;
@@ -38,6 +40,8 @@ pub struct TheaterShared {
     pub(crate) registry: Registry,
     pub(crate) depot: Arc<Depot>,
     pub(crate) naming: Naming,
+    pub(crate) belongings: Belongings,
+    pub(crate) congestion: Arc<Congestion>,
     pub(crate) clock: Arc<dyn Clock>,
     /// On cache lines of its own: written by whoever arms a timer.
     pub(crate) timers: CachePadded<Timers>,
@@ -75,6 +79,8 @@ impl TheaterShared {
             registry: Registry::new(),
             depot: Arc::new(Depot::new()),
             naming: Naming::default(),
+            belongings: Belongings::default(),
+            congestion: Arc::default(),
             clock,
             timers: CachePadded::new(Timers::new(timer_driver)),
             seen_bit: if sight.as_ref().is_some_and(|s| s.sees_actors()) {

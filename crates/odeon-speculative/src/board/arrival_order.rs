@@ -80,7 +80,8 @@ impl<M> Board<M> {
 
     /// Rules 1 to 3.
     pub(super) fn next_in_order(&self, order: &ArrivalOrder) -> Option<How> {
-        let is_visited = self.visits.entered > 0 || !self.visits.deferred.is_empty();
+        let deferred = &self.visits.deferred;
+        let is_visited = self.visits.entered + deferred.kept() > 0 || !deferred.is_empty();
         if is_visited || order.recalls {
             return None;
         }

@@ -4,15 +4,18 @@
 //! 1. A visit *arrives* when its lane is its own. It halts the lane and leaves for its transaction, which has it handled when all is
 //!    there (`coordination/tour.rs`); the board counts it until the transaction is over.
 //! 2. To have it handled the transaction *enters*: it takes one of the places for changes or for reads, as an executor does. What it
-//!    cannot enter it never waits for in the doorway: it is *deferred*, and taken up when the board has a place.
+//!    cannot enter it never waits for in the doorway: it is *deferred*, and taken up when the board has a place
+//!    (`board/deferred.rs`).
 //! 3. It *leaves* with the handler, and is a *guest* if it has protected variables of this actor until its outcome. Guests disturb nobody
-//!    but exclusive messages: one waits until there are none, and while it waits nobody new enters. Other messages
-//!    go on meanwhile, for a guest may wait for them.
+//!    but exclusive messages: one waits until there are none, and while it, or another that is to run alone, waits nobody new enters. Other
+//!    messages go on meanwhile, for a guest may wait for them.
 //! 4. On an actor whose processing blocks, or that keeps the order of arrival, a guest *holds* the board: nothing else is taken.
 //! 5. A board that is held, or has an exclusive message waiting for guests, is *stalled*: it waits for outcomes. Whoever waits here with
 //!    protected variables in its hands, for a place or behind other messages, began to when the board was not, and is told, to let go.
+//! 6. Of what is done for visits and batches that are taken, one of ten is a batch, while one could be taken.
 
-use super::{Board, How};
+use super::deferred::{Awaits, Deferred};
+use super::{Board, How, IN_A_ROW};
 use crate::coordination::{Coordination, Enlisted, GivesWay};
 use crate::job::Job;
 use crate::number_map::NumberMap;
@@ -24,23 +27,18 @@ use std::sync::Arc;
 /// What a board knows of coordinated transactions.
 pub(super) struct Visits<M> {
     pub(super) arriving: VecDeque<Job<M>>,
-    pub(super) deferred: VecDeque<Deferred>,
+    pub(super) deferred: Deferred,
     present: NumberMap<u64, Visitor>,
     guests: usize,
     held_by: Option<u64>,
     /// Transactions that have entered.
     pub(super) entered: usize,
+    /// Tasks since the last batch.
+    in_a_row: usize,
     /// Rule 5: whether those behind other messages have been told.
     has_told: bool,
     /// Whether guests hold the board.
     pub(super) blocks: bool,
-}
-
-/// A transaction that waits for a place.
-pub(super) struct Deferred {
-    coordination: Arc<Coordination>,
-    /// Whether it may have protected variables in its hands, because somebody was to go in any case.
-    holds: bool,
 }
 
 /// A transaction with messages here.
@@ -77,11 +75,12 @@ impl<M> Visits<M> {
     pub(super) fn new() -> Self {
         Self {
             arriving: VecDeque::new(),
-            deferred: VecDeque::new(),
+            deferred: Deferred::default(),
             present: NumberMap::default(),
             guests: 0,
             held_by: None,
             entered: 0,
+            in_a_row: 0,
             has_told: false,
             blocks: false,
         }
@@ -136,13 +135,13 @@ impl<M> Board<M> {
         if deferred.is_empty() {
             return None;
         }
-        if !self.visits.is_held() && !self.visits.has_guests() {
+        if !self.visits.is_held() && self.alone.is_empty() {
             // Nobody differs from others.
             return (self.entry(None, false) == Entry::Entered).then_some(0);
         }
-        deferred.iter().position(|who| match self.entry(Some(who.coordination.number()), false) {
+        deferred.iter().position(|(who, awaits)| match self.entry(Some(who), false) {
             Entry::Entered => true,
-            Entry::Blocked => who.holds,
+            Entry::Blocked => awaits.holds,
             Entry::Busy | Entry::Closed => false,
         })
     }
@@ -153,11 +152,21 @@ impl<M> Board<M> {
         if self.is_closed {
             return None;
         }
+        if self.visits.in_a_row >= IN_A_ROW && self.next().is_some() {
+            return None;
+        }
+        self.visits.in_a_row += 1;
+        if self.visits.deferred.goes_before_arrivals() {
+            if let Some(next) = self.next_deferred() {
+                return self.visits.deferred.take(next).map(VisitTask::GoesOn);
+            }
+        }
         if self.front_arrives() {
             self.admit_front();
         }
         if let Some(job) = self.visits.arriving.pop_front() {
             self.arrive(&job, give_way);
+            self.visits.deferred.note_arrival();
             return Some(VisitTask::Arrives(job));
         }
         if self.is_to_tell() {
@@ -166,8 +175,7 @@ impl<M> Board<M> {
             return Some(VisitTask::GivesWay);
         }
         let next = self.next_deferred()?;
-        let deferred = self.visits.deferred.remove(next)?;
-        Some(VisitTask::GoesOn(deferred.coordination))
+        self.visits.deferred.take(next).map(VisitTask::GoesOn)
     }
 
     /// Rule 1.
@@ -208,14 +216,13 @@ impl<M> Board<M> {
         if holder.is_some() && holder != who {
             return Entry::Blocked;
         }
-        let is_guest =
-            who.and_then(|who| self.visits.present.get(&who)).is_some_and(|seen| seen.is_guest);
-        if self.awaits_exclusive() && !is_guest {
-            return if self.visits.has_guests() { Entry::Blocked } else { Entry::Busy };
+        if !self.alone.is_empty() && !who.is_some_and(|who| self.is_guest(who)) {
+            return if self.is_stalled() { Entry::Blocked } else { Entry::Busy };
         }
+        let kept = self.visits.deferred.kept();
         let is_full = match self.in_order {
-            Some(_) => self.running + self.visits.entered > 0,
-            None => self.changing + self.reading >= self.width,
+            Some(_) => self.running + self.visits.entered + kept > 0,
+            None => self.changing + self.reading + kept >= self.width,
         };
         let is_busy = self.is_alone || self.needs_attention() || is_full;
         if is_busy || self.is_direct && !is_reading { Entry::Busy } else { Entry::Entered }
@@ -223,7 +230,14 @@ impl<M> Board<M> {
 
     /// Rule 2: takes a place, if it may.
     pub(crate) fn enter(&mut self, who: u64, is_reading: bool) -> Entry {
+        let was_kept = self.visits.deferred.keep_no_more(who);
         let entry = self.entry(Some(who), is_reading);
+        if entry == Entry::Entered && !was_kept {
+            if self.visits.deferred.is_overdue() && !self.is_guest(who) {
+                return Entry::Busy;
+            }
+            self.visits.deferred.note_pass();
+        }
         if entry == Entry::Entered {
             let places = if is_reading { &mut self.reading } else { &mut self.changing };
             *places += 1;
@@ -232,12 +246,27 @@ impl<M> Board<M> {
         entry
     }
 
-    /// Rule 2: it is to be taken up when the board has a place; `holds`: or must not be waited for any more (rule 5).
-    pub(crate) fn defer(&mut self, coordination: Arc<Coordination>, holds: bool) -> bool {
+    /// Rule 2: it is to be taken up when the board has a place; if it holds something, also when that must not be waited for any more (rule 5).
+    pub(crate) fn defer(&mut self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
         if !self.is_closed {
-            self.visits.deferred.push_back(Deferred { coordination, holds });
+            self.visits.deferred.add(coordination, awaits);
         }
         !self.is_closed
+    }
+
+    /// It was taken up, and whoever had it go on is back.
+    pub(crate) fn keep_no_more(&mut self, who: u64) {
+        self.visits.deferred.keep_no_more(who);
+    }
+
+    /// Rule 6.
+    pub(super) fn note_batch(&mut self) {
+        self.visits.in_a_row = 0;
+        self.visits.deferred.note_pass();
+    }
+
+    fn is_guest(&self, who: u64) -> bool {
+        self.visits.present.get(&who).is_some_and(|seen| seen.is_guest)
     }
 
     /// Rule 3: gives the place back.

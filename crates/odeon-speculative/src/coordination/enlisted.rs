@@ -2,6 +2,7 @@
 
 use super::Coordination;
 use super::visit::Visiting;
+use odeon_core::extend::Suspends;
 use std::sync::Arc;
 
 /// A message's part in a coordinated transaction. Dropped before its message has [arrived](Self::arrive), it tells that the
@@ -13,6 +14,8 @@ pub(crate) struct Enlisted {
     /// Its place among the messages with which the transaction was begun; or [`JOINED`].
     place: usize,
     has_arrived: bool,
+    /// Those who hold back may be on its way.
+    suspends: Option<Suspends>,
 }
 
 /// The place of messages that come later.
@@ -36,12 +39,25 @@ pub(crate) struct GivesWay {
 
 impl Enlisted {
     pub(crate) fn new(coordination: Arc<Coordination>, round: u32, place: usize) -> Self {
-        Self { coordination, round, place, has_arrived: false }
+        Self { coordination, round, place, has_arrived: false, suspends: None }
     }
 
     /// Of a message that has become the first one of a transaction, by what its handler has joined to it.
     pub(crate) fn of_its_own() -> Box<Self> {
-        Box::new(Self::new(Coordination::new(1, None), 0, 0))
+        Box::new(Self::new(Coordination::new(1, None, None), 0, 0))
+    }
+
+    /// The same, on a way of its own.
+    pub(super) fn on_its_way(mut self, suspends: Suspends) -> Self {
+        self.suspends = Some(suspends);
+        self
+    }
+
+    /// It stands behind one that waits for a change.
+    pub(crate) fn stands_behind_parked(&mut self) {
+        if self.suspends.is_none() {
+            self.suspends = self.coordination.suspend();
+        }
     }
 
     pub(crate) fn number(&self) -> u64 {

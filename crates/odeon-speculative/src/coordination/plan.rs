@@ -3,7 +3,7 @@
 use super::{Coordination, CoordinationError, Enlisted, Outcome};
 use crate::context::SpeculativeContext;
 use crate::speculative_actor::SpeculativeActor;
-use odeon_core::extend::{self, Companion, Effect, as_sender, let_happen};
+use odeon_core::extend::{self, Companion, Congestion, Congests, Effect, as_sender, let_happen};
 use odeon_core::{
     Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, Reply, Theater, Timer,
 };
@@ -12,7 +12,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A message that will be sent as part of a transaction.
-pub(crate) struct Join(Box<dyn FnOnce(Companion) + Send>);
+pub(crate) struct Join {
+    send: Box<dyn FnOnce(Companion) + Send>,
+    /// Whether somebody else delivers it.
+    is_delivered: bool,
+}
 
 impl Join {
     /// A message of `me`'s handler to `other`.
@@ -24,19 +28,26 @@ impl Join {
     ) -> Self {
         check(other);
         let (me, other) = (me.clone(), other.clone());
-        Self(Box::new(move |companion| {
+        Self::sent_by(Box::new(move |companion| {
             // Refused, the companion tells the transaction.
             drop(as_sender(&me, || extend::send_accompanied(&other, message, companion, false)));
         }))
     }
 
-    /// The same message, sent when `via` delivers it.
-    pub(crate) fn via(self, via: impl FnOnce(Delivery) + Send + 'static) -> Self {
-        Self(Box::new(move |companion| via(Delivery { message: self, companion })))
+    fn sent_by(send: Box<dyn FnOnce(Companion) + Send>) -> Self {
+        Self { send, is_delivered: false }
     }
 
-    pub(super) fn send(self, enlisted: Enlisted) {
-        (self.0)(Box::new(enlisted));
+    /// The same message, sent when `via` delivers it.
+    pub(crate) fn via(self, via: impl FnOnce(Delivery) + Send + 'static) -> Self {
+        let send = Box::new(move |companion| via(Delivery { message: self, companion }));
+        Self { send, is_delivered: true }
+    }
+
+    pub(super) fn send(self, enlisted: Enlisted, congestion: &Arc<Congestion>) {
+        let enlisted =
+            if self.is_delivered { enlisted.on_its_way(congestion.suspend()) } else { enlisted };
+        (self.send)(Box::new(enlisted));
     }
 }
 
@@ -51,7 +62,7 @@ pub struct Delivery {
 impl Delivery {
     /// Sends the message. If the transaction has been rolled back meanwhile, it is void.
     pub fn deliver(self) {
-        (self.message.0)(self.companion);
+        (self.message.send)(self.companion);
     }
 }
 
@@ -139,9 +150,13 @@ pub trait Coordinate: sealed::Sealed {
         reply: Reply<Result<(), CoordinationError>>,
         plan: impl FnOnce(&mut Plan),
     ) {
-        let mut planned = Plan { messages: Vec::new(), deadline: None, alarm: None };
+        let mut planned = Plan { messages: Vec::new(), deadline: None, beside: None };
         plan(&mut planned);
+        let beside = planned.beside.clone();
         let_happen(Box::new(move || planned.begin(reply)));
+        if let Some(beside) = beside {
+            beside.heed_congestion();
+        }
     }
 }
 
@@ -158,14 +173,40 @@ impl<A: AsyncActor> Coordinate for AsyncContext<'_, A> {}
 impl<A: SpeculativeActor> sealed::Sealed for SpeculativeContext<'_, A> {}
 impl<A: SpeculativeActor> Coordinate for SpeculativeContext<'_, A> {}
 
-/// Has something called after a time.
-type Alarm = Box<dyn FnOnce(Duration, Box<dyn FnOnce() + Send>) -> Timer + Send>;
+/// An actor of the theater where a transaction begins, the type of its messages forgotten.
+trait Beside: Send + Sync {
+    /// Has something called after a time.
+    fn alarm(&self, delay: Duration, ring: Box<dyn FnOnce() + Send>) -> Timer;
+
+    /// The transaction has begun.
+    fn congest(&self) -> Congests;
+
+    /// Has who begins transactions hold back, if there are too many.
+    fn heed_congestion(&self);
+}
+
+impl<M: Message> Beside for ActorRef<M> {
+    fn alarm(&self, delay: Duration, ring: Box<dyn FnOnce() + Send>) -> Timer {
+        extend::alarm(self, delay, ring)
+    }
+
+    fn congest(&self) -> Congests {
+        extend::congestion_at(self).add()
+    }
+
+    fn heed_congestion(&self) {
+        extend::heed_congestion(self);
+    }
+}
+
+/// Sends one of the messages with which a transaction begins.
+type FirstMessage = Box<dyn FnOnce(Companion) + Send>;
 
 /// The messages with which a coordinated transaction begins.
 pub struct Plan {
-    messages: Vec<Join>,
+    messages: Vec<FirstMessage>,
     deadline: Option<Duration>,
-    alarm: Option<Alarm>,
+    beside: Option<Arc<dyn Beside>>,
 }
 
 impl Plan {
@@ -177,13 +218,12 @@ impl Plan {
     pub fn send<M: Message>(&mut self, actor: &ActorRef<M>, message: M) {
         check(actor);
         let to = actor.clone();
-        self.messages.push(Join(Box::new(move |companion| {
+        self.messages.push(Box::new(move |companion| {
             // Refused, the companion tells the transaction.
             drop(extend::send_accompanied(&to, message, companion, true));
-        })));
-        if self.alarm.is_none() {
-            let actor = actor.clone();
-            self.alarm = Some(Box::new(move |delay, ring| extend::alarm(&actor, delay, ring)));
+        }));
+        if self.beside.is_none() {
+            self.beside = Some(Arc::new(actor.clone()));
         }
     }
 
@@ -193,22 +233,23 @@ impl Plan {
     }
 
     fn begin(self, reply: Reply<Result<(), CoordinationError>>) {
-        let Self { messages, deadline, alarm } = self;
+        let Self { messages, deadline, beside } = self;
         if messages.is_empty() {
             return reply.send(Ok(()));
         }
-        let coordination = Coordination::new(messages.len(), Some(reply));
-        if let (Some(limit), Some(alarm)) = (deadline, alarm) {
+        let congests = beside.as_ref().map(|beside| beside.congest());
+        let coordination = Coordination::new(messages.len(), Some(reply), congests);
+        if let (Some(limit), Some(beside)) = (deadline, beside) {
             let late = Arc::downgrade(&coordination);
             let ring = move || {
                 if let Some(coordination) = late.upgrade() {
                     coordination.expire();
                 }
             };
-            coordination.set_deadline(alarm(limit, Box::new(ring)));
+            coordination.set_deadline(beside.alarm(limit, Box::new(ring)));
         }
         for (place, message) in messages.into_iter().enumerate() {
-            message.send(Enlisted::new(coordination.clone(), 0, place));
+            message(Box::new(Enlisted::new(coordination.clone(), 0, place)));
         }
     }
 }

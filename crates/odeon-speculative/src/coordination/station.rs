@@ -1,10 +1,11 @@
 //! An actor as a coordinated transaction meets it: its board, its exit, its executors.
 
-use super::Coordination;
-use crate::board::Entry;
+use super::{Coordination, Precedence};
+use crate::board::{Awaits, Entry};
 use crate::engine::Engine;
 use crate::exit::Exit;
 use crate::speculative_actor::SpeculativeActor;
+use odeon_core::extend::Congestion;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -18,6 +19,12 @@ pub(crate) trait Station: Send + Sync {
 
     fn exit(&self) -> &Exit;
 
+    /// That of the actor's theater.
+    fn precedence(&self) -> &Arc<Precedence>;
+
+    /// Likewise.
+    fn congestion(&self) -> &Arc<Congestion>;
+
     /// Takes a place for a handler of the transaction.
     fn enter(&self, who: u64, is_reading: bool) -> Entry;
 
@@ -27,9 +34,9 @@ pub(crate) trait Station: Send + Sync {
     /// Nothing of the actor is protected any more.
     fn leave_as_guest(&self, who: u64);
 
-    /// The transaction, of which a visit is here, is to be gone on with when the actor has a place; if it `holds` protected variables, also
+    /// The transaction, of which a visit is here, is to be gone on with when the actor has a place; if it holds protected variables, also
     /// when that has to wait for an outcome. `false`: the actor has ended.
-    fn defer(&self, coordination: Arc<Coordination>, holds: bool) -> bool;
+    fn defer(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool;
 
     /// Whether the actor has ended.
     fn has_ended(&self) -> bool;
@@ -54,6 +61,14 @@ impl<A: SpeculativeActor> Station for Engine<A> {
         &self.exit
     }
 
+    fn precedence(&self) -> &Arc<Precedence> {
+        &self.precedence
+    }
+
+    fn congestion(&self) -> &Arc<Congestion> {
+        &self.congestion
+    }
+
     fn enter(&self, who: u64, is_reading: bool) -> Entry {
         Self::enter(self, who, is_reading)
     }
@@ -66,8 +81,8 @@ impl<A: SpeculativeActor> Station for Engine<A> {
         self.with_board(|board| board.leave_as_guest(who));
     }
 
-    fn defer(&self, coordination: Arc<Coordination>, holds: bool) -> bool {
-        self.with_board(|board| board.defer(coordination, holds))
+    fn defer(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
+        self.with_board(|board| board.defer(coordination, awaits))
     }
 
     fn has_ended(&self) -> bool {

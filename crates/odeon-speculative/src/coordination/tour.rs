@@ -11,19 +11,22 @@
 //! As long as it is let in everywhere and no further messages are under way, the handlers run one after the other on one thread, and the
 //! commit is an ordinary one: nobody had to wait for an outcome. Only where it has to wait it *steps outside*: it protects what it has read and
 //! written (it is *pre-committed* there), and gives its places back, so that the actors go on.
-//! When it may wait so, and when it has to let go first, stands in `precedence.rs`.
+//! When it may wait so, and when it has to let go first, stands in `coordination/precedence.rs`.
 
 mod endings;
 mod places;
+mod precedence;
 
 use super::enlisted::JOINED;
 use super::outcome::CoordinationError;
+use super::precedence::WaitsForVariable;
 use super::transaction::{Coordination, News, Rest};
 use super::visit::{Ran, Visiting};
-use super::{Enlisted, Join, Station, precedence};
+use super::{Enlisted, Join, Station};
 use crate::attempt::WAITS;
-use crate::board::Entry;
+use crate::board::{Awaits, Entry};
 use odeon_core::Access;
+use odeon_core::extend::{Congestion, Suspends};
 use odeon_stm::staged::{Awaited, Journey, RolledBack};
 use odeon_stm::{Cause, Mode};
 use odeon_sync::Backoff;
@@ -52,7 +55,10 @@ pub(super) struct Tour {
     is_yielding: bool,
     /// Whether somebody else will have it gone on with: a board, or another transaction's end.
     waits_for_others: bool,
+    /// While it waits for a change, which may be made by somebody who would hold back.
+    suspends: Option<Suspends>,
     awaited: Option<Awaited>,
+    waits_for_variable: Option<WaitsForVariable>,
 }
 
 /// How a step has ended.
@@ -81,7 +87,9 @@ impl Tour {
             rounds: 0,
             is_yielding: false,
             waits_for_others: false,
+            suspends: None,
             awaited: None,
+            waits_for_variable: None,
         }
     }
 
@@ -98,7 +106,7 @@ impl Tour {
     /// Goes as far as it can.
     pub(super) fn go_on(mut self: Box<Self>, of: &Arc<Coordination>, mut news: News) {
         loop {
-            self.awaited = None;
+            (self.awaited, self.waits_for_variable, self.suspends) = (None, None, None);
             if matches!(self.heed(of, news), Step::Over) || matches!(self.go(of), Step::Over) {
                 return;
             }
@@ -119,6 +127,7 @@ impl Tour {
                 self.order.push(place);
             }
             self.visits.push(visit);
+            self.note_theater();
         }
         if let Some(why) = failed {
             return self.fail(of, why);
@@ -159,10 +168,11 @@ impl Tour {
             visits.sort_by_key(|(place, _)| *place);
             self.visits.extend(visits.into_iter().map(|(_, visit)| visit));
         }
-        if self.is_yielding && precedence::is_with_other(of.number()) {
+        if self.is_yielding && self.precedence().is_with_other(of.number()) {
             let station = self.visits[0].shared_station();
             self.waits_for_others = true;
-            precedence::wait(of.number(), Resuming { coordination: of.clone(), station });
+            let resuming = Resuming { coordination: of.clone(), station };
+            self.precedence().wait(of.number(), resuming);
             return Step::Waits;
         }
         self.is_yielding = false;
@@ -194,7 +204,7 @@ impl Tour {
             Ran::Well(joins) => {
                 self.done += 1;
                 self.tries = 0;
-                send(of, joins);
+                send(of, joins, self.visits[self.done - 1].station().congestion());
                 Step::GoesOn
             }
             Ran::RolledBack(rolled_back) => self.meet(of, rolled_back),
@@ -209,13 +219,18 @@ impl Tour {
     /// The present handler has met a conflict, and was undone.
     fn meet(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
         match rolled_back.cause() {
-            Cause::Retry => self.let_go_and_wait(of, rolled_back),
+            Cause::Retry => {
+                self.roll_back(of);
+                self.give_up_precedence(of);
+                self.suspends = Some(self.visits[0].station().congestion().suspend());
+                self.wait_for(of, rolled_back)
+            }
             Cause::CannotWait => {
                 let participant = self.visits[self.done].actor();
                 self.visits[self.done].station().fail(Box::new(WAITS));
                 self.fail(of, CoordinationError::Failed { participant, why: WAITS.into() })
             }
-            Cause::Prepared | Cause::Irrevocable if precedence::is_with(of.number()) => {
+            Cause::Prepared | Cause::Irrevocable if self.may_wait_for_variable(of) => {
                 match self.step_outside(of) {
                     Ok(()) => self.wait_for(of, rolled_back),
                     Err(step) => step,
@@ -254,13 +269,14 @@ impl Tour {
 
     /// The present handler's actor has no place. If it is busy, that will change in any case, or it comes to be blocked, and tells.
     fn wait_for_place(&mut self, of: &Arc<Coordination>, entry: Entry) -> Step {
-        let is_busy = entry == Entry::Busy;
+        let holds = entry == Entry::Busy;
+        let place = holds || self.done == 0 || self.has_precedence(of);
         // While the visit is there, which keeps the actor.
-        if !self.visits[self.done].station().defer(of.clone(), is_busy) {
+        if !self.visits[self.done].station().defer(of.clone(), Awaits { place, holds }) {
             return self.fail(of, CoordinationError::Stopped);
         }
         self.waits_for_others = true;
-        if is_busy || self.done == 0 || precedence::is_with(of.number()) {
+        if place {
             return self.wait_outside(of);
         }
         self.roll_back(of);
@@ -273,7 +289,7 @@ impl Tour {
     /// How to go on, if it had to let go of everything.
     fn step_outside(&mut self, of: &Arc<Coordination>) -> Result<(), Step> {
         if self.done > 0 && self.changes {
-            if precedence::is_with_other(of.number()) {
+            if self.precedence().is_with_other(of.number()) {
                 self.roll_back(of);
                 self.is_yielding = true;
                 return Err(Step::GoesOn);
@@ -307,13 +323,13 @@ impl Tour {
 }
 
 /// Sends what a handler has joined to the transaction.
-fn send(of: &Arc<Coordination>, joins: Vec<Join>) {
+fn send(of: &Arc<Coordination>, joins: Vec<Join>, congestion: &Arc<Congestion>) {
     if joins.is_empty() {
         return;
     }
     let round = of.expect(joins.len());
     for join in joins {
-        join.send(Enlisted::new(of.clone(), round, JOINED));
+        join.send(Enlisted::new(of.clone(), round, JOINED), congestion);
     }
 }
 
@@ -325,7 +341,7 @@ pub(super) struct Resuming {
 
 impl Resuming {
     pub(super) fn now(&self) {
-        if !self.station.defer(self.coordination.clone(), false) {
+        if !self.station.defer(self.coordination.clone(), Awaits::default()) {
             self.coordination.fail(CoordinationError::Stopped);
         }
     }

@@ -9,10 +9,11 @@
 //!    under way, and a new round begins when these have arrived: so a message does not overtake an earlier one.
 //! 4. No lock of a board is taken under this lock, nor the other way round.
 
+use super::Precedence;
 use super::outcome::CoordinationError;
-use super::precedence;
 use super::tour::Tour;
 use super::visit::{Ending, Visiting};
+use odeon_core::extend::{Congests, Suspends};
 use odeon_core::{Reply, Timer};
 use odeon_sync::{Mutex, MutexGuard};
 use std::sync::Arc;
@@ -34,6 +35,8 @@ struct Shared {
     is_over: bool,
     reply: Option<Reply<Result<(), CoordinationError>>>,
     deadline: Option<Timer>,
+    /// Until it is decided, if it was begun by somebody who can be held back.
+    congests: Option<Congests>,
 }
 
 /// What has happened since the tour was last looked at.
@@ -74,6 +77,7 @@ impl Coordination {
     pub(crate) fn new(
         messages: usize,
         reply: Option<Reply<Result<(), CoordinationError>>>,
+        congests: Option<Congests>,
     ) -> Arc<Self> {
         // ORDERING: Relaxed: the numbers are to differ.
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
@@ -85,6 +89,7 @@ impl Coordination {
             is_over: false,
             reply,
             deadline: None,
+            congests,
         });
         Arc::new(Self { number, shared })
     }
@@ -107,6 +112,11 @@ impl Coordination {
     /// The time is over.
     pub(super) fn expire(self: &Arc<Self>) {
         self.fail(CoordinationError::Deadline);
+    }
+
+    /// A message of it waits behind one that waits for a change itself: nobody may hold back until it has arrived.
+    pub(super) fn suspend(&self) -> Option<Suspends> {
+        self.lock().congests.as_ref().map(Congests::suspend)
     }
 
     /// A message has arrived.
@@ -155,6 +165,17 @@ impl Coordination {
     pub(super) fn give_way(self: &Arc<Self>, round: u32) {
         let mut shared = self.lock();
         if shared.is_over || shared.round != round {
+            return;
+        }
+        shared.news.gives_way = true;
+        drop(shared);
+        self.go_on();
+    }
+
+    /// Another one has got the precedence that this one had.
+    pub(super) fn let_go(self: &Arc<Self>) {
+        let mut shared = self.lock();
+        if shared.is_over {
             return;
         }
         shared.news.gives_way = true;
@@ -211,15 +232,17 @@ impl Coordination {
         std::mem::take(&mut shared.news.arrived)
     }
 
-    /// It is decided.
-    pub(super) fn end(&self, outcome: Result<(), CoordinationError>, asked_for_precedence: bool) {
+    /// It is decided. It may have `asked` for precedence.
+    pub(super) fn end(&self, outcome: Result<(), CoordinationError>, asked: Option<&Precedence>) {
         let mut shared = self.lock();
         shared.is_over = true;
         let news = std::mem::take(&mut shared.news);
         let (reply, deadline) = (shared.reply.take(), shared.deadline.take());
+        let congests = shared.congests.take();
         drop(shared);
-        if asked_for_precedence {
-            precedence::give_up(self.number);
+        drop(congests);
+        if let Some(precedence) = asked {
+            precedence.give_up(self.number);
         }
         if let Some(timer) = deadline {
             timer.cancel();

@@ -8,10 +8,11 @@ use crate::width::{Controller, Look, contain};
 use odeon_core::SpeculationReport;
 use odeon_core::extend::Reporter;
 use odeon_sync::MutexGuard;
+use std::sync::Arc;
 
 impl<A: SpeculativeActor> Engine<A> {
-    /// Changes how messages are processed, from the next batches on.
-    pub(crate) fn set_processing(&self, processing: &Processing, workers: usize) {
+    /// Changes how messages are processed, from the next batches on, which may begin at once.
+    pub(crate) fn set_processing(self: &Arc<Self>, processing: &Processing, workers: usize) {
         let (width, controller) = processing.begin(workers);
         // Under its lock, so that the controller before does not change the width behind this.
         let mut present = self.controller();
@@ -20,8 +21,12 @@ impl<A: SpeculativeActor> Engine<A> {
         let mut shared = self.lock();
         shared.board.set_blocking(processing.blocks);
         shared.board.set_width(width);
+        if let Some(me) = shared.keeps.clone() {
+            self.fill(&me, &mut shared);
+        }
         self.unlock(shared);
         drop(present);
+        self.with_board(|_| ());
         // A user's policy, maybe.
         drop(before);
     }

@@ -210,11 +210,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let rested = if next.is_some() { runners.next(board) } else { None };
         let is_over = board.outstanding() == 0;
         let is_due = board.needs_attention() && !board.is_running();
-        let pressing = board.pressing();
-        let is_relieved = shared.wakes_below.is_some_and(|below| pressing < below);
-        if is_relieved {
-            shared.wakes_below = None;
-        }
+        let is_relieved = shared.is_relieved();
         let keeps = if is_over { shared.keeps.take() } else { None };
         let is_kept = shared.state.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, &state));
         // Who rests holds no state. Not the last reference to it under the lock: its destructor is a user's code.

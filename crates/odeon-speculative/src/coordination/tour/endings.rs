@@ -1,9 +1,9 @@
 //! How a tour ends: everywhere, or nowhere; or begins again.
 
+use super::super::Station;
 use super::super::outcome::CoordinationError;
 use super::super::transaction::Coordination;
 use super::super::visit::Ending;
-use super::super::{Station, precedence};
 use super::{Step, TRIES, Tour};
 use crate::exit::Closed;
 use odeon_stm::Cause;
@@ -89,9 +89,7 @@ impl Tour {
     /// Undoes everything; a new round begins when what is under way has arrived.
     pub(super) fn roll_back(&mut self, of: &Arc<Coordination>) {
         self.rounds += 1;
-        if self.rounds == precedence::ROUNDS {
-            precedence::ask(of.number());
-        }
+        self.ask_for_precedence(of);
         self.drop_attempt();
         self.places.give_up(of.number(), &self.visits);
         self.visits.iter_mut().for_each(|visit| visit.undo());
@@ -108,6 +106,7 @@ impl Tour {
     }
 
     fn end(&mut self, of: &Arc<Coordination>, outcome: Result<(), CoordinationError>) -> Step {
+        let asked = self.has_asked().then(|| self.precedence().clone());
         self.drop_attempt();
         self.places.give_up(of.number(), &self.visits);
         for visit in self.visits.drain(..) {
@@ -118,12 +117,13 @@ impl Tour {
             };
             visit.end(ending);
         }
-        of.end(outcome, self.rounds >= precedence::ROUNDS);
+        of.end(outcome, asked.as_deref());
         Step::Over
     }
 
     /// What it calls after a rollback is a user's code, whose panic concerns nobody.
     fn drop_attempt(&mut self) {
+        self.waits_for_variable = None;
         let attempt = self.attempt.take();
         let _ = catch_unwind(AssertUnwindSafe(move || drop(attempt)));
     }

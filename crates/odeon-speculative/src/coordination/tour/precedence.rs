@@ -1,0 +1,55 @@
+//! What precedence means for one tour (`coordination/precedence.rs`).
+
+use super::super::precedence::{Precedence, ROUNDS, WaitsForVariable};
+use super::super::transaction::Coordination;
+use super::Tour;
+use std::sync::Arc;
+
+impl Tour {
+    /// That of the theater where it has begun, and so of all where it has been.
+    pub(super) fn precedence(&self) -> &Arc<Precedence> {
+        self.visits[0].station().precedence()
+    }
+
+    /// A visit has come. Rule 5: it may be one in another theater.
+    pub(super) fn note_theater(&self) {
+        let last = self.visits.last().map(|visit| visit.station().precedence());
+        if let Some(other) = last.filter(|last| !Arc::ptr_eq(last, self.precedence())) {
+            self.precedence().unite(other);
+            for visit in [self.visits.first(), self.visits.last()].into_iter().flatten() {
+                visit.station().congestion().suspend_for_good();
+            }
+        }
+    }
+
+    /// Rule 2, after a rollback.
+    pub(super) fn ask_for_precedence(&self, of: &Arc<Coordination>) {
+        if self.rounds == ROUNDS {
+            self.precedence().ask(of);
+        }
+    }
+
+    /// Rule 7: it begins anew when something has changed.
+    pub(super) fn give_up_precedence(&mut self, of: &Arc<Coordination>) {
+        if self.has_asked() {
+            self.precedence().give_up(of.number());
+        }
+        self.rounds = 0;
+    }
+
+    pub(super) fn has_asked(&self) -> bool {
+        self.rounds >= ROUNDS
+    }
+
+    pub(super) fn has_precedence(&self, of: &Arc<Coordination>) -> bool {
+        self.has_asked() && self.precedence().is_with(of.number())
+    }
+
+    /// Rules 2 and 6: whether it may wait for a variable without letting go. It has begun to, then.
+    pub(super) fn may_wait_for_variable(&mut self, of: &Arc<Coordination>) -> bool {
+        if self.has_precedence(of) {
+            self.waits_for_variable = WaitsForVariable::begin();
+        }
+        self.waits_for_variable.is_some()
+    }
+}
