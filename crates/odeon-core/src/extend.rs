@@ -19,7 +19,9 @@ use std::time::Duration;
 
 pub use crate::lane::Lane;
 pub use crate::lane::companion::Companion;
-pub use crate::mailbox::{Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, WentIdle, label};
+pub use crate::mailbox::{
+    Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, RELIEVED_AT, WentIdle, label,
+};
 pub use crate::outbox::{Effect, Outbox};
 pub use crate::pipe::Continuation;
 pub use crate::scheduler::submit::{Origin, Submit};

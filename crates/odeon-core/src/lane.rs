@@ -13,7 +13,8 @@
 pub(crate) mod companion;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::thread;
+
+use odeon_sync::thread;
 
 use crate::cell::Header;
 use crate::current::{self, Current};

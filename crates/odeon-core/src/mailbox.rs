@@ -14,7 +14,8 @@ mod set;
 mod tail_word;
 
 pub use inbox::{Arrival, Inbox, InboxOwner, Pushed, WentIdle};
-pub(crate) use inbox::{PRESSED_FROM, RELIEVED_AT};
+pub(crate) use inbox::PRESSED_FROM;
+pub use inbox::RELIEVED_AT;
 pub(crate) use set::{Guards, MailboxSet};
 
 /// Labels of inbox slots. A message carries its mailbox plus [`FIRST_MAILBOX`](label::FIRST_MAILBOX).

@@ -14,20 +14,27 @@
 //!    one may be waiting for this transaction.
 
 use super::tour::Resuming;
+use odeon_sync::Mutex;
+use odeon_sync::atomic::{AtomicU64, Ordering, fence};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// TUNE: rounds of a transaction that are rolled back before it asks for precedence.
 pub(super) const ROUNDS: u32 = 4;
 
-/// Those who have asked, the first of whom has it. Of `std` also in models: nobody waits or calls anything under the lock.
-static ASKED: Mutex<VecDeque<u64>> = Mutex::new(VecDeque::new());
-/// The number of the first; 0: nobody.
-static FIRST: AtomicU64 = AtomicU64::new(0);
+odeon_sync::static_lazy! {
+    /// Those who have asked, the first of whom has it.
+    static ASKED: Mutex<VecDeque<u64>> = Mutex::new(VecDeque::new());
+}
 
-/// Those who wait for another one's precedence to end, by number.
-static WAITING: Mutex<BTreeMap<u64, Resuming>> = Mutex::new(BTreeMap::new());
+odeon_sync::static_lazy! {
+    /// The number of the first; 0: nobody.
+    static FIRST: AtomicU64 = AtomicU64::new(0);
+}
+
+odeon_sync::static_lazy! {
+    /// Those who wait for another one's precedence to end, by number.
+    static WAITING: Mutex<BTreeMap<u64, Resuming>> = Mutex::new(BTreeMap::new());
+}
 
 fn change(act: impl FnOnce(&mut VecDeque<u64>)) {
     let mut asked = ASKED.lock().expect("no panic happens under this lock");

@@ -1,0 +1,169 @@
+//! Speculative actors in whole small theaters under random schedules: lanes are handed over, the mode changes under load, attempts are made
+//! ahead, actors end in the middle. What is lost shows as a deadlock, what is handled twice or out of order in the sums.
+//! Run by `ci/shuttle.sh`.
+#![cfg(odeon_shuttle)]
+
+mod shuttle_support;
+mod support;
+
+use odeon_speculative::{Coordinate, Ordering, Processing};
+use odeon_sync::thread;
+use shuttle_support::*;
+use std::sync::Arc;
+use support::Do;
+
+/// Two threads send steps to one actor, whose processing another one changes meanwhile.
+fn steps_while_the_processing_changes(first: Processing, next: fn() -> Processing) {
+    let theater = theater();
+    let (lab, common) = lab(&theater, first);
+    let commits = Arc::new(Commits::default());
+    let senders = [0, 1].map(|sender| {
+        let (lab, commits) = (lab.clone(), commits.clone());
+        thread::spawn(move || (0..4).for_each(|_| lab.send(step(&commits, sender)).unwrap()))
+    });
+    for _ in 0..3 {
+        lab.set_processing(next());
+        thread::yield_now();
+    }
+    senders.into_iter().for_each(|sender| sender.join().unwrap());
+    commits.wait_for(8);
+    drop(lab);
+    end(theater);
+    for sender in [0, 1] {
+        assert_eq!(commits.of(sender), [1, 2, 3, 4], "sender {sender}");
+    }
+    let last = last(&common);
+    assert_eq!([last[0], last[1], last[7]], [4, 4, 8]);
+}
+
+#[test]
+fn s25_lanes_are_handed_over_while_the_width_changes() {
+    check(1_000, || {
+        let width = || Processing::concurrent().width(1 + random(3));
+        steps_while_the_processing_changes(width(), width);
+    });
+}
+
+#[test]
+fn s24_the_mode_changes_under_load() {
+    check(1_000, || steps_while_the_processing_changes(some_processing(), some_processing));
+}
+
+/// Two threads send steps while a third one has the two sums of different actors changed together, and the mode changes.
+#[test]
+fn s24_s28_the_mode_changes_under_coordinated_transactions() {
+    check(1_000, || {
+        let theater = theater();
+        let [(a, a_common), (b, b_common)] = [0, 1].map(|_| lab(&theater, some_processing()));
+        let commits = Arc::new(Commits::default());
+        let senders = [0, 1].map(|sender| {
+            let (lab, commits) = ([&a, &b][sender].clone(), commits.clone());
+            thread::spawn(move || (0..2).for_each(|_| lab.send(step(&commits, sender)).unwrap()))
+        });
+        let changer = thread::spawn({
+            let labs = [a.clone(), b.clone()];
+            move || {
+                for _ in 0..3 {
+                    labs[random(2)].set_processing(some_processing());
+                    thread::yield_now();
+                }
+            }
+        });
+        for n in [1, 10] {
+            let outcome = theater.coordinate(|co| {
+                co.send(&a, add(7, -n));
+                co.send(&b, add(7, n));
+            });
+            assert_eq!(wait(outcome), Ok(()));
+        }
+        senders.into_iter().chain([changer]).for_each(|thread| thread.join().unwrap());
+        commits.wait_for(4);
+        drop((a, b));
+        end(theater);
+        let [a, b] = [last(&a_common), last(&b_common)];
+        assert_eq!([a[0], a[7], b[1], b[7]], [2, 2 - 11, 2, 2 + 11]);
+    });
+}
+
+/// With attempts ahead, that write, read or fail: what commits does so in the order of arrival.
+#[test]
+fn s25_the_order_of_arrival_is_kept_with_attempts_ahead() {
+    check(1_000, || {
+        let theater = theater();
+        let in_order = Processing::concurrent().width(2 + random(2)).ordering(Ordering::Mailbox);
+        let (lab, common) = lab(&theater, in_order);
+        let commits = Arc::new(Commits::default());
+        let senders = [0, 1].map(|sender| {
+            let (lab, commits) = (lab.clone(), commits.clone());
+            thread::spawn(move || (0..3).for_each(|_| lab.send(sum(&commits, sender)).unwrap()))
+        });
+        for _ in 0..2 {
+            lab.set_processing(some_processing());
+            thread::yield_now();
+        }
+        let one_more = theater.coordinate(|co| co.send(&lab, add(7, 100)));
+        assert_eq!(wait(one_more), Ok(()));
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
+        commits.wait_for(6);
+        drop(lab);
+        end(theater);
+        // What each one has seen is what is there when all before it are over.
+        let seen: Vec<i64> = commits.all().iter().map(|of| of.1 % 100).collect();
+        assert_eq!(seen, [1, 2, 3, 4, 5, 6]);
+        for sender in [0, 1] {
+            assert!(commits.of(sender).is_sorted(), "sender {sender}");
+        }
+        assert_eq!(last(&common)[7], 106);
+    });
+}
+
+/// Adds one to the last variable, and tells what that is then.
+fn sum(commits: &Arc<Commits>, sender: usize) -> Do {
+    let commits = commits.clone();
+    Do::update(move |lab, tx, _| {
+        let seen = lab.add(tx, 7, 1)?;
+        let commits = commits.clone();
+        tx.on_commit(move || commits.add(sender, seen));
+        Ok(seen)
+    })
+}
+
+/// One message waits for what another one will change, behind which its sender's next ones wait.
+#[test]
+fn s24_s26_what_waits_for_a_change_goes_on() {
+    check(1_000, || {
+        let theater = theater();
+        let (lab, common) = lab(&theater, Processing::combined().width(1 + random(3)));
+        let commits = Arc::new(Commits::default());
+        let waiting = thread::spawn({
+            let (lab, commits) = (lab.clone(), commits.clone());
+            move || {
+                lab.send(waits_until_one(5)).unwrap();
+                (0..2).for_each(|_| lab.send(step(&commits, 0)).unwrap());
+            }
+        });
+        let waking = thread::spawn({
+            let (lab, commits) = (lab.clone(), commits.clone());
+            move || {
+                lab.send(step(&commits, 1)).unwrap();
+                lab.send(add(5, 1)).unwrap();
+            }
+        });
+        lab.set_processing(some_processing());
+        [waiting, waking].into_iter().for_each(|thread| thread.join().unwrap());
+        commits.wait_for(3);
+        drop(lab);
+        end(theater);
+        let last = last(&common);
+        assert_eq!([last[0], last[1], last[5], last[6]], [2, 1, 1, 1]);
+    });
+}
+
+fn waits_until_one(var: usize) -> Do {
+    Do::update(move |lab, tx, _| {
+        if lab.vars[var].get(tx)? == 0 {
+            tx.retry()?;
+        }
+        lab.add(tx, 6, 1)
+    })
+}
