@@ -10,7 +10,7 @@ use crate::handling::{Effects, Handling};
 use crate::job::Job;
 use crate::processing::Ordering;
 use crate::speculative_actor::SpeculativeActor;
-use odeon_core::extend::{self, Companion, Lane, RELIEVED_AT};
+use odeon_core::extend::{self, Companion, Lane};
 use odeon_core::{Access, Actor, Context};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
@@ -42,9 +42,6 @@ const TOGETHER: usize = 8;
 const ENOUGH: usize = 32;
 /// TUNE: jobs beyond which it works in any case: senders are held back from about here on.
 const TOO_MANY: usize = 1024;
-/// TUNE: jobs that wait while the actor is idle, below which it wants a turn, to let senders go on. Not more than the core lets them go on
-/// at, or they would wait for ever; half of that, so that they do not wait again at once.
-const RELIEVED_BELOW: usize = RELIEVED_AT / 2;
 
 impl<A: SpeculativeActor> Dispatcher<A> {
     pub(crate) fn new(engine: Arc<Engine<A>>, ordering: Ordering) -> Self {
@@ -301,9 +298,6 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         }
         self.count();
         let went_on = self.engine.has_outstanding() && self.work(ctx);
-        if !went_on && self.engine.pressing() >= RELIEVED_BELOW {
-            self.engine.wake_below(RELIEVED_BELOW);
-        }
         if !went_on && !self.engine.has_outstanding() {
             self.engine.rests();
         }

@@ -26,7 +26,7 @@ use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use crate::width::Controller;
 use in_order::Sequence;
-use odeon_core::extend::{self, wake};
+use odeon_core::extend::{self, RELIEVED_AT, wake};
 use odeon_core::{Access, ActorRef, Clock};
 use odeon_stm::staged::SharedSnapshot;
 use odeon_sync::atomic::{AtomicUsize, Ordering};
@@ -82,9 +82,13 @@ struct Shared<A: SpeculativeActor> {
     /// Keeps the actor while jobs are outstanding.
     keeps: Option<ActorRef<A::Msg>>,
     runners: Runners,
-    /// Below how many pressing jobs the actor, which is idle, wants a turn.
-    wakes_below: Option<usize>,
+    /// Whether so many jobs press that senders may wait for the actor's own turn to let them go on.
+    presses: bool,
 }
+
+/// TUNE: pressing jobs below which the actor's own turn is woken, to let senders go on. Not more than the core lets them go on at, or they
+/// would wait for ever; half of that, so that they do not wait again at once.
+const RELIEVED_BELOW: usize = RELIEVED_AT / 2;
 
 /// Who executes.
 pub(crate) enum Executor {
@@ -113,7 +117,7 @@ impl<A: SpeculativeActor> Engine<A> {
                 generation: 0,
                 keeps: None,
                 runners: Runners::default(),
-                wakes_below: None,
+                presses: false,
             }),
             sequence: Mutex::new(Sequence::new()),
             exit: Exit::default(),
@@ -136,8 +140,13 @@ impl<A: SpeculativeActor> Engine<A> {
         self.shared.lock().expect("no panic happens under the lock of the board")
     }
 
-    /// Gives the lock back, and tells the copies.
-    fn unlock(&self, shared: MutexGuard<'_, Shared<A>>) {
+    /// Gives the lock back, and tells the copies. Whoever has changed the board so that senders may go on has woken the actor's own turn
+    /// then: also by taking away what others wait behind. And if nothing is outstanding, nothing keeps the actor.
+    fn unlock(&self, mut shared: MutexGuard<'_, Shared<A>>) {
+        let presses = shared.board.pressing() >= RELIEVED_BELOW;
+        let is_relieved = std::mem::replace(&mut shared.presses, presses) && !presses;
+        let relieved = if is_relieved { shared.keeps.clone() } else { None };
+        let over = if shared.board.outstanding() == 0 { shared.keeps.take() } else { None };
         let board = &shared.board;
         // ORDERING: Release: pairs with the Acquire of `outstanding`: what the jobs have done comes before.
         let attention = usize::from(board.needs_attention());
@@ -148,6 +157,11 @@ impl<A: SpeculativeActor> Engine<A> {
         self.ready.store(board.ready(), Ordering::Relaxed);
         self.width.store(board.width(), Ordering::Relaxed);
         self.attention.store(attention, Ordering::Relaxed);
+        drop(shared);
+        if let Some(me) = relieved {
+            wake(&me);
+        }
+        drop(over);
     }
 
     /// Whether a job is not over, or has left something to see to. Exact in the actor's own turn.
@@ -389,46 +403,26 @@ impl<A: SpeculativeActor> Engine<A> {
                 too_late.push(message);
             }
         }
-        let is_over = board.outstanding() == 0;
         let is_due = board.needs_attention() && !board.is_running();
-        let pressing = board.pressing();
-        let is_relieved = shared.wakes_below.is_some_and(|below| pressing < below);
-        if is_relieved {
-            shared.wakes_below = None;
-        }
-        let keeps = if is_over { shared.keeps.take() } else { None };
         self.unlock(shared);
         // The actor's own turn looks again by itself.
-        if (is_due || is_relieved) && matches!(executor, Executor::Runner(_)) {
+        if is_due && matches!(executor, Executor::Runner(_)) {
             wake(me);
         }
         give_way.into_iter().for_each(GivesWay::now);
         too_late.into_iter().for_each(|message| extend::dead_letter(me, message));
-        drop(keeps);
     }
 
     /// A parked job can be taken again.
     pub(crate) fn unpark(&self, job: Job<A::Msg>) {
         let mut shared = self.lock();
         let unparked = shared.board.unpark(job);
-        let me = if shared.board.outstanding() == 0 {
-            shared.keeps.take()
-        } else {
-            shared.keeps.clone()
-        };
+        let me = shared.keeps.clone();
         self.unlock(shared);
         let Some(me) = me else { return };
         match unparked {
             Ok(()) => wake(&me),
             Err(message) => extend::dead_letter(&me, message),
-        }
-    }
-
-    /// The actor's own turn goes idle: it wants one when fewer than `below` jobs press, if more do.
-    pub(crate) fn wake_below(&self, below: usize) {
-        let mut shared = self.lock();
-        if shared.board.pressing() >= below {
-            shared.wakes_below = Some(below);
         }
     }
 

@@ -18,10 +18,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
         let parked = self.parking.close();
         parked.iter().for_each(|_| shared.board.unpark_too_late());
-        // Jobs that are on their way to or from the parking place need it still.
-        let keeps = if shared.board.outstanding() == 0 { shared.keeps.take() } else { None };
         self.unlock(shared);
-        drop(keeps);
         // Users' code may run with each of them.
         drop(runners);
         drop_contained(state);

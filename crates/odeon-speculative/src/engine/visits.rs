@@ -36,13 +36,11 @@ impl<A: SpeculativeActor> Engine<A> {
         let is_due = board.needs_attention() && !board.is_running();
         let turn =
             (is_due || rested.is_none() && board.has_next()).then(|| keeps.clone()).flatten();
-        let over = if board.outstanding() == 0 { keeps.take() } else { None };
         self.unlock(shared);
         runners::rouse(rested);
         if let Some(me) = turn {
             wake(&me);
         }
-        drop(over);
         result
     }
 
@@ -53,12 +51,10 @@ impl<A: SpeculativeActor> Engine<A> {
         visit: VisitTask<A::Msg>,
     ) {
         let (me, state) = (shared.keeps.clone(), shared.state.clone());
-        let Shared { board, runners, keeps, .. } = &mut *shared;
+        let Shared { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);
-        let over = if board.outstanding() == 0 { keeps.take() } else { None };
         self.unlock(shared);
         runners::rouse(rested);
-        drop(over);
         match visit {
             VisitTask::Arrives(job) => {
                 let me = me.expect("kept while jobs are outstanding");
