@@ -220,6 +220,52 @@ fn fails(panics: bool) -> Do {
     })
 }
 
+/// A transaction whose second handler waits for what another one will bring, and exclusive messages that wait until no variables are protected.
+#[test]
+fn s28_waiting_for_a_change_and_exclusive_messages() {
+    check(1_000, || {
+        let theater = Arc::new(theater());
+        let ([a, b], commons) = labs::<2>(&theater);
+        // Of a sender of its own, whose next messages would wait for it.
+        let waiting = thread::spawn({
+            let (theater, a, b) = (theater.clone(), a.clone(), b.clone());
+            move || {
+                wait(theater.coordinate(|co| {
+                    co.send(&a, add(0, -1));
+                    co.send(&b, covered(1));
+                }))
+            }
+        });
+        let exclusive = [&a, &b].map(|lab| {
+            let lab = lab.clone();
+            thread::spawn(move || lab.send(alone()).unwrap())
+        });
+        let bringing = theater.coordinate(|co| co.send(&a, take_and_pass(10, refs([&b]))));
+        assert_eq!((wait(bringing), waiting.join().unwrap()), (Ok(()), Ok(())));
+        exclusive.into_iter().for_each(|thread| thread.join().unwrap());
+        drop((a, b));
+        end(Arc::into_inner(theater).unwrap());
+        assert_eq!(firsts(&commons), [-11, 11]);
+        assert_eq!(commons.each_ref().map(|common| last(common)[2]), [1, 1]);
+    });
+}
+
+/// Waits until the first variable is above zero, and adds `n`. In the order of arrival a message of a transaction may wait, for that has its
+/// place where it runs.
+fn covered(n: i64) -> Do {
+    Do::update(move |lab, tx, _| {
+        if lab.vars[0].get(tx)? <= 0 {
+            tx.retry()?;
+        }
+        lab.add(tx, 0, n)
+    })
+}
+
+/// Adds one to the third variable, while nothing else runs.
+fn alone() -> Do {
+    Do::with(Access::Exclusive, |lab, tx, _| lab.add(tx, 2, 1))
+}
+
 /// Actors end while transactions are under way: each has an outcome, and has taken place everywhere or nowhere.
 #[test]
 fn s28_actors_that_end_in_the_middle() {

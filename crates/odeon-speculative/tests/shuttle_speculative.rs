@@ -6,6 +6,7 @@
 mod shuttle_support;
 mod support;
 
+use odeon_core::ActorRef;
 use odeon_speculative::{Coordinate, Ordering, Processing};
 use odeon_sync::thread;
 use shuttle_support::*;
@@ -125,6 +126,48 @@ fn sum(commits: &Arc<Commits>, sender: usize) -> Do {
         let commits = commits.clone();
         tx.on_commit(move || commits.add(sender, seen));
         Ok(seen)
+    })
+}
+
+/// Two actors send each other, and threads send to both, more than a mailbox holds in a model.
+#[test]
+fn s17_s25_senders_that_are_held_back_go_on() {
+    check(1_000, || {
+        let theater = theater();
+        let [(a, a_common), (b, b_common)] = [0, 1].map(|_| lab(&theater, some_processing()));
+        let commits = Arc::new(Commits::default());
+        let senders = [(0, &a, &b), (1, &b, &a)].map(|(sender, to, other)| {
+            let (to, other, commits) = (to.clone(), other.actor_ref(), commits.clone());
+            thread::spawn(move || {
+                for _ in 0..4 {
+                    to.send(step_there_too(&commits, sender, other.clone())).unwrap();
+                }
+            })
+        });
+        let both = theater.coordinate(|co| {
+            co.send(&b, add(6, 1));
+            co.send(&a, add(6, 1));
+        });
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
+        assert_eq!(wait(both), Ok(()));
+        commits.wait_for(8);
+        drop((a, b));
+        end(theater);
+        for sender in [0, 1] {
+            assert_eq!(commits.of(sender), [1, 2, 3, 4], "sender {sender}");
+        }
+        let [a, b] = [last(&a_common), last(&b_common)];
+        assert_eq!([a[0], a[1], a[6], b[0], b[1], b[6]], [4, 4, 1, 4, 4, 1]);
+    });
+}
+
+/// Adds one to the sender's variable, and has the other actor do the same, which tells.
+fn step_there_too(commits: &Arc<Commits>, sender: usize, other: ActorRef<Do>) -> Do {
+    let commits = commits.clone();
+    Do::update(move |lab, tx, _| {
+        let sum = lab.add(tx, sender, 1)?;
+        drop(other.send(step(&commits, sender)));
+        Ok(sum)
     })
 }
 
