@@ -1,7 +1,7 @@
 //! The end of an engine, with its actor's.
 
 use super::{Engine, drop_contained};
-use crate::coordination::CoordinationError;
+use crate::coordination::{Coordination, CoordinationError};
 use crate::job::Job;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend;
@@ -13,7 +13,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.exit.close();
         let mut left = Vec::new();
         let mut shared = self.lock();
-        let coordinations = shared.board.close(|job| left.push(job));
+        let left_behind = shared.board.close(|job| left.push(job));
         left.append(&mut shared.left);
         let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
         let parked = self.parking.close();
@@ -27,7 +27,9 @@ impl<A: SpeculativeActor> Engine<A> {
             take(message);
         }
         parked.into_iter().for_each(take);
-        coordinations.iter().for_each(|of| of.fail(CoordinationError::Stopped));
+        left_behind.present.iter().for_each(|of| of.fail(CoordinationError::Stopped));
+        // Those that have let go of all, and have no message here any more, find out in their next rounds whether they need the actor.
+        left_behind.deferred.iter().for_each(Coordination::resume);
     }
 }
 

@@ -20,7 +20,7 @@ pub const LONG: Duration = Duration::from_secs(3600);
 pub fn check(iterations: usize, test: impl Fn() + Send + Sync + 'static) {
     let asked_for = std::env::var("ODEON_SHUTTLE_ITERATIONS");
     let iterations = asked_for.map_or(iterations, |n| n.parse().expect("a number"));
-    shuttle::check_random(test, iterations);
+    shuttle::check_pct(test, iterations, 3);
 }
 
 /// A number below `end`, chosen by the schedule.
