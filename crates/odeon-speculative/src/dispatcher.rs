@@ -14,6 +14,7 @@ use odeon_core::extend::{self, Companion, Lane};
 use odeon_core::{Access, Actor, Context};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
+use odeon_sync::thread;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::slice;
@@ -313,7 +314,12 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
     }
 
     fn __may_end(&mut self) -> bool {
-        self.engine.stop()
+        let may_end = self.engine.stop();
+        if !may_end {
+            // It is asked again at once: those come first for whom it waits.
+            thread::yield_now();
+        }
+        may_end
     }
 
     fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
