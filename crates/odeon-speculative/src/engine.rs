@@ -453,6 +453,9 @@ pub(crate) enum Attention {
     Stop,
 }
 
+#[cfg(all(test, odeon_loom))]
+pub(crate) mod loom;
+
 /// Drops what may be the last reference to a state. Nobody's message can be blamed for a panic of its destructor.
 fn drop_contained<A>(state: A) {
     let _ = catch_unwind(AssertUnwindSafe(move || drop(state)));
