@@ -164,7 +164,7 @@ fn adds_ten(variable: &TVar<u64>) -> bool {
 /// A transaction with a message to each of two actors, the second of which may be busy; another thread has a message for the variable of
 /// the first one or of the second one, or fails the transaction.
 fn on_its_way(act: impl Fn(&[Arc<Place>; 2], &Arc<Coordination>) -> u64 + Copy + Send + Sync + 'static) {
-    model_within(2, move || {
+    model_within(3, move || {
         let places = [Place::new(1, 1), Place::new(1, 2)];
         let coordination = Coordination::new(2, None);
         // What the second actor is busy with.
@@ -207,5 +207,32 @@ fn a_transaction_on_its_way_against_its_deadline() {
     on_its_way(|_, coordination| {
         coordination.fail(CoordinationError::Deadline);
         0
+    });
+}
+
+/// Two transactions whose messages are for the same two actors, in opposite orders.
+#[test]
+fn two_transactions_in_crossing_orders() {
+    model_within(2, || {
+        let places = [Place::new(1, 2), Place::new(1, 2)];
+        let executors = places.each_ref().map(|place| {
+            let place = place.clone();
+            thread::spawn(move || place.workplace.execute(0, |job| place.arrives(job)))
+        });
+        let both = [Coordination::new(2, None), Coordination::new(2, None)];
+        for (turned, coordination) in both.into_iter().enumerate() {
+            for at in 0..2 {
+                let enlisted = Some(Box::new(Enlisted::new(coordination.clone(), 0, at)));
+                let lane = Lane::of_number(turned as u64);
+                let job = Job::new(0, Access::Update, Some(lane));
+                let place = &places[at ^ turned];
+                place.workplace.with_board(|board| _ = board.add(Job { enlisted, ..job }));
+            }
+        }
+        executors.into_iter().for_each(|executor| executor.join().unwrap());
+        for place in places {
+            assert_eq!(*place.endings.lock().unwrap(), [Ending::Committed; 2]);
+            assert_eq!(place.variable.peek(), 2);
+        }
     });
 }

@@ -153,7 +153,7 @@ fn rouse(rested: Option<Arc<Parker>>) {
 
 /// Two executors, and a thread that brings jobs, of the first two of which the lane is the same.
 fn executors(bring: impl Fn(&Workplace, [Job<u32>; 3]) + Send + Sync + 'static) {
-    model_within(3, move || {
+    model_within(4, move || {
         let workplace = Arc::new(Workplace::new(2, 2, 3));
         let job = |message, access, lane| Job::new(message, access, Some(Lane::of_number(lane)));
         let jobs = [
@@ -253,7 +253,7 @@ fn park(engine: &Arc<Engine<Patient>>) -> bool {
 
 /// A job is parked while the other thread acts.
 fn parking(act: impl Fn(&Engine<Patient>) -> usize + Copy + Send + Sync + 'static) {
-    model_within(2, move || {
+    model_within(3, move || {
         let surroundings = Surroundings { clock: Arc::new(Still), workers: 2 };
         let width = Processing::concurrent().width(2);
         let engine = Arc::new(Engine::new(Patient(TVar::new(0)), &width, surroundings));
