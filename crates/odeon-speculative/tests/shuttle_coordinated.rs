@@ -79,7 +79,7 @@ fn firsts<const N: usize>(commons: &[Arc<Common>; N]) -> [i64; N] {
 /// messages for the same variables.
 #[test]
 fn s28_protected_variables_against_messages_for_them() {
-    check(1_000, || {
+    check(2_000, || {
         let theater = theater();
         let ([a, b], commons) = labs::<2>(&theater);
         let commits = Arc::new(Commits::default());
@@ -121,7 +121,7 @@ fn one_more(commits: &Arc<Commits>) -> Do {
 /// Transfers between the same actors in opposite orders, begun by several threads, and looks at both at one moment.
 #[test]
 fn s28_transactions_in_crossing_orders() {
-    check(1_000, || {
+    check(2_000, || {
         let theater = Arc::new(theater());
         let ([a, b], commons) = labs::<2>(&theater);
         let threads = [(a.clone(), b.clone()), (b.clone(), a.clone())].map(|(from, to)| {
@@ -161,7 +161,7 @@ fn sum(sums: &Arc<Commits>, so_far: i64, mut rest: Vec<ActorRef<Do>>) -> Do {
 /// Messages that join transactions, round a circle of three in both directions.
 #[test]
 fn s28_joins_in_crossing_orders() {
-    check(1_000, || {
+    check(2_000, || {
         let theater = theater();
         let ([a, b, c], commons) = labs::<3>(&theater);
         let ways = [refs([&a, &c, &b]), refs([&b, &c, &a])];
@@ -184,7 +184,7 @@ fn s28_joins_in_crossing_orders() {
 /// A transaction with a deadline, and one of which a participant fails: each has taken place everywhere or nowhere.
 #[test]
 fn s28_deadlines_and_failures() {
-    check(1_000, || {
+    check(2_000, || {
         let theater = theater();
         let ([a, b], commons) = labs::<2>(&theater);
         let limited = theater.coordinate(|co| {
@@ -223,7 +223,7 @@ fn fails(panics: bool) -> Do {
 /// A transaction whose second handler waits for what another one will bring, and exclusive messages that wait until no variables are protected.
 #[test]
 fn s28_waiting_for_a_change_and_exclusive_messages() {
-    check(1_000, || {
+    check(2_000, || {
         let theater = Arc::new(theater());
         let ([a, b], commons) = labs::<2>(&theater);
         // Of a sender of its own, whose next messages would wait for it.
@@ -269,7 +269,7 @@ fn alone() -> Do {
 /// Actors end while transactions are under way: each has an outcome, and has taken place everywhere or nowhere.
 #[test]
 fn s28_actors_that_end_in_the_middle() {
-    check(1_000, || {
+    check(6_000, || {
         let theater = theater();
         let ([a, b, c], commons) = labs::<3>(&theater);
         let ender = thread::spawn({
