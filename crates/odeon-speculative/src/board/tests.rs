@@ -129,6 +129,9 @@ fn who_waits_for_a_place_is_told_of_the_end() {
     assert!(board.defer(waits.clone(), false));
     let left_behind = board.close(|_| ());
     assert!(left_behind.present.is_empty());
-    assert_eq!(left_behind.deferred.iter().map(|of| of.number()).collect::<Vec<_>>(), [waits.number()]);
+    assert_eq!(
+        left_behind.deferred.iter().map(|of| of.number()).collect::<Vec<_>>(),
+        [waits.number()]
+    );
     assert!(!board.defer(waits, false));
 }

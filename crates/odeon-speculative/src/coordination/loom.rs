@@ -150,11 +150,10 @@ impl Visiting for Visit {
 
 /// One message that adds ten to a variable; whether its only attempt has committed.
 fn adds_ten(variable: &TVar<u64>) -> bool {
-    let ended: Attempted<FinishedHere<'_>, (), Infallible> =
-        attempt_here(Mode::Logged, |tx| {
-            let value = variable.get(tx)?;
-            Ok(variable.set(tx, value + 10)?)
-        });
+    let ended: Attempted<FinishedHere<'_>, (), Infallible> = attempt_here(Mode::Logged, |tx| {
+        let value = variable.get(tx)?;
+        Ok(variable.set(tx, value + 10)?)
+    });
     match ended {
         Attempted::Finished(finished, ()) => finished.commit_before_hooks().is_ok(),
         Attempted::RolledBack(_) => false,
@@ -163,7 +162,9 @@ fn adds_ten(variable: &TVar<u64>) -> bool {
 
 /// A transaction with a message to each of two actors, the second of which may be busy; another thread has a message for the variable of
 /// the first one or of the second one, or fails the transaction.
-fn on_its_way(act: impl Fn(&[Arc<Place>; 2], &Arc<Coordination>) -> u64 + Copy + Send + Sync + 'static) {
+fn on_its_way(
+    act: impl Fn(&[Arc<Place>; 2], &Arc<Coordination>) -> u64 + Copy + Send + Sync + 'static,
+) {
     model_within(3, move || {
         let places = [Place::new(1, 1), Place::new(1, 2)];
         let coordination = Coordination::new(2, None);

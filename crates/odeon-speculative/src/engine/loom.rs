@@ -156,11 +156,8 @@ fn executors(bring: impl Fn(&Workplace, [Job<u32>; 3]) + Send + Sync + 'static) 
     model_within(4, move || {
         let workplace = Arc::new(Workplace::new(2, 2, 3));
         let job = |message, access, lane| Job::new(message, access, Some(Lane::of_number(lane)));
-        let jobs = [
-            job(1, Access::Update, 1),
-            job(2, Access::Snapshot, 1),
-            job(3, Access::Update, 2),
-        ];
+        let jobs =
+            [job(1, Access::Update, 1), job(2, Access::Snapshot, 1), job(3, Access::Update, 2)];
         let executors = [0, 1].map(|number| {
             let workplace = workplace.clone();
             thread::spawn(move || workplace.execute(number, |_| unreachable!("nobody visits")))
@@ -244,9 +241,7 @@ fn park(engine: &Arc<Engine<Patient>>) -> bool {
             }
             is_late
         }
-        Attempted::Finished(..) => {
-            engine.with_board(|board| board.put_back(job)).is_err()
-        }
+        Attempted::Finished(..) => engine.with_board(|board| board.put_back(job)).is_err(),
         Attempted::Failed(_) => unreachable!("it does not fail"),
     }
 }

@@ -5,9 +5,7 @@
 
 use crate::support::{Common, Do, Lab};
 use odeon_core::{Clock, Theater};
-use odeon_speculative::{
-    CoordinationError, Outcome, Processing, SpawnSpeculative, SpeculativeRef,
-};
+use odeon_speculative::{CoordinationError, Outcome, Processing, SpawnSpeculative, SpeculativeRef};
 use odeon_sync::{Condvar, Mutex};
 use shuttle::rand::{Rng, thread_rng};
 use std::sync::Arc;
