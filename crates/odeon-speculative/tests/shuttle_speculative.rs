@@ -8,6 +8,7 @@ mod support;
 
 use odeon_core::ActorRef;
 use odeon_speculative::{Coordinate, Ordering, Processing};
+use odeon_stm::{TVar, atomically};
 use odeon_sync::thread;
 use shuttle_support::*;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ fn steps_while_the_processing_changes(first: Processing, next: fn() -> Processin
     let commits = Arc::new(Commits::default());
     let senders = [0, 1].map(|sender| {
         let (lab, commits) = (lab.clone(), commits.clone());
-        thread::spawn(move || (0..4).for_each(|_| lab.send(step(&commits, sender)).unwrap()))
+        thread::spawn(move || (1..=4).for_each(|n| lab.send(step(&commits, sender, n)).unwrap()))
     });
     for _ in 0..3 {
         lab.set_processing(next());
@@ -59,7 +60,9 @@ fn s24_s28_the_mode_changes_under_coordinated_transactions() {
         let commits = Arc::new(Commits::default());
         let senders = [0, 1].map(|sender| {
             let (lab, commits) = ([&a, &b][sender].clone(), commits.clone());
-            thread::spawn(move || (0..2).for_each(|_| lab.send(step(&commits, sender)).unwrap()))
+            thread::spawn(move || {
+                (1..=2).for_each(|n| lab.send(step(&commits, sender, n)).unwrap())
+            })
         });
         let changer = thread::spawn({
             let labs = [a.clone(), b.clone()];
@@ -96,7 +99,7 @@ fn s25_the_order_of_arrival_is_kept_with_attempts_ahead() {
         let commits = Arc::new(Commits::default());
         let senders = [0, 1].map(|sender| {
             let (lab, commits) = (lab.clone(), commits.clone());
-            thread::spawn(move || (0..3).for_each(|_| lab.send(sum(&commits, sender)).unwrap()))
+            thread::spawn(move || (1..=3).for_each(|n| lab.send(sum(&commits, sender, n)).unwrap()))
         });
         for _ in 0..2 {
             lab.set_processing(some_processing());
@@ -112,19 +115,20 @@ fn s25_the_order_of_arrival_is_kept_with_attempts_ahead() {
         let seen: Vec<i64> = commits.all().iter().map(|of| of.1 % 100).collect();
         assert_eq!(seen, [1, 2, 3, 4, 5, 6]);
         for sender in [0, 1] {
-            assert!(commits.of(sender).is_sorted(), "sender {sender}");
+            let numbers: Vec<i64> = commits.of(sender).iter().map(|told| told / 1_000).collect();
+            assert_eq!(numbers, [1, 2, 3], "sender {sender}");
         }
         assert_eq!(last(&common)[7], 106);
     });
 }
 
-/// Adds one to the last variable, and tells what that is then.
-fn sum(commits: &Arc<Commits>, sender: usize) -> Do {
+/// The `n`th message of a sender: adds one to the last variable, and tells what that is then, and a thousand times `n`.
+fn sum(commits: &Arc<Commits>, sender: usize, n: i64) -> Do {
     let commits = commits.clone();
     Do::update(move |lab, tx, _| {
         let seen = lab.add(tx, 7, 1)?;
         let commits = commits.clone();
-        tx.on_commit(move || commits.add(sender, seen));
+        tx.on_commit(move || commits.add(sender, 1_000 * n + seen));
         Ok(seen)
     })
 }
@@ -139,8 +143,8 @@ fn s17_s25_senders_that_are_held_back_go_on() {
         let senders = [(0, &a, &b), (1, &b, &a)].map(|(sender, to, other)| {
             let (to, other, commits) = (to.clone(), other.actor_ref(), commits.clone());
             thread::spawn(move || {
-                for _ in 0..4 {
-                    to.send(step_there_too(&commits, sender, other.clone())).unwrap();
+                for n in 1..=4 {
+                    to.send(step_there_too(&commits, sender, n, other.clone())).unwrap();
                 }
             })
         });
@@ -162,49 +166,49 @@ fn s17_s25_senders_that_are_held_back_go_on() {
 }
 
 /// Adds one to the sender's variable, and has the other actor do the same, which tells.
-fn step_there_too(commits: &Arc<Commits>, sender: usize, other: ActorRef<Do>) -> Do {
+fn step_there_too(commits: &Arc<Commits>, sender: usize, n: i64, other: ActorRef<Do>) -> Do {
     let commits = commits.clone();
     Do::update(move |lab, tx, _| {
         let sum = lab.add(tx, sender, 1)?;
-        drop(other.send(step(&commits, sender)));
+        drop(other.send(step(&commits, sender, n)));
         Ok(sum)
     })
 }
 
-/// One message waits for what another one will change, behind which its sender's next ones wait.
+/// One message waits for what a transaction outside of the actor changes, and behind it its sender's next ones; those of another sender go on.
 #[test]
 fn s24_s26_what_waits_for_a_change_goes_on() {
     check(2_000, || {
         let theater = theater();
         let (lab, common) = lab(&theater, Processing::combined().width(1 + random(3)));
         let commits = Arc::new(Commits::default());
-        let waiting = thread::spawn({
+        // For ever: handlers refer to it.
+        let outside: &'static TVar<i64> = Box::leak(Box::new(TVar::new(0)));
+        let senders = [0, 1].map(|sender| {
             let (lab, commits) = (lab.clone(), commits.clone());
-            move || {
-                lab.send(waits_until_one(5)).unwrap();
-                (0..2).for_each(|_| lab.send(step(&commits, 0)).unwrap());
-            }
-        });
-        let waking = thread::spawn({
-            let (lab, commits) = (lab.clone(), commits.clone());
-            move || {
-                lab.send(step(&commits, 1)).unwrap();
-                lab.send(add(5, 1)).unwrap();
-            }
+            thread::spawn(move || {
+                if sender == 0 {
+                    lab.send(waits_for(outside)).unwrap();
+                }
+                (1..=2).for_each(|n| lab.send(step(&commits, sender, n)).unwrap());
+            })
         });
         lab.set_processing(some_processing());
-        [waiting, waking].into_iter().for_each(|thread| thread.join().unwrap());
-        commits.wait_for(3);
+        senders.into_iter().for_each(|thread| thread.join().unwrap());
+        commits.wait_for(2);
+        assert!(commits.of(0).is_empty(), "overtaken");
+        atomically(|tx| outside.set(tx, 1));
+        commits.wait_for(4);
         drop(lab);
         end(theater);
         let last = last(&common);
-        assert_eq!([last[0], last[1], last[5], last[6]], [2, 1, 1, 1]);
+        assert_eq!([last[0], last[1], last[6], last[7]], [2, 2, 1, 4]);
     });
 }
 
-fn waits_until_one(var: usize) -> Do {
+fn waits_for(outside: &'static TVar<i64>) -> Do {
     Do::update(move |lab, tx, _| {
-        if lab.vars[var].get(tx)? == 0 {
+        if outside.get(tx)? == 0 {
             tx.retry()?;
         }
         lab.add(tx, 6, 1)

@@ -112,14 +112,15 @@ impl Commits {
     }
 }
 
-/// Adds one to the sender's variable and to the last one, and tells what the first one is then.
-pub fn step(commits: &Arc<Commits>, sender: usize) -> Do {
+/// The `n`th message of a sender: adds one to the sender's variable and to the last one, and tells `n`, negative if it is not what the first
+/// one is then.
+pub fn step(commits: &Arc<Commits>, sender: usize, n: i64) -> Do {
     let commits = commits.clone();
     Do::update(move |lab, tx, _| {
         let seen = lab.add(tx, sender, 1)?;
         lab.add(tx, 7, 1)?;
-        let commits = commits.clone();
-        tx.on_commit(move || commits.add(sender, seen));
+        let (commits, told) = (commits.clone(), if seen == n { n } else { -n });
+        tx.on_commit(move || commits.add(sender, told));
         Ok(seen)
     })
 }
