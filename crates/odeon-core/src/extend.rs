@@ -8,7 +8,7 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`send_accompanied`], [`as_sender`], [`wake`], [`answer_borrowed`], [`question`], [`waiting_about`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`send_accompanied`], [`as_sender`], [`wake`], [`answer_borrowed`], [`question`], [`waiting_about`], [`RELIEVED_AT`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`], [`belonging`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
@@ -20,7 +20,9 @@ use std::time::Duration;
 
 pub use crate::lane::Lane;
 pub use crate::lane::companion::Companion;
-pub use crate::mailbox::{Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, WentIdle, label};
+pub use crate::mailbox::{
+    Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, RELIEVED_AT, WentIdle, label,
+};
 pub use crate::outbox::{Effect, Outbox};
 pub use crate::pipe::Continuation;
 pub use crate::pressure::congestion::{Congestion, Congests, Suspends};

@@ -13,7 +13,8 @@
 pub(crate) mod companion;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::thread;
+
+use odeon_sync::thread;
 
 use crate::cell::Header;
 use crate::current::{self, Current};
@@ -72,8 +73,8 @@ impl Lane {
         Self::of_number(seed ^ header.id.number().rotate_left(32))
     }
 
-    /// Fibonacci hashing (Knuth, TAOCP 3, 6.4): neighbours get lanes far apart.
-    fn of_number(number: u64) -> Self {
+    /// The lane of a sender that this number tells from others. Fibonacci hashing (Knuth, TAOCP 3, 6.4): neighbours get lanes far apart.
+    pub fn of_number(number: u64) -> Self {
         let mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
         Self(mixed as u32 | 1)
     }

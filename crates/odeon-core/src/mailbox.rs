@@ -13,8 +13,9 @@ mod inbox;
 mod set;
 mod tail_word;
 
+pub(crate) use inbox::PRESSED_FROM;
+pub use inbox::RELIEVED_AT;
 pub use inbox::{Arrival, Inbox, InboxOwner, Pushed, WentIdle};
-pub(crate) use inbox::{PRESSED_FROM, RELIEVED_AT};
 pub(crate) use set::{Guards, MailboxSet};
 
 /// Labels of inbox slots. A message carries its mailbox plus [`FIRST_MAILBOX`](label::FIRST_MAILBOX).

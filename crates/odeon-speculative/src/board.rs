@@ -20,18 +20,17 @@ mod arrival_order;
 mod deferred;
 mod visits;
 
-use crate::coordination::{Company, Coordination, GivesWay};
+use crate::coordination::{Company, GivesWay};
 use crate::job::{Job, Kind};
 use crate::lanes::{Entered, Lanes};
 use arrival_order::ArrivalOrder;
 use odeon_core::extend::Lane;
 use std::any::Any;
 use std::collections::VecDeque;
-use std::sync::Arc;
 use visits::Visits;
 
 pub(crate) use deferred::Awaits;
-pub(crate) use visits::{Entry, VisitTask};
+pub(crate) use visits::{Entry, LeftBehind, VisitTask};
 
 #[cfg(test)]
 mod tests;
@@ -358,8 +357,8 @@ impl<M> Board<M> {
         self.parked -= 1;
     }
 
-    /// Takes no more, and hands over what waits, and the coordinated transactions that have messages here.
-    pub(crate) fn close(&mut self, mut take: impl FnMut(Job<M>)) -> Vec<Arc<Coordination>> {
+    /// Takes no more, and hands over what waits, and the coordinated transactions that have messages here or wait for a place.
+    pub(crate) fn close(&mut self, mut take: impl FnMut(Job<M>)) -> LeftBehind {
         self.is_closed = true;
         self.waiting = 0;
         let arriving = &mut self.visits.arriving;

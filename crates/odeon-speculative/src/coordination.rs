@@ -22,6 +22,9 @@ mod tour;
 mod transaction;
 mod visit;
 
+#[cfg(all(test, odeon_loom))]
+mod loom;
+
 pub(crate) use enlisted::{Company, Enlisted, GivesWay};
 pub(crate) use plan::{Join, Part};
 pub(crate) use precedence::Precedence;

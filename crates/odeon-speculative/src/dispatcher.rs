@@ -14,6 +14,7 @@ use odeon_core::extend::{self, Companion, Lane};
 use odeon_core::{Access, Actor, Context};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
+use odeon_sync::thread;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::slice;
@@ -42,8 +43,6 @@ const TOGETHER: usize = 16;
 const ENOUGH: usize = 32;
 /// TUNE: jobs beyond which it works in any case: senders are held back from about here on.
 const TOO_MANY: usize = 1024;
-/// TUNE: jobs that wait while the actor is idle, below which it wants a turn, to let senders go on.
-const RELIEVED_BELOW: usize = 256;
 
 impl<A: SpeculativeActor> Dispatcher<A> {
     pub(crate) fn new(engine: Arc<Engine<A>>, ordering: Ordering) -> Self {
@@ -300,9 +299,6 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         }
         self.count();
         let went_on = self.engine.has_outstanding() && self.work(ctx);
-        if !went_on && self.engine.pressing() >= RELIEVED_BELOW {
-            self.engine.wake_below(RELIEVED_BELOW);
-        }
         if !went_on && !self.engine.has_outstanding() {
             self.engine.rests();
         }
@@ -318,7 +314,12 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
     }
 
     fn __may_end(&mut self) -> bool {
-        self.engine.stop()
+        let may_end = self.engine.stop();
+        if !may_end {
+            // It is asked again at once: those come first for whom it waits.
+            thread::yield_now();
+        }
+        may_end
     }
 
     fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {

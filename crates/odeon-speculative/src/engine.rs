@@ -21,7 +21,7 @@ use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use crate::width::Controller;
 use in_order::Sequence;
-use odeon_core::extend::{self, Congestion, wake};
+use odeon_core::extend::{self, Congestion, RELIEVED_AT, wake};
 use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
@@ -100,17 +100,13 @@ struct Shared<A: SpeculativeActor> {
     /// Keeps the actor while jobs are outstanding.
     keeps: Option<ActorRef<A::Msg>>,
     runners: Runners,
-    /// Below how many pressing jobs the actor, which is idle, wants a turn.
-    wakes_below: Option<usize>,
+    /// Whether so many jobs press that senders may wait for the actor's own turn to let them go on.
+    presses: bool,
 }
 
-impl<A: SpeculativeActor> Shared<A> {
-    /// Whether the actor, which is idle, is to have the turn that it wants.
-    fn is_relieved(&mut self) -> bool {
-        let pressing = self.board.pressing();
-        self.wakes_below.take_if(|below| pressing < *below).is_some()
-    }
-}
+/// TUNE: pressing jobs below which the actor's own turn is woken, to let senders go on. Not more than the core lets them go on at, or they
+/// would wait for ever; half of that, so that they do not wait again at once.
+const RELIEVED_BELOW: usize = RELIEVED_AT / 2;
 
 impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn new(state: A, processing: &Processing, surroundings: Surroundings) -> Self {
@@ -131,7 +127,7 @@ impl<A: SpeculativeActor> Engine<A> {
                 generation: 0,
                 keeps: None,
                 runners: Runners::default(),
-                wakes_below: None,
+                presses: false,
             }),
             sequence: Mutex::new(Sequence::new()),
             exit: Exit::default(),
@@ -151,8 +147,13 @@ impl<A: SpeculativeActor> Engine<A> {
         self.shared.lock().expect("no panic happens under the lock of the board")
     }
 
-    /// Gives the lock back, and tells the copies.
-    fn unlock(&self, shared: MutexGuard<'_, Shared<A>>) {
+    /// Gives the lock back, and tells the copies. Whoever has changed the board so that senders may go on has woken the actor's own turn
+    /// then: also by taking away what others wait behind. And if nothing is outstanding, nothing keeps the actor.
+    fn unlock(&self, mut shared: MutexGuard<'_, Shared<A>>) {
+        let presses = shared.board.pressing() >= RELIEVED_BELOW;
+        let is_relieved = std::mem::replace(&mut shared.presses, presses) && !presses;
+        let relieved = if is_relieved { shared.keeps.clone() } else { None };
+        let over = if shared.board.outstanding() == 0 { shared.keeps.take() } else { None };
         let board = &shared.board;
         // ORDERING: Release: pairs with the Acquire of `outstanding`: what the jobs have done comes before.
         let attention = usize::from(board.needs_attention());
@@ -163,6 +164,11 @@ impl<A: SpeculativeActor> Engine<A> {
         self.copies.ready.store(board.ready(), Ordering::Relaxed);
         self.copies.width.store(board.width(), Ordering::Relaxed);
         self.copies.attention.store(attention, Ordering::Relaxed);
+        drop(shared);
+        if let Some(me) = relieved {
+            wake(&me);
+        }
+        drop(over);
     }
 
     /// Whether a job is not over, or has left something to see to. Exact in the actor's own turn.
@@ -268,24 +274,12 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn unpark(&self, job: Job<A::Msg>) {
         let mut shared = self.lock();
         let unparked = shared.board.unpark(job);
-        let me = if shared.board.outstanding() == 0 {
-            shared.keeps.take()
-        } else {
-            shared.keeps.clone()
-        };
+        let me = shared.keeps.clone();
         self.unlock(shared);
         let Some(me) = me else { return };
         match unparked {
             Ok(()) => wake(&me),
             Err(message) => extend::dead_letter(&me, message),
-        }
-    }
-
-    /// The actor's own turn goes idle: it wants one when fewer than `below` jobs press, if more do.
-    pub(crate) fn wake_below(&self, below: usize) {
-        let mut shared = self.lock();
-        if shared.board.pressing() >= below {
-            shared.wakes_below = Some(below);
         }
     }
 
@@ -315,6 +309,9 @@ pub(crate) enum Attention {
     Failure(Box<dyn Any + Send>),
     Stop,
 }
+
+#[cfg(all(test, odeon_loom))]
+pub(crate) mod loom;
 
 /// Drops what may be the last reference to a state. Nobody's message can be blamed for a panic of its destructor.
 fn drop_contained<A>(state: A) {

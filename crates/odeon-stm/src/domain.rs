@@ -13,7 +13,6 @@ use crate::snapshot::registry::Snapshots;
 use crate::version_clock::VersionClock;
 use crate::wakeup::WaitTable;
 use crossbeam_utils::CachePadded;
-use std::sync::OnceLock;
 
 /// See the module. What every commit looks at has cache lines of its own, which are seldom written.
 #[derive(Debug)]
@@ -29,12 +28,15 @@ pub(crate) struct Domain {
     flaw: Option<Flaw>,
 }
 
+odeon_sync::static_lazy! {
+    static SHARED: &'static Domain = Domain::new();
+}
+
 impl Domain {
     /// The domain of this process.
     #[inline]
     pub(crate) fn shared() -> &'static Self {
-        static SHARED: OnceLock<&'static Domain> = OnceLock::new();
-        SHARED.get_or_init(Self::new)
+        &SHARED
     }
 
     /// A domain for ever: attempts keep references to it.

@@ -16,10 +16,9 @@ struct Cache {
     running: Cell<Option<&'static Location<'static>>>,
 }
 
-thread_local! {
-    static CACHE: Cache =
-        const { Cache { attempt: Cell::new(ptr::null_mut()), running: Cell::new(None) } };
-    static THREAD_END: ThreadEnd = const { ThreadEnd };
+odeon_sync::thread_local_with_end! {
+    static CACHE: Cache = Cache { attempt: Cell::new(ptr::null_mut()), running: Cell::new(None) };
+    end THREAD_END: ThreadEnd = ThreadEnd;
 }
 
 /// Frees the memory when the thread ends.

@@ -28,3 +28,29 @@ macro_rules! thread_local_const {
         ::std::thread_local! { $(#[$attr])* static $name: $ty = const { $init } }
     };
 }
+
+#[doc(hidden)]
+pub use loom as __loom;
+
+/// A value that is made anew in each execution.
+#[macro_export]
+macro_rules! static_lazy {
+    ($(#[$attr:meta])* static $name:ident : $ty:ty = $init:expr $(;)?) => {
+        $crate::__loom::lazy_static! { $(#[$attr])* static ref $name: $ty = $init; }
+    };
+}
+
+/// Two thread-local values of a model thread, of which the second one is never dropped: loom takes the first one away before.
+#[macro_export]
+macro_rules! thread_local_with_end {
+    (
+        $(#[$attr:meta])* static $name:ident : $ty:ty = $init:expr;
+        $(#[$end_attr:meta])* end $end:ident : $end_ty:ty = $end_init:expr;
+    ) => {
+        $crate::__loom::thread_local! {
+            $(#[$attr])* static $name: $ty = $init;
+            $(#[$end_attr])* static $end: ::std::mem::ManuallyDrop<$end_ty> =
+                ::std::mem::ManuallyDrop::new($end_init);
+        }
+    };
+}

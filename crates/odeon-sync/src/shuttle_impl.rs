@@ -32,3 +32,25 @@ macro_rules! thread_local_const {
         $crate::__shuttle::thread_local! { $(#[$attr])* static $name: $ty = $init }
     };
 }
+
+/// A value that is made anew in each execution.
+#[macro_export]
+macro_rules! static_lazy {
+    ($(#[$attr:meta])* static $name:ident : $ty:ty = $init:expr $(;)?) => {
+        $crate::__shuttle::lazy_static! { $(#[$attr])* static ref $name: $ty = $init; }
+    };
+}
+
+/// Two thread-local values of a model thread. The second one is made first, and so dropped first.
+#[macro_export]
+macro_rules! thread_local_with_end {
+    (
+        $(#[$attr:meta])* static $name:ident : $ty:ty = $init:expr;
+        $(#[$end_attr:meta])* end $end:ident : $end_ty:ty = $end_init:expr;
+    ) => {
+        $crate::__shuttle::thread_local! {
+            $(#[$attr])* static $name: $ty = { $end.with(|_| ()); $init };
+            $(#[$end_attr])* static $end: $end_ty = $end_init;
+        }
+    };
+}

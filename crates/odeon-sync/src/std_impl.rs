@@ -28,3 +28,26 @@ macro_rules! thread_local_const {
         ::std::thread_local! { $(#[$attr])* static $name: $ty = const { $init } }
     };
 }
+
+/// A value that is made at the first look and stays: one of the process; in a model, one of each execution.
+#[macro_export]
+macro_rules! static_lazy {
+    ($(#[$attr:meta])* static $name:ident : $ty:ty = $init:expr $(;)?) => {
+        $(#[$attr])* static $name: ::std::sync::LazyLock<$ty> = ::std::sync::LazyLock::new(|| $init);
+    };
+}
+
+/// A thread-local value as of [`thread_local_const`](crate::thread_local_const), and one that is dropped at the thread's end, when the
+/// first one is still there.
+#[macro_export]
+macro_rules! thread_local_with_end {
+    (
+        $(#[$attr:meta])* static $name:ident : $ty:ty = $init:expr;
+        $(#[$end_attr:meta])* end $end:ident : $end_ty:ty = $end_init:expr;
+    ) => {
+        ::std::thread_local! {
+            $(#[$attr])* static $name: $ty = const { $init };
+            $(#[$end_attr])* static $end: $end_ty = const { $end_init };
+        }
+    };
+}

@@ -47,7 +47,7 @@ mod owner;
 const PRESSED_AT: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 2 } else { 16 };
 
 /// Messages up to which an owner takes pressure off again.
-pub(crate) const RELIEVED_AT: usize = PRESSED_AT as usize / 2 * BLOCK_SLOTS;
+pub const RELIEVED_AT: usize = PRESSED_AT as usize / 2 * BLOCK_SLOTS;
 
 /// Messages put aside from which on an owner puts its inbox under pressure.
 pub(crate) const PRESSED_FROM: usize = PRESSED_AT as usize * BLOCK_SLOTS;

@@ -112,10 +112,11 @@ impl Deferred {
         !self.is_empty() && self.passes >= PASSES
     }
 
-    pub(super) fn clear(&mut self) {
-        self.queue.clear();
+    /// The board closes: all who are in the queue.
+    pub(super) fn close(&mut self) -> Vec<Arc<Coordination>> {
         self.awaits.clear();
         self.kept.clear();
+        std::mem::take(&mut self.queue).into()
     }
 }
 

@@ -1,6 +1,7 @@
-//! Rule 4: what changes and reads get of the places and of the batches while both wait.
+//! Rule 4: what changes and reads get of the places and of the batches while both wait. And who is left behind at the end.
 
 use super::*;
+use crate::coordination::Coordination;
 use odeon_core::Access;
 
 /// A board on which so many of each kind always wait.
@@ -118,4 +119,19 @@ fn a_kind_that_waits_alone_gets_all_places() {
             assert_eq!(loaded.running.len(), width);
         }
     });
+}
+
+/// Its message, for which it wants a place, may have become void meanwhile: then nobody else knows of it.
+#[test]
+fn who_waits_for_a_place_is_told_of_the_end() {
+    let mut board = Board::<()>::new(1);
+    let waits = Coordination::new(1, None, None);
+    assert!(board.defer(waits.clone(), Awaits::default()));
+    let left_behind = board.close(|_| ());
+    assert!(left_behind.present.is_empty());
+    assert_eq!(
+        left_behind.deferred.iter().map(|of| of.number()).collect::<Vec<_>>(),
+        [waits.number()]
+    );
+    assert!(!board.defer(waits, Awaits::default()));
 }

@@ -48,6 +48,14 @@ struct Visitor {
     is_guest: bool,
 }
 
+/// The transactions for which a board that closes will do nothing more.
+pub(crate) struct LeftBehind {
+    /// Those with messages here.
+    pub(crate) present: Vec<Arc<Coordination>>,
+    /// Those that wait for a place; the message for which they want it may be void meanwhile.
+    pub(crate) deferred: Vec<Arc<Coordination>>,
+}
+
 /// What an executor does for a coordinated transaction.
 pub(crate) enum VisitTask<M> {
     /// Tells it of a message that has arrived.
@@ -316,11 +324,11 @@ impl<M> Board<M> {
         }
     }
 
-    /// The actor ends: the transactions that have messages here, or wait for a place.
-    pub(super) fn close_visits(&mut self) -> Vec<Arc<Coordination>> {
+    /// The actor ends.
+    pub(super) fn close_visits(&mut self) -> LeftBehind {
         self.visits.held_by = None;
         self.visits.guests = 0;
-        self.visits.deferred.clear();
-        self.visits.present.drain().map(|(_, visitor)| visitor.coordination).collect()
+        let present = self.visits.present.drain().map(|(_, visitor)| visitor.coordination);
+        LeftBehind { present: present.collect(), deferred: self.visits.deferred.close() }
     }
 }

@@ -1,7 +1,7 @@
 //! The end of an engine, with its actor's.
 
 use super::{Engine, drop_contained};
-use crate::coordination::CoordinationError;
+use crate::coordination::{Coordination, CoordinationError};
 use crate::job::Job;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend;
@@ -13,15 +13,12 @@ impl<A: SpeculativeActor> Engine<A> {
         self.exit.close();
         let mut left = Vec::new();
         let mut shared = self.lock();
-        let coordinations = shared.board.close(|job| left.push(job));
+        let left_behind = shared.board.close(|job| left.push(job));
         left.append(&mut shared.left);
         let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
         let parked = self.parking.close();
         parked.iter().for_each(|_| shared.board.unpark_too_late());
-        // Jobs that are on their way to or from the parking place need it still.
-        let keeps = if shared.board.outstanding() == 0 { shared.keeps.take() } else { None };
         self.unlock(shared);
-        drop(keeps);
         // Users' code may run with each of them.
         drop(runners);
         drop_contained(state);
@@ -30,7 +27,9 @@ impl<A: SpeculativeActor> Engine<A> {
             take(message);
         }
         parked.into_iter().for_each(take);
-        coordinations.iter().for_each(|of| of.fail(CoordinationError::Stopped));
+        left_behind.present.iter().for_each(|of| of.fail(CoordinationError::Stopped));
+        // Those that have let go of all, and have no message here any more, find out in their next rounds whether they need the actor.
+        left_behind.deferred.iter().for_each(Coordination::resume);
     }
 }
 

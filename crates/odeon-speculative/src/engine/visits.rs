@@ -31,19 +31,16 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn with_board<R>(&self, change: impl FnOnce(&mut Board<A::Msg>) -> R) -> R {
         let mut shared = self.lock();
         let result = change(&mut shared.board);
-        let is_relieved = shared.is_relieved();
         let Shared { board, runners, keeps, .. } = &mut *shared;
         let rested = runners.next(board);
-        let is_due = is_relieved || board.needs_attention() && !board.is_running();
+        let is_due = board.needs_attention() && !board.is_running();
         let turn =
             (is_due || rested.is_none() && board.has_next()).then(|| keeps.clone()).flatten();
-        let over = if board.outstanding() == 0 { keeps.take() } else { None };
         self.unlock(shared);
         runners::rouse(rested);
         if let Some(me) = turn {
             wake(&me);
         }
-        drop(over);
         result
     }
 
@@ -69,16 +66,10 @@ impl<A: SpeculativeActor> Engine<A> {
         visit: VisitTask<A::Msg>,
     ) {
         let (me, state) = (shared.keeps.clone(), shared.state.clone());
-        let relieved = me.clone().filter(|_| shared.is_relieved());
-        let Shared { board, runners, keeps, .. } = &mut *shared;
+        let Shared { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);
-        let over = if board.outstanding() == 0 { keeps.take() } else { None };
         self.unlock(shared);
         runners::rouse(rested);
-        if let Some(me) = relieved {
-            wake(&me);
-        }
-        drop(over);
         match visit {
             VisitTask::Arrives(job) => {
                 let me = me.expect("kept while jobs are outstanding");

@@ -208,10 +208,7 @@ impl<A: SpeculativeActor> Engine<A> {
         let most = self.pace.batch();
         let next = if may_take { board.take(&mut scratch.batch, most) } else { None };
         let rested = if next.is_some() { runners.next(board) } else { None };
-        let is_over = board.outstanding() == 0;
         let is_due = board.needs_attention() && !board.is_running();
-        let is_relieved = shared.is_relieved();
-        let keeps = if is_over { shared.keeps.take() } else { None };
         let is_kept = shared.state.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, &state));
         // Who rests holds no state. Not the last reference to it under the lock: its destructor is a user's code.
         let mut state = Some(state);
@@ -221,7 +218,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.unlock(shared);
         runners::rouse(rested);
         // The actor's own turn looks again by itself.
-        if (is_due || is_relieved) && matches!(executor, Executor::Runner(_)) {
+        if is_due && matches!(executor, Executor::Runner(_)) {
             wake(me);
         }
         if !give_way.is_empty() {
@@ -233,7 +230,6 @@ impl<A: SpeculativeActor> Engine<A> {
         if next.is_none() {
             drop_contained(state.take());
         }
-        drop(keeps);
         next.zip(state)
     }
 }

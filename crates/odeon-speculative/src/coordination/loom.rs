@@ -1,0 +1,256 @@
+//! Exhaustive models of a coordinated transaction on its way through two actors: tour, transaction and boards are the real ones, the executors are
+//! those of `engine/loom.rs`, and the handlers add one to a variable of their actors.
+//!
+//! What they show: the transaction is decided exactly once and everywhere, whoever goes on with it; while it waits for the second actor's place
+//! nobody writes what it has read and written at the first one; and the news that it may go on is not lost between its last look and its rest.
+
+use super::outcome::CoordinationError;
+use super::visit::{Ending, Ran, Visiting};
+use super::{Coordination, Enlisted, Precedence, Station};
+use crate::board::{Awaits, Entry};
+use crate::engine::loom::{Look, Workplace, model_within};
+use crate::exit::Exit;
+use crate::job::Job;
+use odeon_core::extend::{Congestion, Lane};
+use odeon_core::{Access, ActorId};
+use odeon_stm::staged::{Attempted, FinishedHere, Journey, RolledBack, attempt_here};
+use odeon_stm::{Abort, Mode, TVar};
+use odeon_sync::{Mutex, thread};
+use std::any::Any;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+/// An actor.
+struct Place {
+    workplace: Workplace,
+    variable: Arc<TVar<u64>>,
+    exit: Exit,
+    precedence: Arc<Precedence>,
+    congestion: Arc<Congestion>,
+    endings: Mutex<Vec<Ending>>,
+}
+
+impl Place {
+    /// With one place for changes, and so many executors and messages.
+    fn new(executors: usize, messages: usize, precedence: &Arc<Precedence>) -> Arc<Self> {
+        Arc::new(Self {
+            workplace: Workplace::new(1, executors, messages),
+            variable: Arc::new(TVar::new(0)),
+            exit: Exit::default(),
+            precedence: precedence.clone(),
+            congestion: Arc::default(),
+            endings: Mutex::default(),
+        })
+    }
+
+    fn arrives(self: &Arc<Self>, job: Job<u32>) {
+        let enlisted = job.enlisted.expect("visits are of transactions");
+        let visit = Visit { place: self.clone(), who: enlisted.number(), lane: job.lane };
+        enlisted.arrive(Box::new(visit));
+    }
+}
+
+impl Station for Place {
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    fn generation(&self) -> u64 {
+        0
+    }
+
+    fn exit(&self) -> &Exit {
+        &self.exit
+    }
+
+    fn precedence(&self) -> &Arc<Precedence> {
+        &self.precedence
+    }
+
+    fn congestion(&self) -> &Arc<Congestion> {
+        &self.congestion
+    }
+
+    fn enter(&self, who: u64, is_reading: bool) -> Entry {
+        self.workplace.with_board(|board| board.enter(who, is_reading))
+    }
+
+    fn leave(&self, who: u64, is_reading: bool, as_guest: bool) {
+        self.workplace.with_board(|board| board.leave(who, is_reading, as_guest));
+    }
+
+    fn leave_as_guest(&self, who: u64) {
+        self.workplace.with_board(|board| board.leave_as_guest(who));
+    }
+
+    fn defer(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
+        self.workplace.with_board(|board| board.defer(coordination, awaits))
+    }
+
+    fn has_ended(&self) -> bool {
+        false
+    }
+
+    fn fail(&self, _: Box<dyn Any + Send>) {
+        unreachable!("no handler fails");
+    }
+
+    fn stop(&self) {
+        unreachable!("nobody asks for the end");
+    }
+}
+
+/// A message of the transaction.
+struct Visit {
+    place: Arc<Place>,
+    who: u64,
+    lane: Option<Lane>,
+}
+
+impl Visiting for Visit {
+    fn station(&self) -> &dyn Station {
+        &*self.place
+    }
+
+    fn shared_station(&self) -> Arc<dyn Station> {
+        self.place.clone()
+    }
+
+    fn actor(&self) -> ActorId {
+        unreachable!("no handler fails");
+    }
+
+    fn access(&self) -> Access {
+        Access::Update
+    }
+
+    fn run(&mut self, attempt: &mut Journey) -> Ran {
+        let ran = attempt.part(&self.place.variable, |variable, tx| {
+            let value = variable.get(tx)?;
+            variable.set(tx, value + 1)?;
+            Ok::<_, Abort<Infallible>>(())
+        });
+        match ran {
+            Attempted::Finished((), ()) => Ran::Well(Vec::new()),
+            Attempted::RolledBack(rolled_back) => Ran::RolledBack(rolled_back),
+        }
+    }
+
+    fn count_rollback(&self, _: &RolledBack) {}
+
+    fn undo(&mut self) {}
+
+    fn has_effects(&self) -> bool {
+        false
+    }
+
+    fn is_last(&self) -> bool {
+        false
+    }
+
+    fn let_happen(&mut self) -> Option<Box<dyn Any + Send>> {
+        None
+    }
+
+    fn answer_passed_on(&mut self) -> Option<Box<dyn Any + Send>> {
+        None
+    }
+
+    fn end(self: Box<Self>, ending: Ending) {
+        self.place.endings.lock().unwrap().push(ending);
+        self.place.workplace.with_board(|board| board.finish_visit(self.who, self.lane));
+        self.place.workplace.message_is_over();
+    }
+}
+
+/// One message that adds ten to a variable; whether its only attempt has committed.
+fn adds_ten(variable: &TVar<u64>) -> bool {
+    let ended: Attempted<FinishedHere<'_>, (), Infallible> = attempt_here(Mode::Logged, |tx| {
+        let value = variable.get(tx)?;
+        Ok(variable.set(tx, value + 10)?)
+    });
+    match ended {
+        Attempted::Finished(finished, ()) => finished.commit_before_hooks().is_ok(),
+        Attempted::RolledBack(_) => false,
+    }
+}
+
+/// A transaction with a message to each of two actors, the second of which may be busy; another thread has a message for the variable of
+/// the first one or of the second one, or fails the transaction.
+fn on_its_way(
+    act: impl Fn(&[Arc<Place>; 2], &Arc<Coordination>) -> u64 + Copy + Send + Sync + 'static,
+) {
+    model_within(3, move || {
+        let precedence = Arc::default();
+        let places = [Place::new(1, 1, &precedence), Place::new(1, 2, &precedence)];
+        let coordination = Coordination::new(2, None, None);
+        // What the second actor is busy with.
+        let busy = Job::new(0, Access::Update, Some(Lane::of_number(1)));
+        places[1].workplace.with_board(|board| _ = board.add(busy));
+        let executor = thread::spawn({
+            let place = places[1].clone();
+            move || place.workplace.execute(0, |job| place.arrives(job))
+        });
+        let other = thread::spawn({
+            let (places, coordination) = (places.clone(), coordination.clone());
+            move || act(&places, &coordination)
+        });
+        for (at, place) in places.iter().enumerate() {
+            let enlisted = Some(Box::new(Enlisted::new(coordination.clone(), 0, at)));
+            let job = Job::new(0, Access::Update, Some(Lane::of_number(2)));
+            place.workplace.with_board(|board| _ = board.add(Job { enlisted, ..job }));
+        }
+        while let Look::Arrives(job) = places[0].workplace.work(0) {
+            places[0].arrives(job);
+        }
+        executor.join().unwrap();
+        let added = other.join().unwrap();
+        let endings = places.each_ref().map(|place| place.endings.lock().unwrap().clone());
+        assert_eq!(endings[0], endings[1]);
+        let [ending] = endings[0][..] else { panic!("not decided once: {endings:?}") };
+        let by_it = u64::from(ending == Ending::Committed);
+        let sums = places.each_ref().map(|place| place.variable.peek());
+        assert_eq!(sums, [by_it + added, by_it], "{ending:?}");
+    });
+}
+
+#[test]
+fn a_transaction_that_is_protected_against_a_message_in_its_way() {
+    on_its_way(|places, _| 10 * u64::from(adds_ten(&places[0].variable)));
+}
+
+#[test]
+fn a_transaction_on_its_way_against_its_deadline() {
+    on_its_way(|_, coordination| {
+        coordination.fail(CoordinationError::Deadline);
+        0
+    });
+}
+
+/// Two transactions whose messages are for the same two actors, in opposite orders.
+#[test]
+fn two_transactions_in_crossing_orders() {
+    model_within(2, || {
+        let precedence = Arc::default();
+        let places = [(); 2].map(|()| Place::new(1, 2, &precedence));
+        let executors = places.each_ref().map(|place| {
+            let place = place.clone();
+            thread::spawn(move || place.workplace.execute(0, |job| place.arrives(job)))
+        });
+        let both = [Coordination::new(2, None, None), Coordination::new(2, None, None)];
+        for (turned, coordination) in both.into_iter().enumerate() {
+            for at in 0..2 {
+                let enlisted = Some(Box::new(Enlisted::new(coordination.clone(), 0, at)));
+                let lane = Lane::of_number(turned as u64);
+                let job = Job::new(0, Access::Update, Some(lane));
+                let place = &places[at ^ turned];
+                place.workplace.with_board(|board| _ = board.add(Job { enlisted, ..job }));
+            }
+        }
+        executors.into_iter().for_each(|executor| executor.join().unwrap());
+        for place in places {
+            assert_eq!(*place.endings.lock().unwrap(), [Ending::Committed; 2]);
+            assert_eq!(place.variable.peek(), 2);
+        }
+    });
+}
