@@ -326,14 +326,10 @@ impl<M> Board<M> {
     pub(crate) fn park(&mut self, lane: Option<Lane>) -> Vec<GivesWay> {
         self.running -= 1;
         self.parked += 1;
-        let mut give_way = Vec::new();
-        let behind = |job: &Job<M>| {
-            give_way.extend(job.gives_way());
-        };
-        if let Some(next) = self.lanes.halt(lane, None, behind) {
+        if let Some(next) = self.lanes.halt(lane, None) {
             self.make_ready(next);
         }
-        give_way
+        self.lanes.behind(lane).filter_map(Job::gives_way).collect()
     }
 
     /// A job that was parked can be taken again.

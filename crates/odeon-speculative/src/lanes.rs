@@ -3,12 +3,15 @@
 //! A job takes the *place* of its lane, which others have in common, for as long as it runs: to wait for a job of
 //! another lane costs parallelism only. A job that waits elsewhere, parked or as a visit, gives the place up and *halts* its
 //! lane: it may be waiting for the very job that shares the place. Visits in the [`Company`] of those that have halted a lane pass.
+//! So do messages that are joined to transactions, while what has halted the lane are first messages of one that only gathers: that may be
+//! waiting, at another actor, for the very transaction to which they are joined.
 
-use crate::coordination::{Company, Enlisted};
+use crate::coordination::{Company, Coordination, Enlisted};
 use crate::job::Job;
 use crate::number_map::NumberMap;
 use odeon_core::extend::Lane;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// TUNE: places for lanes. Senders that share one are not handled at once.
 const PLACES: usize = 256;
@@ -25,6 +28,9 @@ struct Halted<M> {
     /// Which visits have halted it, and how many these are; `None`: a parked job has.
     by: Option<Company>,
     visits: usize,
+    /// The transaction of which these are first messages, and how many joined to others have passed them.
+    first_of: Option<Arc<Coordination>>,
+    passed: usize,
     behind: VecDeque<Job<M>>,
 }
 
@@ -47,6 +53,11 @@ impl<M> Halted<M> {
     /// wait for the outcome.
     fn is_by(&self, enlisted: Option<&Enlisted>) -> bool {
         enlisted.is_some_and(|enlisted| self.by == Some(Company::First(enlisted.number())))
+    }
+
+    /// Whether what is joined to other transactions passes.
+    fn lets_joined_pass(&self) -> bool {
+        self.first_of.as_ref().is_some_and(|of| of.gathers())
     }
 }
 
@@ -111,6 +122,10 @@ impl<M> Lanes<M> {
                     halted.visits += 1;
                     return Entered::Joins(job);
                 }
+                if company == Some(Company::Joined) && halted.lets_joined_pass() {
+                    halted.passed += 1;
+                    return Entered::Joins(job);
+                }
                 stands_behind(halted.by, &mut job);
                 halted.behind.push_back(job);
                 self.behind_halted += 1;
@@ -133,22 +148,19 @@ impl<M> Lanes<M> {
     }
 
     /// The job that had taken the place of a lane waits elsewhere, as a visit or parked: the next one of
-    /// another lane, which has the place then. `behind` is told of each job that waits for it.
-    pub(crate) fn halt(
-        &mut self,
-        lane: Option<Lane>,
-        by: Option<Company>,
-        behind: impl FnMut(&Job<M>),
-    ) -> Option<Job<M>> {
+    /// another lane, which has the place then.
+    pub(crate) fn halt(&mut self, lane: Option<Lane>, visit: Option<&Enlisted>) -> Option<Job<M>> {
         let lane = lane?;
         let place = &mut self.places[place_of(lane)];
         let waiting = std::mem::take(&mut place.waiting);
         let (of_lane, others): (VecDeque<_>, _) =
             waiting.into_iter().partition(|job| job.lane == Some(lane));
         place.waiting = others;
-        of_lane.iter().for_each(behind);
         self.behind_halted += of_lane.len();
-        let mut halted = Halted { by, visits: 1, behind: of_lane };
+        let by = visit.map(Enlisted::company);
+        let first_of = visit.filter(|_| matches!(by, Some(Company::First(_))));
+        let first_of = first_of.map(|visit| visit.coordination().clone());
+        let mut halted = Halted { by, visits: 1, first_of, passed: 0, behind: of_lane };
         halted.behind.iter_mut().for_each(|job| stands_behind(by, job));
         self.halted.insert(lane, halted);
         self.leave(Some(lane))
@@ -164,14 +176,36 @@ impl<M> Lanes<M> {
         joined.filter_map(|job| job.enlisted.as_deref())
     }
 
-    /// The next job behind the visits that have halted a lane, if it belongs to them: it passes.
-    pub(crate) fn next_visit(&mut self, lane: Option<Lane>) -> Option<Job<M>> {
-        let halted = self.halted.get_mut(&lane?)?;
-        let belongs = halted.by.is_some() && halted.behind.front()?.company() == halted.by;
-        let job = if belongs { halted.behind.pop_front() } else { None }?;
-        halted.visits += 1;
-        self.behind_halted -= 1;
-        Some(job)
+    /// The jobs that wait behind what has halted a lane.
+    pub(crate) fn behind(&self, lane: Option<Lane>) -> impl Iterator<Item = &Job<M>> {
+        let halted = lane.and_then(|lane| self.halted.get(&lane));
+        halted.into_iter().flat_map(|halted| &halted.behind)
+    }
+
+    /// Those of these jobs that pass: they come out.
+    pub(crate) fn let_pass(&mut self, lane: Option<Lane>) -> Vec<Job<M>> {
+        let halted = lane.and_then(|lane| self.halted.get_mut(&lane));
+        let Some(halted) = halted.filter(|halted| halted.by.is_some()) else { return Vec::new() };
+        let mut passing = Vec::new();
+        if halted.lets_joined_pass() {
+            let is_joined = |job: &Job<M>| job.company() == Some(Company::Joined);
+            let (joined, others): (VecDeque<_>, _) =
+                std::mem::take(&mut halted.behind).into_iter().partition(is_joined);
+            halted.passed += joined.len();
+            (passing, halted.behind) = (Vec::from(joined), others);
+        }
+        while halted.behind.front().is_some_and(|front| front.company() == halted.by) {
+            passing.extend(halted.behind.pop_front());
+            halted.visits += 1;
+        }
+        self.behind_halted -= passing.len();
+        passing
+    }
+
+    /// The lanes that first messages of this transaction have halted.
+    pub(crate) fn halted_by(&self, first: u64) -> Vec<Lane> {
+        let by = Some(Company::First(first));
+        self.halted.iter().filter(|(_, halted)| halted.by == by).map(|(lane, _)| *lane).collect()
     }
 
     /// A parked job comes again, and behind it what has waited for it.
@@ -187,10 +221,10 @@ impl<M> Lanes<M> {
         ready
     }
 
-    /// One of the visits that have halted a lane is over. After the last one what has waited for them comes again: answers the job
-    /// that can go on, its place taken.
-    pub(crate) fn release(&mut self, lane: Option<Lane>) -> Option<Job<M>> {
-        let behind = self.release_all(lane)?;
+    /// One of the visits that have halted a lane, or have passed, is over: one of this transaction. After the last one what has waited for them
+    /// comes again: answers the job that can go on, its place taken.
+    pub(crate) fn release(&mut self, lane: Option<Lane>, who: u64) -> Option<Job<M>> {
+        let behind = self.release_all(lane, who)?;
         let place = &mut self.places[place_of(lane?)];
         place.waiting.extend(behind);
         if place.is_busy {
@@ -199,11 +233,19 @@ impl<M> Lanes<M> {
         place.next()
     }
 
-    /// One of the visits that have halted a lane is over. After the last one: all that has waited for them, without a place.
-    pub(crate) fn release_all(&mut self, lane: Option<Lane>) -> Option<VecDeque<Job<M>>> {
+    /// As [`release`](Self::release), but answers all that has waited, without a place.
+    pub(crate) fn release_all(&mut self, lane: Option<Lane>, who: u64) -> Option<VecDeque<Job<M>>> {
         let lane = lane?;
         let halted = self.halted.get_mut(&lane)?;
-        halted.visits -= 1;
+        match halted.by {
+            Some(Company::First(first)) if first != who => halted.passed -= 1,
+            _ => halted.visits -= 1,
+        }
+        if halted.visits == 0 && halted.passed > 0 {
+            // What has passed has the lane.
+            let visits = std::mem::take(&mut halted.passed);
+            (halted.by, halted.visits, halted.first_of) = (Some(Company::Joined), visits, None);
+        }
         if halted.visits > 0 {
             return None;
         }

@@ -145,8 +145,8 @@ impl<M> Board<M> {
     }
 
     /// Rule 4: a visit is over. What has waited behind it came before all that is in the queue.
-    pub(super) fn release_in_order(&mut self, lane: Option<Lane>) {
-        let behind = self.lanes.release_all(lane).unwrap_or_default();
+    pub(super) fn release_in_order(&mut self, lane: Option<Lane>, who: u64) {
+        let behind = self.lanes.release_all(lane, who).unwrap_or_default();
         behind.into_iter().rev().for_each(|job| self.changes.push_front(job));
         if self.visits.is_held() {
             self.let_visits_pass();

@@ -198,21 +198,28 @@ impl<M> Board<M> {
         });
         visitor.messages += 1;
         if !job.joins_halted {
-            let company = job.company();
-            let behind = |job: &Job<M>| {
-                if job.company() != company {
-                    give_way.extend(job.gives_way());
-                }
-            };
-            if let Some(next) = self.lanes.halt(job.lane, company, behind) {
+            if let Some(next) = self.lanes.halt(job.lane, Some(enlisted)) {
                 self.make_ready(next);
             }
-        }
-        while let Some(mut next) = self.lanes.next_visit(job.lane) {
-            next.joins_halted = true;
-            self.make_ready(next);
+            if self.lanes.behind_halted() > 0 {
+                self.let_visits_of_lane_pass(job.lane);
+                give_way.extend(self.lanes.behind(job.lane).filter_map(Job::gives_way));
+            }
         }
         self.halt_in_order(job.lane, give_way);
+    }
+
+    fn let_visits_of_lane_pass(&mut self, lane: Option<Lane>) {
+        for job in self.lanes.let_pass(lane) {
+            self.make_ready(Job { joins_halted: true, ..job });
+        }
+    }
+
+    /// The transaction is not on its way any more, so that nobody is to wait for it who may be waited for there.
+    pub(crate) fn let_joined_pass(&mut self, who: u64) {
+        for lane in self.lanes.halted_by(who) {
+            self.let_visits_of_lane_pass(Some(lane));
+        }
     }
 
     /// Rules 2 to 4, for the transaction with this number.
@@ -317,9 +324,9 @@ impl<M> Board<M> {
             }
         }
         if self.in_order.is_some() {
-            return self.release_in_order(lane);
+            return self.release_in_order(lane, who);
         }
-        if let Some(next) = self.lanes.release(lane) {
+        if let Some(next) = self.lanes.release(lane, who) {
             self.make_ready(next);
         }
     }

@@ -87,6 +87,10 @@ impl Station for Place {
         self.workplace.with_board(|board| board.defer(coordination, awaits))
     }
 
+    fn let_joined_pass(&self, who: u64) {
+        self.workplace.with_board(|board| board.let_joined_pass(who));
+    }
+
     fn has_ended(&self) -> bool {
         false
     }

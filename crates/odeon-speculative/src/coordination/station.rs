@@ -38,6 +38,9 @@ pub(crate) trait Station: Send + Sync {
     /// when that has to wait for an outcome. `false`: the actor has ended.
     fn defer(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool;
 
+    /// The transaction is not on its way any more: what is joined to others goes past its first messages.
+    fn let_joined_pass(&self, who: u64);
+
     /// Whether the actor has ended.
     fn has_ended(&self) -> bool;
 
@@ -83,6 +86,10 @@ impl<A: SpeculativeActor> Station for Engine<A> {
 
     fn defer(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
         self.with_board(|board| board.defer(coordination, awaits))
+    }
+
+    fn let_joined_pass(&self, who: u64) {
+        self.with_board(|board| board.let_joined_pass(who));
     }
 
     fn has_ended(&self) -> bool {

@@ -132,7 +132,7 @@ impl Tour {
         if let Some(why) = failed {
             return self.fail(of, why);
         }
-        if news.gives_way && self.has_begun() && self.changes {
+        if news.gives_way && self.has_begun() {
             self.roll_back(of);
         }
         Step::GoesOn
@@ -179,6 +179,7 @@ impl Tour {
         self.changes |= self.visits.iter().any(|visit| visit.access() == Access::Update);
         let mode = if self.changes { Mode::Logged } else { Mode::Snapshot };
         self.attempt = Some(Journey::begin(mode));
+        of.set_on_its_way(true);
         Step::GoesOn
     }
 

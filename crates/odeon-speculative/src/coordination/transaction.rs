@@ -15,6 +15,7 @@ use super::tour::Tour;
 use super::visit::{Ending, Visiting};
 use odeon_core::extend::{Congests, Suspends};
 use odeon_core::{Reply, Timer};
+use odeon_sync::atomic::AtomicBool;
 use odeon_sync::{Mutex, MutexGuard};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +23,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// See the module.
 pub(crate) struct Coordination {
     number: u64,
+    /// Whether its handlers are being called, or it waits between them.
+    is_on_its_way: AtomicBool,
     shared: Mutex<Shared>,
 }
 
@@ -91,11 +94,24 @@ impl Coordination {
             deadline: None,
             congests,
         });
-        Arc::new(Self { number, shared })
+        Arc::new(Self { number, is_on_its_way: AtomicBool::new(false), shared })
     }
 
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Whether its first messages only wait for what is still to arrive: others, or those that a rollback has made void. Who waits behind
+    /// one of them then may be waited for there.
+    pub(crate) fn gathers(&self) -> bool {
+        // ORDERING: Relaxed: looked at under the lock of a board, which whoever makes it true takes afterwards (`Tour::roll_back`). Who sees
+        // too late that it is on its way passes one that it need not have passed.
+        !self.is_on_its_way.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_on_its_way(&self, is_on_its_way: bool) {
+        // ORDERING: Relaxed: as in `gathers`.
+        self.is_on_its_way.store(is_on_its_way, Ordering::Relaxed);
     }
 
     fn lock(&self) -> MutexGuard<'_, Shared> {

@@ -97,6 +97,8 @@ impl Tour {
         void.for_each(|visit| visit.end(Ending::Void));
         of.begin_round().into_iter().for_each(|(_, visit)| visit.end(Ending::Void));
         (self.done, self.tries) = (0, 0);
+        of.set_on_its_way(false);
+        self.visits.iter().for_each(|visit| visit.station().let_joined_pass(of.number()));
     }
 
     /// It will not be tried again.
