@@ -187,8 +187,8 @@ impl<M> Lanes<M> {
         let halted = lane.and_then(|lane| self.halted.get_mut(&lane));
         let Some(halted) = halted.filter(|halted| halted.by.is_some()) else { return Vec::new() };
         let mut passing = Vec::new();
-        if halted.lets_joined_pass() {
-            let is_joined = |job: &Job<M>| job.company() == Some(Company::Joined);
+        let is_joined = |job: &Job<M>| job.company() == Some(Company::Joined);
+        if halted.behind.iter().any(is_joined) && halted.lets_joined_pass() {
             let (joined, others): (VecDeque<_>, _) =
                 std::mem::take(&mut halted.behind).into_iter().partition(is_joined);
             halted.passed += joined.len();
