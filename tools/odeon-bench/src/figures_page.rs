@@ -74,36 +74,37 @@ fn warm(runs: usize) -> String {
     }
 }
 
-/// One section per note on a figure that is not reached.
+/// One section per note on figures that are not reached.
 fn unreached(verdicts: &[Verdict], notes: &str) -> String {
-    let mut text = String::new();
-    let mut told = Vec::new();
+    let mut sections: Vec<(Vec<&str>, &str)> = Vec::new();
     for verdict in verdicts.iter().filter(|verdict| verdict.reached == Some(false)) {
         let what = &verdict.what[..];
         let family = what.split(',').next().unwrap_or(what);
         let note =
             [what, family].iter().find_map(|heading| Some((*heading, note_on(heading, notes)?)));
         let (heading, note) = note.unwrap_or((what, "The reason has not been written down yet."));
-        if told.contains(&heading) {
-            continue;
+        match sections.iter_mut().find(|(_, told)| *told == note) {
+            Some((headings, _)) if headings.contains(&heading) => {}
+            Some((headings, _)) => headings.push(heading),
+            None => sections.push((vec![heading], note)),
         }
-        told.push(heading);
-        if told.len() == 1 {
+    }
+    let mut text = String::new();
+    for (place, (headings, note)) in sections.iter().enumerate() {
+        if place == 0 {
             text += "\n## Not reached\n";
         }
-        let _ = write!(text, "\n### {heading}\n\n{note}\n");
+        let _ = write!(text, "\n### {}\n\n{note}\n", headings.join("\n### "));
     }
     text
 }
 
-/// The text below the heading `## what`, up to the next heading of that level.
+/// The text below the heading `## what`, and below those that follow it without a text between, up to the next heading of that level.
 fn note_on<'a>(what: &str, notes: &'a str) -> Option<&'a str> {
-    let mut sections = notes.split("\n## ").map(|section| section.trim_start_matches("## "));
-    let section = sections.find_map(|section| {
-        let (heading, text) = section.split_once('\n')?;
-        (heading.trim() == what).then_some(text.trim())
-    })?;
-    (!section.is_empty()).then_some(section)
+    let sections = notes.split("\n## ").map(|section| section.trim_start_matches("## "));
+    let parts = sections.map(|section| section.split_once('\n').unwrap_or((section, "")));
+    let from_there = parts.skip_while(|(heading, _)| heading.trim() != what);
+    from_there.map(|(_, text)| text.trim()).find(|text| !text.is_empty())
 }
 
 fn idle_of_peers(outcome: &FiguresOutcome) -> String {
@@ -166,6 +167,8 @@ mod tests {
         assert_eq!(note_on("other", notes), Some("Not this."));
         assert_eq!(note_on("ri", notes), None);
         assert_eq!(note_on("ring", "## ring\nFirst line."), Some("First line."));
+        let together = "## ring\n## big\n\nBoth.\n\n## other\n\nNot this.\n";
+        assert_eq!([note_on("ring", together), note_on("big", together)], [Some("Both."); 2]);
     }
 
     #[test]
