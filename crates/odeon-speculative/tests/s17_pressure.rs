@@ -154,24 +154,29 @@ fn s17_a_flood_is_held_back() {
         let theater = Theater::builder().workers(2).build().unwrap();
         let (lab, _) = lab(&theater, each);
         let (sent, most) = (&AtomicUsize::new(0), &AtomicUsize::new(0));
+        let handled = Arc::new(AtomicUsize::new(0));
         let is_over = &AtomicBool::new(false);
         thread::scope(|scope| {
             for _ in 0..3 {
-                let lab = &lab;
+                let (lab, handled) = (&lab, &handled);
                 scope.spawn(move || {
                     for _ in 0..20_000 {
-                        lab.send(Do::increment(0)).unwrap();
+                        let handled = handled.clone();
+                        let counted = Do::update(move |lab, tx, _| {
+                            let handled = handled.clone();
+                            tx.on_commit(move || _ = handled.fetch_add(1, SeqCst));
+                            lab.add(tx, 0, 1)
+                        });
+                        lab.send(counted).unwrap();
                         sent.fetch_add(1, SeqCst);
                     }
                 });
             }
             let watcher = scope.spawn(|| {
                 while !is_over.load(SeqCst) {
-                    let handled = result(
-                        &lab,
-                        Do::with(Access::Snapshot, |lab, tx, _| Ok(lab.vars[0].get(tx)?)),
-                    );
-                    let waiting = sent.load(SeqCst).saturating_sub(handled.unwrap() as usize);
+                    // In this order: who is interrupted between the two sees less than there was.
+                    let sent = sent.load(SeqCst);
+                    let waiting = sent.saturating_sub(handled.load(SeqCst));
                     most.fetch_max(waiting, SeqCst);
                 }
             });

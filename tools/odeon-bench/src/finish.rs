@@ -58,9 +58,15 @@ impl Finish {
 impl Waiting {
     /// Blocks until the line is reached, the run has failed, or the time limit has passed.
     pub(crate) fn wait(&self) -> Result<(), BenchError> {
-        match self.0.recv_timeout(LIMIT) {
+        self.wait_beyond(Duration::ZERO)
+    }
+
+    /// As [`wait`](Self::wait), for a run that is to last so long.
+    pub(crate) fn wait_beyond(&self, lasting: Duration) -> Result<(), BenchError> {
+        let limit = LIMIT + lasting;
+        match self.0.recv_timeout(limit) {
             Ok(outcome) => outcome,
-            Err(RecvTimeoutError::Timeout) => Err(BenchError::Unfinished { limit: LIMIT }),
+            Err(RecvTimeoutError::Timeout) => Err(BenchError::Unfinished { limit }),
             Err(RecvTimeoutError::Disconnected) => Err(BenchError::WrongResult(
                 "every actor stopped before the end was signalled".to_owned(),
             )),

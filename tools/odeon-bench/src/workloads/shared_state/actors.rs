@@ -84,7 +84,7 @@ pub(in crate::workloads) fn enter<S: Shared>(
     let senders: Vec<_> = (0..shared.senders()).map(new_sender).collect();
     let (measured, outcome) = Measured::time(shared.deeds(), || {
         senders.iter().for_each(|sender| sender.post(ToSender::Go));
-        waiting.wait()
+        waiting.wait_beyond(runs.left())
     });
     outcome.map(|()| measured)
 }

@@ -33,6 +33,11 @@ impl Runs {
         self.until.is_some_and(|until| Instant::now() < until)
     }
 
+    /// How long another run is to be begun.
+    pub(super) fn left(&self) -> Duration {
+        self.until.map_or(Duration::ZERO, |until| until.saturating_duration_since(Instant::now()))
+    }
+
     fn counts(&self) -> Vec<u64> {
         self.of_senders.iter().map(|count| count.load(Ordering::Relaxed)).collect()
     }
