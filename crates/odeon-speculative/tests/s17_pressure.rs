@@ -4,7 +4,7 @@
 mod support;
 
 use odeon_core::{Actor, ActorRef, Context, Message, Theater};
-use odeon_speculative::{Access, Ordering, Processing, SpawnSpeculative, SpeculativeRef};
+use odeon_speculative::{Ordering, Processing, SpawnSpeculative, SpeculativeRef};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
