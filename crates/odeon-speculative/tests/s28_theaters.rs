@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, ask};
+use support::{Common, Do, Lab, ask, walk};
 
 fn lab(run: &Deterministic, processing: &Processing) -> ActorRef<Do> {
     let lab = Lab::new(&Arc::new(Common::default()));
@@ -20,17 +20,6 @@ fn lab(run: &Deterministic, processing: &Processing) -> ActorRef<Do> {
 
 fn labs(run: &Deterministic, count: usize, processing: &Processing) -> Vec<ActorRef<Do>> {
     (0..count).map(|_| lab(run, processing)).collect()
-}
-
-/// Goes from one to the next, the last one first.
-fn walk(mut rest: Vec<ActorRef<Do>>) -> Do {
-    let next = rest.pop();
-    Do::update(move |lab, tx, ctx| {
-        if let Some(next) = &next {
-            ctx.join(next, walk(rest.clone()));
-        }
-        lab.add(tx, 0, 1)
-    })
 }
 
 fn begin_walk(of: &Deterministic, mut way: Vec<ActorRef<Do>>) -> Outcome {

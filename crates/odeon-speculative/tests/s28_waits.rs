@@ -2,13 +2,13 @@
 
 mod support;
 
-use odeon_core::{Actor, ActorRef, Context, Message, Theater};
+use odeon_core::{Actor, Context, Message, Theater};
 use odeon_speculative::{Access, Coordinate, Processing, SpawnSpeculative, SpeculativeRef};
 use odeon_testkit::{Deterministic, for_seeds};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
-use support::{Common, Do, Lab, ask, result};
+use support::{Common, Do, Lab, ask, result, walk};
 
 fn every_processing() -> [(&'static str, Processing); 4] {
     [
@@ -107,16 +107,6 @@ fn s28_what_an_actor_joins_to_its_own_transaction_does_not_wait_for_the_outcome(
             assert_eq!(sums, [Ok(1), Ok(if between { 111 } else { 11 })], "{name}");
         }
     }
-}
-
-fn walk(mut rest: Vec<ActorRef<Do>>) -> Do {
-    let next = rest.pop();
-    Do::update(move |lab, tx, ctx| {
-        if let Some(next) = &next {
-            ctx.join(next, walk(rest.clone()));
-        }
-        lab.add(tx, 0, 1)
-    })
 }
 
 /// Transactions that go from actor to actor, exclusive messages in their way, and ways of processing that change.

@@ -121,6 +121,17 @@ impl Do {
     }
 }
 
+/// Adds one, and joins the same to the last of these actors, and so on to the first one.
+pub fn walk(mut rest: Vec<ActorRef<Do>>) -> Do {
+    let next = rest.pop();
+    Do::update(move |lab, tx, ctx| {
+        if let Some(next) = &next {
+            ctx.join(next, walk(rest.clone()));
+        }
+        lab.add(tx, 0, 1)
+    })
+}
+
 /// Asks what the message comes to.
 pub fn ask(lab: &ActorRef<Do>, what: Do) -> Ask<i64> {
     lab.ask(|reply| what.answering(reply))
