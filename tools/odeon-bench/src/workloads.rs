@@ -7,6 +7,7 @@ mod accounts;
 mod bank;
 mod beside;
 mod big;
+mod book;
 mod chameneos;
 mod count;
 mod create;
@@ -14,6 +15,7 @@ mod fjthrput;
 mod forward;
 mod ledger;
 mod list;
+mod logmap;
 pub mod phases;
 mod pingpong;
 mod pressure;
@@ -30,7 +32,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 19] = [
+pub const ALL: [&dyn Workload; 20] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -47,6 +49,7 @@ pub const ALL: [&dyn Workload; 19] = [
     &transfer::Transfer,
     &timers::Timers,
     &bank::Bank,
+    &logmap::LogisticMap,
     &restart::Restart,
     &pressure::Pressure,
     &stm::Stm,

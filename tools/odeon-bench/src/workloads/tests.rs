@@ -1,7 +1,7 @@
 //! Every workload and every floor with tiny parameters.
 
 use super::*;
-use crate::parameter::{Params, Value};
+use crate::parameter::{Domain, Params, Value};
 use crate::workload::Variant;
 
 fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
@@ -34,6 +34,8 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("nodes", 20),
         ("clients", 3),
         ("window", 4),
+        ("series", 7),
+        ("terms", 50),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {
@@ -140,4 +142,34 @@ fn what_peers_and_floors_are_told() {
     assert_eq!(peers.get("workers"), Some(Value::Number(2)));
     assert_eq!(many.for_peers(parameters), None);
     assert_eq!(one.for_floor(parameters), many.for_floor(parameters));
+}
+
+/// Every word of the parameter `version`, with one worker and with two: each run checks its own result.
+#[test]
+fn every_version_of_a_workload_comes_to_the_right_result() {
+    for workload in ALL {
+        let versions = workload.about().parameters.iter().find(|p| p.name == "version");
+        let Some(Domain::Word { allowed, .. }) = versions.map(|p| p.domain) else { continue };
+        assert!(allowed.contains(&"actor"), "{}", workload.about().name);
+        for version in allowed {
+            for workers in [1, 2] {
+                let settings =
+                    [("version", Value::Word(version)), ("workers", Value::Number(workers))];
+                let ran = workload.run(Variant::Pool, &tiny(workload, &settings));
+                ran.unwrap_or_else(|e| panic!("{} {version}: {e}", workload.about().name));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_papers_ran_is_within_the_ranges() {
+    for workload in ALL {
+        for (name, value) in workload.paper_settings() {
+            let known = workload.about().parameters.iter().find(|p| p.name == *name);
+            let known = known.unwrap_or_else(|| panic!("{}: {name}", workload.about().name));
+            assert_eq!(known.parse(&value.to_string()), Ok(*value), "{}", workload.about().name);
+            assert_ne!(known.default_value(), *value, "{}: {name}", workload.about().name);
+        }
+    }
 }

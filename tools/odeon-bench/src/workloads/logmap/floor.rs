@@ -1,0 +1,27 @@
+//! Every series without a runtime.
+
+use super::map::{FinalTerms, first_term, next_term, rate};
+use crate::error::BenchError;
+use crate::finish::finish_line;
+use crate::parameter::Params;
+use crate::samples::Measured;
+use std::hint::black_box;
+
+pub(super) fn run(params: &Params) -> Result<Measured, BenchError> {
+    let (series, terms) = (params.count("series"), params.number("terms"));
+    let mut last: Vec<f64> = (0..series).map(first_term).collect();
+    let (measured, ()) = Measured::time(series as u64 * terms, || {
+        for (number, term) in last.iter_mut().enumerate() {
+            let rate = black_box(rate(number));
+            for _ in 0..terms {
+                *term = next_term(*term, rate);
+            }
+        }
+    });
+    let expected = FinalTerms::of(series, terms);
+    let (finish, waiting) = finish_line(series);
+    for (number, term) in last.into_iter().enumerate() {
+        expected.check(number, term, &finish);
+    }
+    waiting.wait().map(|()| measured)
+}
