@@ -34,6 +34,7 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench transfer --mode adaptive,nonblocking,combined,sequential,concurrent --hot 0,50 --transfers 500 --samples 1 --warmup 0
 "$odeon" bench list --reproduce --quick --out "$out/papers"
 "$odeon" bench bank --accounts 20 --transfers 500 "${common[@]}"
+"$odeon" bench banking --accounts 20 --transfers 500 --version selector,actor --samples 2 --warmup 0
 "$odeon" bench logmap --series 5 --terms 100 --version selector,actor --samples 2 --warmup 0
 "$odeon" bench pressure --milliseconds 300 --producer actor,thread,async --samples 2 --warmup 0
 "$odeon" bench restart --restarts 20 --queued 200 --samples 2 --warmup 0

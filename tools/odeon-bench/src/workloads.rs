@@ -5,6 +5,8 @@
 
 mod accounts;
 mod bank;
+mod bank_transfers;
+mod banking;
 mod beside;
 mod big;
 mod book;
@@ -32,7 +34,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 20] = [
+pub const ALL: [&dyn Workload; 21] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -49,6 +51,7 @@ pub const ALL: [&dyn Workload; 20] = [
     &transfer::Transfer,
     &timers::Timers,
     &bank::Bank,
+    &banking::Banking,
     &logmap::LogisticMap,
     &restart::Restart,
     &pressure::Pressure,

@@ -456,6 +456,7 @@ fn help_names_every_workload() {
         "accounts",
         "tmap",
         "bank",
+        "banking",
         "logmap",
         "restart",
         "stm",

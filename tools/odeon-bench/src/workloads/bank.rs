@@ -1,8 +1,7 @@
 //! `bank`: Savina's banking transaction. A teller orders transfers between accounts; the source of a
 //! transfer takes no further one until the destination has confirmed.
 
-mod transfers;
-
+use super::bank_transfers::{INITIAL_BALANCE, Transfer, Transfers, check_conserved};
 use crate::error::BenchError;
 use crate::finish::{Finish, finish_line};
 use crate::parameter::{Parameter, Params};
@@ -12,7 +11,6 @@ use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
-use transfers::{INITIAL_BALANCE, Transfer, Transfers, check_conserved};
 
 /// See the module.
 pub(super) struct Bank;
