@@ -9,6 +9,7 @@ mod bank_transfers;
 mod banking;
 mod beside;
 mod big;
+mod bndbuffer;
 mod book;
 mod chameneos;
 mod count;
@@ -34,7 +35,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 21] = [
+pub const ALL: [&dyn Workload; 22] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -53,6 +54,7 @@ pub const ALL: [&dyn Workload; 21] = [
     &bank::Bank,
     &banking::Banking,
     &logmap::LogisticMap,
+    &bndbuffer::BoundedBuffer,
     &restart::Restart,
     &pressure::Pressure,
     &stm::Stm,

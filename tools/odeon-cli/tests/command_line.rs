@@ -458,6 +458,7 @@ fn help_names_every_workload() {
         "bank",
         "banking",
         "logmap",
+        "bndbuffer",
         "restart",
         "stm",
         "idle",

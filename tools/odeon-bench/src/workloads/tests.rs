@@ -36,6 +36,10 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("window", 4),
         ("series", 7),
         ("terms", 50),
+        ("buffer", 12),
+        ("producers", 9),
+        ("consumers", 4),
+        ("items", 40),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {
