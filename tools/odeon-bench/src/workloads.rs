@@ -4,6 +4,7 @@
 //! delivery only.
 
 mod accounts;
+mod adderjoin;
 mod bank;
 mod bank_transfers;
 mod banking;
@@ -35,7 +36,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 22] = [
+pub const ALL: [&dyn Workload; 23] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -55,6 +56,7 @@ pub const ALL: [&dyn Workload; 22] = [
     &banking::Banking,
     &logmap::LogisticMap,
     &bndbuffer::BoundedBuffer,
+    &adderjoin::AdderJoin,
     &restart::Restart,
     &pressure::Pressure,
     &stm::Stm,

@@ -459,6 +459,7 @@ fn help_names_every_workload() {
         "banking",
         "logmap",
         "bndbuffer",
+        "adderjoin",
         "restart",
         "stm",
         "idle",
