@@ -38,6 +38,7 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench logmap --series 5 --terms 100 --version selector,actor --samples 2 --warmup 0
 "$odeon" bench bndbuffer --buffer 30 --producers 20 --consumers 8 --items 50 --version declared,imperative,actor --samples 2 --warmup 0
 "$odeon" bench adderjoin --sources 4,36 --numbers 1000 --version any-order,round-robin,actor --samples 2 --warmup 0
+"$odeon" bench filterbank --items 200 --columns 20 --channels 3 --version any-order,round-robin,actor --samples 2 --warmup 0
 "$odeon" bench pressure --milliseconds 300 --producer actor,thread,async --samples 2 --warmup 0
 "$odeon" bench restart --restarts 20 --queued 200 --samples 2 --warmup 0
 "$odeon" bench stm --case read-write,disjoint,transfer --threads 1,2 --variables 10,100 --length 2,5 --transactions 500 \

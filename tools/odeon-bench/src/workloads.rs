@@ -15,6 +15,7 @@ mod book;
 mod chameneos;
 mod count;
 mod create;
+mod filterbank;
 mod fjthrput;
 mod forward;
 mod ledger;
@@ -36,7 +37,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 23] = [
+pub const ALL: [&dyn Workload; 24] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -57,6 +58,7 @@ pub const ALL: [&dyn Workload; 23] = [
     &logmap::LogisticMap,
     &bndbuffer::BoundedBuffer,
     &adderjoin::AdderJoin,
+    &filterbank::FilterBank,
     &restart::Restart,
     &pressure::Pressure,
     &stm::Stm,

@@ -460,6 +460,7 @@ fn help_names_every_workload() {
         "logmap",
         "bndbuffer",
         "adderjoin",
+        "filterbank",
         "restart",
         "stm",
         "idle",

@@ -36,6 +36,8 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("window", 4),
         ("series", 7),
         ("terms", 50),
+        ("columns", 17),
+        ("channels", 3),
         ("sources", 5),
         ("numbers", 1000),
         ("buffer", 12),

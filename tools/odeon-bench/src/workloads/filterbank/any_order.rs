@@ -1,0 +1,90 @@
+//! The integrator closes the mailbox of each channel that has brought its value for this sum, and opens all for the next.
+
+use super::MAX_CHANNELS;
+use super::pipeline::{self, FromBank, ToStage};
+use super::results::Results;
+use super::signal::Shape;
+use crate::theater::Post;
+use odeon::prelude::*;
+
+pub(super) fn set_up(theater: &Theater, shape: Shape, results: Results) -> impl FnOnce() {
+    let sink = theater.spawn(Sink { results });
+    let integrator =
+        theater.spawn(Integrator { values: vec![0.0; shape.channels], come: 0, exits: 0, sink });
+    pipeline::set_up(theater, shape, &integrator)
+}
+
+struct Joined {
+    channel: u32,
+    message: ToStage,
+}
+
+/// A mailbox for each channel.
+impl Message for Joined {
+    const MAILBOXES: usize = MAX_CHANNELS;
+
+    fn mailbox(&self) -> usize {
+        self.channel as usize
+    }
+}
+
+impl FromBank for Joined {
+    fn value(channel: u32, value: f64) -> Self {
+        Self { channel, message: ToStage::Value(value) }
+    }
+
+    fn exit(channel: u32) -> Self {
+        Self { channel, message: ToStage::Exit }
+    }
+}
+
+struct Integrator {
+    /// Of each channel; added in their order, so that every run comes to the same bits.
+    values: Vec<f64>,
+    come: usize,
+    exits: usize,
+    sink: ActorRef<ToStage>,
+}
+
+impl Actor for Integrator {
+    type Msg = Joined;
+
+    fn handle(&mut self, Joined { channel, message }: Joined, ctx: &mut Context<'_, Self>) {
+        let channels = self.values.len();
+        match message {
+            ToStage::Value(value) => {
+                self.values[channel as usize] = value;
+                self.come += 1;
+                if self.come < channels {
+                    ctx.close(channel as usize);
+                    return;
+                }
+                self.come = 0;
+                self.sink.post(ToStage::Value(self.values.iter().sum()));
+                (0..channels).for_each(|channel| ctx.open(channel));
+            }
+            ToStage::Exit => {
+                self.exits += 1;
+                if self.exits == channels {
+                    self.sink.post(ToStage::Exit);
+                    ctx.stop();
+                }
+            }
+        }
+    }
+}
+
+struct Sink {
+    results: Results,
+}
+
+impl Actor for Sink {
+    type Msg = ToStage;
+
+    fn handle(&mut self, message: ToStage, _ctx: &mut Context<'_, Self>) {
+        match message {
+            ToStage::Value(value) => self.results.receive(value),
+            ToStage::Exit => self.results.check(),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! All banks without a runtime.
+
+use super::results::Results;
+use super::signal::{Shape, Step, item};
+use crate::error::BenchError;
+use crate::finish::finish_line;
+use crate::parameter::Params;
+use crate::samples::Measured;
+
+pub(super) fn run(params: &Params) -> Result<Measured, BenchError> {
+    let shape = Shape::new(params);
+    let (finish, waiting) = finish_line(1);
+    let mut results = Results::expected_of(shape, finish);
+    let mut banks: Vec<[Box<dyn Step>; 5]> = (0..shape.channels)
+        .map(|channel| -> [Box<dyn Step>; 5] {
+            [
+                Box::new(shape.delay()),
+                Box::new(shape.first_filter(channel)),
+                Box::new(shape.sampler()),
+                Box::new(shape.delay()),
+                Box::new(shape.second_filter(channel)),
+            ]
+        })
+        .collect();
+    let (measured, ()) = Measured::time(shape.items, || {
+        for number in 0..shape.items {
+            let through = |bank: &mut [Box<dyn Step>; 5]| {
+                bank.iter_mut().try_fold(item(number), |value, stage| stage.step(value))
+            };
+            let outs: Vec<f64> = banks.iter_mut().filter_map(through).collect();
+            if !outs.is_empty() {
+                results.receive(outs.iter().sum());
+            }
+        }
+    });
+    results.check();
+    waiting.wait().map(|()| measured)
+}
