@@ -33,3 +33,10 @@ impl<M: Message> Post<M> for ActorRef<M> {
         let _ = self.send(message);
     }
 }
+
+impl<M: Message> Post<M> for MailboxRef<'_, M> {
+    #[inline]
+    fn post(&self, message: M) {
+        let _ = self.send(message);
+    }
+}

@@ -26,7 +26,7 @@ impl Actor for Feeder {
 
     fn handle(&mut self, Continue: Continue, ctx: &mut Context<'_, Self>) {
         for (source, number) in self.feed.portion() {
-            self.adder.post(Item { source, number });
+            self.adder.mailbox(source as usize).post(Item(number));
         }
         if !self.feed.is_empty() {
             ctx.send_self(Continue);
@@ -34,18 +34,11 @@ impl Actor for Feeder {
     }
 }
 
-struct Item {
-    source: u32,
-    number: u32,
-}
+struct Item(u32);
 
-/// A mailbox for each source.
+/// A mailbox for each source; the sender decides.
 impl Message for Item {
     const MAILBOXES: usize = MAX_SOURCES;
-
-    fn mailbox(&self) -> usize {
-        self.source as usize
-    }
 }
 
 struct Adder {
@@ -58,16 +51,16 @@ struct Adder {
 impl Actor for Adder {
     type Msg = Item;
 
-    fn handle(&mut self, Item { source, number }: Item, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, Item(number): Item, ctx: &mut Context<'_, Self>) {
         self.sum += u64::from(number);
         self.added += 1;
         if self.added < self.sources {
-            ctx.close(source as usize);
+            ctx.close(ctx.mailbox());
             return;
         }
         self.sink.post(Sum(self.sum));
         (self.sum, self.added) = (0, 0);
-        (0..self.sources).for_each(|source| ctx.open(source));
+        ctx.open_all();
     }
 }
 

@@ -26,7 +26,7 @@ impl Actor for Feeder {
 
     fn handle(&mut self, Continue: Continue, ctx: &mut Context<'_, Self>) {
         for (source, number) in self.feed.portion() {
-            self.adder.post(Item { source, number });
+            self.adder.mailbox(source as usize).post(Item(number));
         }
         if !self.feed.is_empty() {
             ctx.send_self(Continue);
@@ -34,18 +34,11 @@ impl Actor for Feeder {
     }
 }
 
-struct Item {
-    source: u32,
-    number: u32,
-}
+struct Item(u32);
 
-/// A mailbox for each source.
+/// A mailbox for each source; the sender decides.
 impl Message for Item {
     const MAILBOXES: usize = MAX_SOURCES;
-
-    fn mailbox(&self) -> usize {
-        self.source as usize
-    }
 }
 
 struct Adder {
@@ -60,18 +53,17 @@ impl Actor for Adder {
     type Msg = Item;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        (1..self.sources).for_each(|source| ctx.close(source));
+        ctx.close_all_except([0]);
     }
 
-    fn handle(&mut self, Item { number, .. }: Item, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, Item(number): Item, ctx: &mut Context<'_, Self>) {
         self.sum += u64::from(number);
-        ctx.close(self.next);
         self.next += 1;
         if self.next == self.sources {
             self.sink.post(Sum(self.sum));
             (self.sum, self.next) = (0, 0);
         }
-        ctx.open(self.next);
+        ctx.close_all_except([self.next]);
     }
 }
 

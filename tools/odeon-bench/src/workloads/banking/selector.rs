@@ -57,23 +57,22 @@ impl Actor for Teller {
     }
 }
 
-const CREDITS: usize = 1;
-const TRANSFERS: usize = 2;
+#[derive(Mailboxes, Clone, Copy)]
+enum Port {
+    Confirmations,
+    Credits,
+    Transfers,
+}
 
 #[derive(Message)]
 enum ToAccount {
+    #[mailbox(Port::Confirmations)]
     Confirmed,
-    #[mailbox(1)]
-    Credit {
-        from: u32,
-        amount: u32,
-    },
-    #[mailbox(2)]
-    Transfer {
-        to: u32,
-        amount: u32,
-    },
-    #[mailbox(2)]
+    #[mailbox(Port::Credits)]
+    Credit { from: u32, amount: u32 },
+    #[mailbox(Port::Transfers)]
+    Transfer { to: u32, amount: u32 },
+    #[mailbox(Port::Transfers)]
     Close,
 }
 
@@ -93,8 +92,7 @@ impl Actor for Account {
                 self.balance -= i64::from(amount);
                 let credit = ToAccount::Credit { from: self.number, amount };
                 self.book.actor(to as usize).post(credit);
-                ctx.close(CREDITS);
-                ctx.close(TRANSFERS);
+                ctx.close_all_except([Port::Confirmations]);
             }
             ToAccount::Credit { from, amount } => {
                 self.balance += i64::from(amount);
@@ -102,8 +100,7 @@ impl Actor for Account {
             }
             ToAccount::Confirmed => {
                 self.teller.post(ToTeller::Done);
-                ctx.open(CREDITS);
-                ctx.open(TRANSFERS);
+                ctx.open_all();
             }
             ToAccount::Close => {
                 let (account, balance) = (self.number, self.balance);

@@ -1,4 +1,4 @@
-//! One place says when the mailboxes of producers and consumers are open; it is asked after every message.
+//! Guards say when the mailboxes of producers and consumers are open.
 
 use super::buffer::{Buffer, Consumed, Reports, Trade, process};
 use crate::finish::Finish;
@@ -31,22 +31,21 @@ pub(super) fn set_up(theater: &Theater, trade: Trade, finish: Finish) -> impl Fn
     }
 }
 
-const CONSUMERS: usize = 0;
-const PRODUCERS: usize = 1;
+#[derive(Mailboxes, Clone, Copy)]
+enum Port {
+    Consumers,
+    Producers,
+}
 
 #[derive(Message)]
 enum ToKeeper {
-    Available {
-        consumer: u32,
-    },
-    #[mailbox(1)]
-    Item {
-        producer: u32,
-        item: f64,
-    },
-    #[mailbox(1)]
+    #[mailbox(Port::Consumers)]
+    Available { consumer: u32 },
+    #[mailbox(Port::Producers)]
+    Item { producer: u32, item: f64 },
+    #[mailbox(Port::Producers)]
     ProducerEnds,
-    #[mailbox(1)]
+    #[mailbox(Port::Producers)]
     ConsumerEnds(Consumed),
 }
 
@@ -60,14 +59,6 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn guard(&self, ctx: &mut Context<'_, Self>) {
-        for (mailbox, open) in
-            [(PRODUCERS, !self.buffer.is_full()), (CONSUMERS, !self.buffer.is_empty())]
-        {
-            if open { ctx.open(mailbox) } else { ctx.close(mailbox) }
-        }
-    }
-
     fn end_if_done(&self) {
         if self.still_producing == 0 && self.buffer.is_empty() {
             self.consumers.all().iter().for_each(|consumer| consumer.post(ToConsumer::End));
@@ -75,14 +66,21 @@ impl Keeper {
     }
 }
 
+#[guards]
 impl Actor for Keeper {
     type Msg = ToKeeper;
 
-    fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        self.guard(ctx);
+    #[guard(Port::Producers)]
+    fn has_room(&self) -> bool {
+        !self.buffer.is_full()
     }
 
-    fn handle(&mut self, message: ToKeeper, ctx: &mut Context<'_, Self>) {
+    #[guard(Port::Consumers)]
+    fn has_items(&self) -> bool {
+        !self.buffer.is_empty()
+    }
+
+    fn handle(&mut self, message: ToKeeper, _ctx: &mut Context<'_, Self>) {
         match message {
             ToKeeper::Item { producer, item } => {
                 self.buffer.put(item);
@@ -100,7 +98,6 @@ impl Actor for Keeper {
             }
             ToKeeper::ConsumerEnds(consumed) => self.reports.receive(consumed, &self.buffer),
         }
-        self.guard(ctx);
     }
 }
 

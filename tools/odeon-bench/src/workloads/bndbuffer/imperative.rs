@@ -31,22 +31,21 @@ pub(super) fn set_up(theater: &Theater, trade: Trade, finish: Finish) -> impl Fn
     }
 }
 
-const CONSUMERS: usize = 0;
-const PRODUCERS: usize = 1;
+#[derive(Mailboxes, Clone, Copy)]
+enum Port {
+    Consumers,
+    Producers,
+}
 
 #[derive(Message)]
 enum ToKeeper {
-    Available {
-        consumer: u32,
-    },
-    #[mailbox(1)]
-    Item {
-        producer: u32,
-        item: f64,
-    },
-    #[mailbox(1)]
+    #[mailbox(Port::Consumers)]
+    Available { consumer: u32 },
+    #[mailbox(Port::Producers)]
+    Item { producer: u32, item: f64 },
+    #[mailbox(Port::Producers)]
     ProducerEnds,
-    #[mailbox(1)]
+    #[mailbox(Port::Producers)]
     ConsumerEnds(Consumed),
 }
 
@@ -71,7 +70,7 @@ impl Actor for Keeper {
     type Msg = ToKeeper;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        ctx.close(CONSUMERS);
+        ctx.close(Port::Consumers);
     }
 
     fn handle(&mut self, message: ToKeeper, ctx: &mut Context<'_, Self>) {
@@ -80,17 +79,17 @@ impl Actor for Keeper {
                 self.buffer.put(item);
                 self.producers.actor(producer as usize).post(Produce);
                 if self.buffer.is_full() {
-                    ctx.close(PRODUCERS);
+                    ctx.close(Port::Producers);
                 }
-                ctx.open(CONSUMERS);
+                ctx.open(Port::Consumers);
             }
             ToKeeper::Available { consumer } => {
                 if let Some(item) = self.buffer.take() {
                     self.consumers.actor(consumer as usize).post(ToConsumer::Item(item));
                 }
-                ctx.open(PRODUCERS);
+                ctx.open(Port::Producers);
                 if self.buffer.is_empty() {
-                    ctx.close(CONSUMERS);
+                    ctx.close(Port::Consumers);
                     self.end_if_done();
                 }
             }

@@ -13,20 +13,15 @@ pub(super) fn set_up(theater: &Theater, shape: Shape, results: Results) -> impl 
     pipeline::set_up(theater, shape, &integrator)
 }
 
+#[derive(Message)]
 struct Joined {
-    channel: u32,
+    channel: usize,
     message: ToStage,
 }
 
-impl Message for Joined {}
-
 impl FromBank for Joined {
-    fn value(channel: u32, value: f64) -> Self {
-        Self { channel, message: ToStage::Value(value) }
-    }
-
-    fn exit(channel: u32) -> Self {
-        Self { channel, message: ToStage::Exit }
+    fn post(integrator: &ActorRef<Self>, channel: usize, message: ToStage) {
+        integrator.post(Self { channel, message });
     }
 }
 
@@ -76,7 +71,7 @@ impl Actor for Integrator {
 
     fn handle(&mut self, Joined { channel, message }: Joined, ctx: &mut Context<'_, Self>) {
         match message {
-            ToStage::Value(value) => self.add(channel as usize, value),
+            ToStage::Value(value) => self.add(channel, value),
             ToStage::Exit => {
                 self.exits += 1;
                 if self.exits == self.come.len() {

@@ -14,27 +14,16 @@ pub(super) fn set_up(theater: &Theater, shape: Shape, results: Results) -> impl 
     pipeline::set_up(theater, shape, &integrator)
 }
 
-struct Joined {
-    channel: u32,
-    message: ToStage,
-}
+struct Joined(ToStage);
 
-/// A mailbox for each channel.
+/// A mailbox for each channel; the sender decides.
 impl Message for Joined {
     const MAILBOXES: usize = MAX_CHANNELS;
-
-    fn mailbox(&self) -> usize {
-        self.channel as usize
-    }
 }
 
 impl FromBank for Joined {
-    fn value(channel: u32, value: f64) -> Self {
-        Self { channel, message: ToStage::Value(value) }
-    }
-
-    fn exit(channel: u32) -> Self {
-        Self { channel, message: ToStage::Exit }
+    fn post(integrator: &ActorRef<Self>, channel: usize, message: ToStage) {
+        integrator.mailbox(channel).post(Self(message));
     }
 }
 
@@ -49,19 +38,19 @@ struct Integrator {
 impl Actor for Integrator {
     type Msg = Joined;
 
-    fn handle(&mut self, Joined { channel, message }: Joined, ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, Joined(message): Joined, ctx: &mut Context<'_, Self>) {
         let channels = self.values.len();
         match message {
             ToStage::Value(value) => {
-                self.values[channel as usize] = value;
+                self.values[ctx.mailbox()] = value;
                 self.come += 1;
                 if self.come < channels {
-                    ctx.close(channel as usize);
+                    ctx.close(ctx.mailbox());
                     return;
                 }
                 self.come = 0;
                 self.sink.post(ToStage::Value(self.values.iter().sum()));
-                (0..channels).for_each(|channel| ctx.open(channel));
+                ctx.open_all();
             }
             ToStage::Exit => {
                 self.exits += 1;

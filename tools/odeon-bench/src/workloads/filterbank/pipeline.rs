@@ -5,10 +5,8 @@ use crate::theater::Post;
 use odeon::prelude::*;
 
 /// What the integrator of a version is sent.
-pub(super) trait FromBank: Message {
-    fn value(channel: u32, value: f64) -> Self;
-    /// Behind all values of this channel.
-    fn exit(channel: u32) -> Self;
+pub(super) trait FromBank: Message + Sized {
+    fn post(integrator: &ActorRef<Self>, channel: usize, message: ToStage);
 }
 
 /// What stages are sent, and the sink behind the integrator.
@@ -25,7 +23,7 @@ pub(super) fn set_up<J: FromBank>(
 ) -> impl FnOnce() + use<J> {
     let bank = |channel: usize| {
         let integrator = integrator.clone();
-        let next = theater.spawn(Forwarder { channel: channel as u32, integrator });
+        let next = theater.spawn(Forwarder { channel, integrator });
         let next = theater.spawn(Stage { step: shape.second_filter(channel), next });
         let next = theater.spawn(Stage { step: shape.delay(), next });
         let next = theater.spawn(Stage { step: shape.sampler(), next });
@@ -145,7 +143,7 @@ impl<S: Step> Actor for Stage<S> {
 
 /// The last stage of a bank: says which one it is.
 struct Forwarder<J: FromBank> {
-    channel: u32,
+    channel: usize,
     integrator: ActorRef<J>,
 }
 
@@ -153,12 +151,9 @@ impl<J: FromBank> Actor for Forwarder<J> {
     type Msg = ToStage;
 
     fn handle(&mut self, message: ToStage, ctx: &mut Context<'_, Self>) {
-        match message {
-            ToStage::Value(value) => self.integrator.post(J::value(self.channel, value)),
-            ToStage::Exit => {
-                self.integrator.post(J::exit(self.channel));
-                ctx.stop();
-            }
+        if matches!(message, ToStage::Exit) {
+            ctx.stop();
         }
+        J::post(&self.integrator, self.channel, message);
     }
 }

@@ -14,27 +14,16 @@ pub(super) fn set_up(theater: &Theater, shape: Shape, results: Results) -> impl 
     pipeline::set_up(theater, shape, &integrator)
 }
 
-struct Joined {
-    channel: u32,
-    message: ToStage,
-}
+struct Joined(ToStage);
 
-/// A mailbox for each channel.
+/// A mailbox for each channel; the sender decides.
 impl Message for Joined {
     const MAILBOXES: usize = MAX_CHANNELS;
-
-    fn mailbox(&self) -> usize {
-        self.channel as usize
-    }
 }
 
 impl FromBank for Joined {
-    fn value(channel: u32, value: f64) -> Self {
-        Self { channel, message: ToStage::Value(value) }
-    }
-
-    fn exit(channel: u32) -> Self {
-        Self { channel, message: ToStage::Exit }
+    fn post(integrator: &ActorRef<Self>, channel: usize, message: ToStage) {
+        integrator.mailbox(channel).post(Self(message));
     }
 }
 
@@ -50,13 +39,12 @@ impl Actor for Integrator {
     type Msg = Joined;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        (1..self.channels).for_each(|channel| ctx.close(channel));
+        ctx.close_all_except([0]);
     }
 
-    fn handle(&mut self, Joined { message, .. }: Joined, ctx: &mut Context<'_, Self>) {
-        ctx.close(self.next);
+    fn handle(&mut self, Joined(message): Joined, ctx: &mut Context<'_, Self>) {
         self.next = (self.next + 1) % self.channels;
-        ctx.open(self.next);
+        ctx.close_all_except([self.next]);
         match message {
             ToStage::Value(value) => {
                 self.sum += value;

@@ -46,14 +46,19 @@ impl Actor for Master {
     }
 }
 
-const REQUESTS: usize = 1;
+#[derive(Mailboxes, Clone, Copy)]
+enum Port {
+    Terms,
+    Requests,
+}
 
 #[derive(Message)]
 enum ToSeries {
+    #[mailbox(Port::Terms)]
     Term(f64),
-    #[mailbox(1)]
+    #[mailbox(Port::Requests)]
     Next,
-    #[mailbox(1)]
+    #[mailbox(Port::Requests)]
     Get,
 }
 
@@ -71,11 +76,11 @@ impl Actor for Series {
         match message {
             ToSeries::Next => {
                 self.computer.post(Compute { series: self.number, term: self.term });
-                ctx.close(REQUESTS);
+                ctx.close(Port::Requests);
             }
             ToSeries::Term(term) => {
                 self.term = term;
-                ctx.open(REQUESTS);
+                ctx.open(Port::Requests);
             }
             ToSeries::Get => {
                 self.master.post(ToMaster::Final { series: self.number, term: self.term });
