@@ -48,6 +48,7 @@ mod message;
 mod naming;
 mod observe;
 mod outbox;
+pub mod patterns;
 mod pipe;
 mod pressure;
 mod random;

@@ -5,6 +5,7 @@ mod derive_mailboxes;
 mod derive_message;
 mod guards;
 mod message_attributes;
+mod when;
 
 use proc_macro::TokenStream;
 
@@ -47,4 +48,18 @@ pub fn guards(attributes: TokenStream, item: TokenStream) -> TokenStream {
     let _: syn::parse::Nothing = syn::parse_macro_input!(attributes);
     let block = syn::parse_macro_input!(item as syn::ItemImpl);
     guards::expand(block).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Join patterns: fires when several mailboxes have a message each.
+///
+/// `when!(self.joins.hold(msg, ctx), (a from Port::A, b from Port::B) => .., ..)`, where `joins` is a
+/// `patterns::Joins`. Each arm names mailboxes (names or numbers), and a pattern for the message of each. Of the arms whose mailboxes
+/// all have a message the first one takes these messages and runs. The macro's value says whether one has.
+///
+/// # Panics
+/// If a message does not match the pattern that is written for its mailbox.
+#[proc_macro]
+pub fn when(input: TokenStream) -> TokenStream {
+    let when = syn::parse_macro_input!(input as when::When);
+    when.expand().into()
 }

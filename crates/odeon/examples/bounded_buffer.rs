@@ -1,5 +1,5 @@
-//! Mailboxes with priorities and guards: a buffer that takes nothing while it is full and gives
-//! nothing while it is empty. No locks, no conditions, no message put back.
+//! A bounded buffer by declared guards: it takes nothing while it is full and gives nothing while it is empty. No locks, no
+//! conditions, no lists of those who wait, no message put back.
 //!
 //! cargo run -p odeon --example bounded_buffer
 
@@ -7,46 +7,44 @@ use std::collections::VecDeque;
 
 use odeon::prelude::*;
 
+#[derive(Mailboxes, Clone, Copy)]
+enum Port {
+    Peek,
+    Put,
+    Get,
+}
+
 #[derive(Message)]
 enum Request {
     /// Goes before everything else.
-    #[mailbox(0)]
+    #[mailbox(Port::Peek)]
     Peek(Reply<Vec<u32>>),
-    #[mailbox(1)]
+    #[mailbox(Port::Put)]
     Put(u32, Reply<()>),
-    #[mailbox(2)]
+    #[mailbox(Port::Get)]
     Get(Reply<u32>),
 }
-
-const PUT: usize = 1;
-const GET: usize = 2;
 
 struct Buffer {
     room: usize,
     items: VecDeque<u32>,
 }
 
-impl Buffer {
-    fn set_guards(&self, ctx: &mut Context<'_, Self>) {
-        match self.items.len() {
-            0 => ctx.close(GET),
-            full if full == self.room => ctx.close(PUT),
-            _ => {
-                ctx.open(PUT);
-                ctx.open(GET);
-            }
-        }
-    }
-}
-
+#[guards]
 impl Actor for Buffer {
     type Msg = Request;
 
-    fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        self.set_guards(ctx);
+    #[guard(Port::Put)]
+    fn has_room(&self) -> bool {
+        self.items.len() < self.room
     }
 
-    fn handle(&mut self, msg: Request, ctx: &mut Context<'_, Self>) {
+    #[guard(Port::Get)]
+    fn has_items(&self) -> bool {
+        !self.items.is_empty()
+    }
+
+    fn handle(&mut self, msg: Request, _ctx: &mut Context<'_, Self>) {
         match msg {
             Request::Peek(reply) => reply.send(self.items.iter().copied().collect()),
             Request::Put(item, reply) => {
@@ -58,7 +56,6 @@ impl Actor for Buffer {
                 reply.send(item);
             }
         }
-        self.set_guards(ctx);
     }
 }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../../../README.md")]
 #![forbid(unsafe_code)]
 
+pub use odeon_core::patterns;
 pub use odeon_core::{
     Access, Actor, ActorId, ActorRef, ActorStats, Ageing, Ask, AskError, AskWithin, AsyncActor,
     AsyncContext, Bound, Bounded, BuildError, Clock, Context, DeadLetter, DeadLetterCounts,
@@ -12,7 +13,7 @@ pub use odeon_core::{
     SystemClock, Theater, TheaterBuilder, Timer, TrySendError, UntilEnded, Wait, WaitsView, Watch,
     WeakRef, Weighted, WhenAllClosed, WorkerPool, broadcast,
 };
-pub use odeon_macros::{Mailboxes, Message, guards};
+pub use odeon_macros::{Mailboxes, Message, guards, when};
 #[cfg(feature = "sight")]
 pub use odeon_sight as sight;
 #[cfg(feature = "speculative")]
@@ -38,9 +39,11 @@ pub mod __private {
     pub use odeon_core::{Access, DeclaredGuards, MailboxName, MailboxOf, Mailboxes, Message};
 }
 
-/// The programs in the pages for those who come from elsewhere.
+/// The programs in the pages of the documentation.
 #[cfg(doctest)]
 mod pages {
+    #[doc = include_str!("../../../docs/selectors.md")]
+    struct Selectors;
     #[doc = include_str!("../../../docs/from-actix.md")]
     struct FromActix;
     #[doc = include_str!("../../../docs/from-kameo.md")]

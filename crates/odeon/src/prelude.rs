@@ -13,5 +13,5 @@ pub use crate::{
     Ended, Failure, Group, Link, LookupError, MailboxRef, Mailboxes, Message, Observer, Pipe,
     QueueOrder, Ready, Reply, Routing, Selection, SelectionPolicy, SendError, Stage, StopReport,
     Supervision, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef, WhenAllClosed,
-    WorkerPool, guards,
+    WorkerPool, guards, when,
 };

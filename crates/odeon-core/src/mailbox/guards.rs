@@ -52,6 +52,12 @@ impl Guards {
         *guards = *guards & !(1 << mailbox) | u64::from(open) << mailbox;
     }
 
+    /// Opens these mailboxes, one bit each.
+    #[inline(always)]
+    pub(crate) fn open_all_of(&mut self, mailboxes: u64) {
+        *self.changed() |= mailboxes;
+    }
+
     /// Opens these mailboxes, one bit each, and closes all others.
     #[inline(always)]
     pub(crate) fn open_only(&mut self, mailboxes: u64) {

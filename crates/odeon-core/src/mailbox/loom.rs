@@ -1,6 +1,7 @@
-//! Exhaustive model of closed guards: an owner may go idle with messages waiting in a closed mailbox,
-//! and no interleaving of arrivals and the opening turn leaves one behind.
+//! Exhaustive models of guards: an owner may go idle with messages waiting in a closed mailbox, and no interleaving of
+//! arrivals and the opening turn leaves one behind; one that has closed all ends once, whoever stops it meanwhile.
 
+use odeon_sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use odeon_sync::{Arc, Mutex, thread};
 
 use super::{Guards, Inbox, InboxOwner, MailboxSet, Pushed, WentIdle, label};
@@ -79,5 +80,114 @@ fn a_message_behind_a_closed_guard_is_handled_once_it_opens() {
         send(&shared, OPENER);
         other.join().unwrap();
         assert_eq!(*shared.handled.lock().unwrap(), [OPENER, GUARDED]);
+    });
+}
+
+/// The message that has the actor close all its mailboxes.
+const CLOSER: usize = 0;
+
+/// What the owner of an actor that ends, because all its mailboxes are closed or because it was asked to, has left.
+struct Ending {
+    inbox: Inbox<usize>,
+    owner: Mutex<Option<(InboxOwner<usize>, MailboxSet<usize>, Guards)>>,
+    handled: AtomicUsize,
+    lost: AtomicUsize,
+    stop: AtomicBool,
+    ends: AtomicUsize,
+}
+
+/// A turn as in `turn/sequential.rs` of an actor that stops when all is closed.
+fn turn_that_may_end(shared: &Ending) {
+    let (mut inbox, mut set, mut guards) =
+        shared.owner.lock().unwrap().take().expect("woken twice");
+    loop {
+        let mut ends = shared.stop.load(Ordering::Acquire);
+        if !ends {
+            // SAFETY: we hold the owner's side of this inbox; only messages have its labels.
+            while let Some((label, message)) = unsafe { inbox.pop(&shared.inbox) } {
+                if label != label::WAKE {
+                    let mailbox = (label - label::FIRST_MAILBOX) as usize;
+                    set.put(mailbox, unsafe { message.assume_init() });
+                }
+            }
+            if let Some(mailbox) = set.take_next(&mut guards) {
+                shared.handled.fetch_add(1, Ordering::Relaxed);
+                if mailbox == CLOSER {
+                    guards.open_only(0);
+                }
+                if !guards.are_all_closed(2) {
+                    continue;
+                }
+                ends = true;
+            }
+        }
+        if ends {
+            let lost = |label, _| {
+                if label != label::WAKE {
+                    shared.lost.fetch_add(1, Ordering::Relaxed);
+                }
+            };
+            // SAFETY: as above; closed once, since nobody gets the owner's side any more.
+            unsafe { inbox.close(&shared.inbox, lost) };
+            while set.take_any().is_some() {
+                shared.lost.fetch_add(1, Ordering::Relaxed);
+            }
+            shared.ends.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let mut place = shared.owner.lock().unwrap();
+        *place = Some((inbox, set, guards));
+        let (owner, ..) = place.as_mut().expect("just put there");
+        // SAFETY: as above; behind the lock until somebody has been woken.
+        if unsafe { InboxOwner::go_idle(owner, &shared.inbox) } == WentIdle::Yes {
+            return;
+        }
+        (inbox, set, guards) = place.take().expect("just put there");
+        drop(place);
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn closing_all_and_a_stop_end_an_actor_once_and_lose_no_message() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let (inbox, owner) = Inbox::new();
+        let shared = Arc::new(Ending {
+            inbox,
+            owner: Mutex::new(Some((owner, MailboxSet::new(2), Guards::ALL_OPEN))),
+            handled: AtomicUsize::new(0),
+            lost: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+            ends: AtomicUsize::new(0),
+        });
+        let send = |shared: &Ending, mailbox: usize| match shared
+            .inbox
+            .push(label::of_mailbox(mailbox), mailbox)
+        {
+            Pushed::Closed(_) => 1,
+            pushed => {
+                if pushed.wakes_owner() {
+                    turn_that_may_end(shared);
+                }
+                0
+            }
+        };
+        let stopper = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                shared.stop.store(true, Ordering::Release);
+                if shared.inbox.push_signal(label::WAKE).wakes_owner() {
+                    turn_that_may_end(&shared);
+                }
+            }
+        });
+        let returned = send(&shared, CLOSER) + send(&shared, 1);
+        stopper.join().unwrap();
+        let handled = shared.handled.load(Ordering::Relaxed);
+        assert_eq!(handled + shared.lost.load(Ordering::Relaxed) + returned, 2);
+        assert!(handled <= 1, "nothing is handled when all is closed");
+        assert_eq!(shared.ends.load(Ordering::Relaxed), 1);
     });
 }
