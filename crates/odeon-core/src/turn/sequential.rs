@@ -33,7 +33,7 @@ use rare::{
     aside, deliver_followed, handle_pinned, handle_rarely, handle_signal, heed_request, note_end,
     start_first,
 };
-use sorting::{Sorted, sort_arrivals};
+use sorting::handle_selected;
 
 // SAFETY: `ActorCell` is as demanded, and these are its operations.
 unsafe impl<A: Actor> NewActor for A {
@@ -240,12 +240,7 @@ unsafe fn handle_next<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner
         return unsafe { handle_rarely(message, owner, label, place.take_instead()) };
     }
     // SAFETY: by contract.
-    match unsafe { sort_arrivals(message, owner) } {
-        // SAFETY: label and content came together.
-        Sorted::Rare(label, content) => unsafe { handle_rarely(message, owner, label, content) },
-        Sorted::Next(Some(content)) => handle(message, owner, content),
-        Sorted::Next(None) => Step::Idle,
-    }
+    unsafe { handle_selected(message, owner) }
 }
 
 #[inline(always)]
