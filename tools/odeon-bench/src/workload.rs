@@ -1,6 +1,7 @@
 //! What every workload looks like to the runner, the figures and the command line.
 
 use crate::error::BenchError;
+use crate::figures::Setting;
 use crate::history::History;
 use crate::parameter::{Parameter, Params};
 use crate::peers;
@@ -26,6 +27,11 @@ pub trait Workload: Sync {
     /// The peers that know it.
     fn peers(&self) -> &'static [&'static str] {
         &peers::ACTOR_RUNTIMES
+    }
+
+    /// The parameters with which a paper has reported it, where they differ from the defaults.
+    fn paper_settings(&self) -> &'static [Setting] {
+        &[]
     }
 
     /// What a reader of the results of these parameters should know.

@@ -14,6 +14,7 @@ mod fjthrput;
 mod forward;
 mod ledger;
 mod list;
+mod nqueens;
 pub mod phases;
 mod pingpong;
 mod pressure;
@@ -30,7 +31,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 19] = [
+pub const ALL: [&dyn Workload; 20] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -50,6 +51,7 @@ pub const ALL: [&dyn Workload; 19] = [
     &restart::Restart,
     &pressure::Pressure,
     &stm::Stm,
+    &nqueens::NQueens,
 ];
 
 /// The workload of that name.
