@@ -4,6 +4,7 @@
 //! delivery only.
 
 mod accounts;
+mod astar;
 mod bank;
 mod beside;
 mod big;
@@ -31,7 +32,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 20] = [
+pub const ALL: [&dyn Workload; 21] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -52,6 +53,7 @@ pub const ALL: [&dyn Workload; 20] = [
     &pressure::Pressure,
     &stm::Stm,
     &nqueens::NQueens,
+    &astar::AStar,
 ];
 
 /// The workload of that name.

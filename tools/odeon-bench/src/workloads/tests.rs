@@ -37,6 +37,8 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("size", 6),
         ("limit", 3),
         ("solvers", 4),
+        ("edge", 8),
+        ("searchers", 4),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {
@@ -146,6 +148,23 @@ fn nqueens_stops_at_its_limit_and_at_the_last_solution() {
         runs_in_every_version("nqueens", &[limit, ("threshold", Value::Number(threshold))]);
     }
     runs_in_every_version("nqueens", &[("priorities", Value::Number(1))]);
+}
+
+#[test]
+fn astar_finds_a_way_if_there_is_one() {
+    for first in ["farthest", "nearest"] {
+        let first = ("first", Value::Word(first));
+        // Work items of one node, of some, of all; in some of these grids no way leads to the goal.
+        for threshold in [1, 16, 1_000_000] {
+            let threshold = ("threshold", Value::Number(threshold));
+            runs_in_every_version("astar", &[first, threshold]);
+            for seed in 0..8 {
+                let settings =
+                    [first, threshold, ("edge", Value::Number(2)), ("seed", Value::Number(seed))];
+                runs_in_every_version("astar", &settings);
+            }
+        }
+    }
 }
 
 #[test]
