@@ -17,6 +17,7 @@ mod ledger;
 mod list;
 mod nqueens;
 pub mod phases;
+mod philosophers;
 mod pingpong;
 mod pressure;
 mod restart;
@@ -32,7 +33,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 21] = [
+pub const ALL: [&dyn Workload; 22] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -54,6 +55,7 @@ pub const ALL: [&dyn Workload; 21] = [
     &stm::Stm,
     &nqueens::NQueens,
     &astar::AStar,
+    &philosophers::Philosophers,
 ];
 
 /// The workload of that name.

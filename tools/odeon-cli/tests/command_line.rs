@@ -463,6 +463,7 @@ fn help_names_every_workload() {
         "stm",
         "nqueens",
         "astar",
+        "philosophers",
         "idle",
         "phases",
         "figures",

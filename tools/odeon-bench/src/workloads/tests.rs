@@ -39,6 +39,7 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("solvers", 4),
         ("edge", 8),
         ("searchers", 4),
+        ("philosophers", 5),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {
@@ -164,6 +165,13 @@ fn astar_finds_a_way_if_there_is_one() {
                 runs_in_every_version("astar", &settings);
             }
         }
+    }
+}
+
+#[test]
+fn philosophers_of_any_number_eat() {
+    for philosophers in [2, 3, 20, 63] {
+        runs_in_every_version("philosophers", &[("philosophers", Value::Number(philosophers))]);
     }
 }
 
