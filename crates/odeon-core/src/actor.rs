@@ -2,10 +2,12 @@
 
 use crate::bounded::Bound;
 use crate::context::Context;
+use crate::declared_guards::DeclaredGuards;
 use crate::lane::Lane;
 use crate::lane::companion::Companion;
 use crate::message::Message;
 use crate::pipe::Continuation;
+use crate::selection::Selection;
 
 /// An actor: private state, and what it does with each message.
 ///
@@ -56,6 +58,53 @@ pub trait Actor: Send + Sized + 'static {
     /// Runs once after the last message, before the state is dropped. Not called after a panic. An
     /// actor that its theater ends before its first turn gets this without `started`.
     fn stopped(&mut self) {}
+
+    /// How the next message is selected if there are several mailboxes. Asked once, when the actor has
+    /// [started](Self::started), and again after a restart.
+    fn selection(&self) -> Selection {
+        Selection::priority()
+    }
+
+    /// The declared guards: which mailboxes are open in this state. Asked after everything that may have changed the
+    /// state: [`started`](Self::started), each message, what goes on after a pipe. Mailboxes that are not
+    /// named keep the guards that handlers have set. Not asked with one mailbox.
+    ///
+    /// Usually written by `#[guards]` from functions marked `#[guard(..)]`.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # use std::collections::VecDeque;
+    /// struct Buffer { items: VecDeque<u32>, capacity: usize }
+    /// enum Use { Put(u32), Get(Reply<u32>) }
+    /// impl Message for Use {
+    ///     const MAILBOXES: usize = 2;
+    ///     fn mailbox(&self) -> usize { match self { Use::Put(_) => 0, Use::Get(_) => 1 } }
+    /// }
+    /// impl Actor for Buffer {
+    ///     type Msg = Use;
+    ///     fn guards(&self, guards: &mut DeclaredGuards<'_, Use>) {
+    ///         guards.set(0, self.items.len() < self.capacity);
+    ///         guards.set(1, !self.items.is_empty());
+    ///     }
+    ///     fn handle(&mut self, msg: Use, _ctx: &mut Context<'_, Self>) {
+    ///         match msg {
+    ///             Use::Put(item) => self.items.push_back(item),
+    ///             Use::Get(reply) => reply.send(self.items.pop_front().expect("guarded")),
+    ///         }
+    ///     }
+    /// }
+    /// # let theater = Theater::new()?;
+    /// let buffer = theater.spawn(Buffer { items: VecDeque::new(), capacity: 1 });
+    /// let waits = buffer.ask(Use::Get);
+    /// buffer.send(Use::Put(1))?;
+    /// buffer.send(Use::Put(2))?;
+    /// assert_eq!((waits.wait()?, buffer.ask(Use::Get).wait()?), (1, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline(always)]
+    fn guards(&self, guards: &mut DeclaredGuards<'_, Self::Msg>) {
+        let _ = guards;
+    }
 
     /// Goes on with the output of a pipe. Not for implementors: an actor that contains another one, and
     /// lends it its context, passes on what belongs to that.

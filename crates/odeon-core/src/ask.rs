@@ -37,7 +37,16 @@ impl<M: Message> ActorRef<M> {
     /// assert_eq!(answer.unwrap(), "hello");
     /// ```
     pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Ask<T> {
-        let mut ask = Ask::by(question, |question| self.send(question));
+        self.ask_by(question, |question| self.send(question))
+    }
+
+    /// Asks this actor by `send`.
+    pub(crate) fn ask_by<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(Reply<T>) -> M,
+        send: impl FnOnce(M) -> Result<(), SendError<M>>,
+    ) -> Ask<T> {
+        let mut ask = Ask::by(question, send);
         ask.question = Question::asked_of(&self.cell().header);
         if self.cell().header.is_seen() {
             ask.seen = AskedBy::to(&self.cell().header);

@@ -2,8 +2,10 @@
 
 use crate::async_context::AsyncContext;
 use crate::bounded::Bound;
+use crate::declared_guards::DeclaredGuards;
 use crate::message::Message;
 use crate::pipe::Continuation;
+use crate::selection::Selection;
 
 /// An actor whose handlers are `async fn`: while one waits, its worker does other things, and the
 /// actor's next message waits for it.
@@ -88,6 +90,17 @@ pub trait AsyncActor: Send + Sized + 'static {
     /// Not a future, so that an end cannot be waited for without end. An actor that must wait for
     /// something before it goes does so in a handler, and stops itself there.
     fn stopped(&mut self) {}
+
+    /// How the next message is selected if there are several mailboxes: as [`Actor::selection`](crate::Actor::selection).
+    fn selection(&self) -> Selection {
+        Selection::priority()
+    }
+
+    /// The declared guards: as [`Actor::guards`](crate::Actor::guards). Asked when no handler waits.
+    #[inline(always)]
+    fn guards(&self, guards: &mut DeclaredGuards<'_, Self::Msg>) {
+        let _ = guards;
+    }
 
     /// Goes on with the output of a pipe. Not for implementors: as of [`Actor`](crate::Actor).
     #[doc(hidden)]

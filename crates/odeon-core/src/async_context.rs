@@ -92,6 +92,17 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
         unsafe { self.cell.cast().as_ref() }
     }
 
+    /// The guards of an actor with several mailboxes. With one there are none: compile error.
+    pub(crate) fn guards_mut(&mut self) -> &mut Guards {
+        const { assert!(A::Msg::MAILBOXES > 1, "guards need a message type with several mailboxes") };
+        &mut self.guards
+    }
+
+    /// As [`guards_mut`](Self::guards_mut), to be looked at; `None` with one mailbox.
+    pub(crate) fn guards(&self) -> Option<Guards> {
+        (A::Msg::MAILBOXES > 1).then_some(self.guards)
+    }
+
     /// The context of an actor inside this one, of the same messages, that works in its place.
     pub(crate) fn lent_to<B: AsyncActor<Msg = A::Msg>>(&mut self) -> &mut AsyncContext<'a, B> {
         // SAFETY: the two types differ in a marker alone, and the cell is one of `B::Msg` too.
@@ -159,46 +170,6 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
     /// hook.
     pub fn stop(&mut self) {
         self.stop = true;
-    }
-
-    /// Opens a mailbox, from the next message on. No effect if it is open.
-    ///
-    /// # Panics
-    /// If there is no such mailbox. A message type with one mailbox has no guards: compile error.
-    #[track_caller]
-    pub fn open(&mut self, mailbox: usize) {
-        Self::check_mailbox(mailbox);
-        self.guards.open(mailbox);
-    }
-
-    /// Closes a mailbox: its messages wait, in order, until it is opened. No effect if it is closed.
-    ///
-    /// # Panics
-    /// As [`open`](Self::open).
-    #[track_caller]
-    pub fn close(&mut self, mailbox: usize) {
-        Self::check_mailbox(mailbox);
-        self.guards.close(mailbox);
-    }
-
-    /// Whether a mailbox is open. All are when the actor starts.
-    ///
-    /// # Panics
-    /// As [`open`](Self::open).
-    #[track_caller]
-    pub fn is_open(&self, mailbox: usize) -> bool {
-        Self::check_mailbox(mailbox);
-        self.guards.is_open(mailbox)
-    }
-
-    #[track_caller]
-    fn check_mailbox(mailbox: usize) {
-        const { assert!(A::Msg::MAILBOXES > 1, "guards need a message type with several mailboxes") };
-        assert!(
-            mailbox < A::Msg::MAILBOXES,
-            "there is no mailbox {mailbox}: the actor has {} (numbered from 0)",
-            A::Msg::MAILBOXES
-        );
     }
 
     /// A [`Reply`] whose answer comes to this actor as a message, so that it handles others until

@@ -64,6 +64,8 @@ struct State {
     piped: VecDeque<Piped>,
     /// By their numbers, so that they are stopped in an order that a seed repeats.
     children: BTreeMap<u64, Kin>,
+    /// The hidden actors of pipes whose futures are not complete, likewise.
+    pipes: BTreeMap<u64, Kin>,
     next_child: u64,
     supervised: Option<Box<Supervised>>,
     /// The receiver that this actor has to wait for when its turn is over.
@@ -187,7 +189,7 @@ impl Bonds {
         Sealed {
             ended,
             watchers: std::mem::take(&mut state.watchers),
-            children: std::mem::take(&mut state.children),
+            children: state.take_dependants(),
             supervised: state.supervised.take(),
             requests: std::mem::take(&mut state.requests),
             piped: std::mem::take(&mut state.piped),

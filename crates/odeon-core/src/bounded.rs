@@ -25,8 +25,11 @@ use crate::actor::Actor;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::context::Context;
+use crate::declared_guards::DeclaredGuards;
+use crate::mailboxes::MailboxName;
 use crate::message::Message;
 use crate::pipe::Continuation;
+use crate::selection::Selection;
 
 pub use bound::Bound;
 pub(crate) use bounds::Bounds;
@@ -116,7 +119,8 @@ impl<A> Bounded<A> {
     /// If the actor's messages have no such mailbox.
     #[must_use]
     #[track_caller]
-    pub fn mailbox(mut self, mailbox: usize, bound: Bound) -> Self {
+    pub fn mailbox(mut self, mailbox: impl MailboxName, bound: Bound) -> Self {
+        let mailbox = mailbox.number();
         let mailboxes = self.wanted.len();
         assert!(
             mailbox < mailboxes,
@@ -142,13 +146,22 @@ impl<A: Actor> Actor for Bounded<A> {
 
     #[inline]
     fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
-        if let Some(msg) = bounds::taken(ctx.cell(), msg) {
+        if let Some(msg) = bounds::taken(ctx.cell(), ctx.mailbox(), msg) {
             ctx.lent_to(|ctx| self.actor.handle(msg, ctx));
         }
     }
 
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         ctx.lent_to(|ctx| self.actor.__go_on(continuation, ctx));
+    }
+
+    fn selection(&self) -> Selection {
+        self.actor.selection()
+    }
+
+    #[inline]
+    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
+        self.actor.guards(guards);
     }
 
     fn stopped(&mut self) {
@@ -170,12 +183,21 @@ impl<A: AsyncActor> AsyncActor for Bounded<A> {
     }
 
     async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
-        let Some(msg) = bounds::taken(ctx.cell(), msg) else { return };
+        let Some(msg) = bounds::taken(ctx.cell(), ctx.mailbox(), msg) else { return };
         self.actor.handle(msg, ctx.lent_to()).await;
     }
 
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
         self.actor.__go_on(continuation, ctx.lent_to());
+    }
+
+    fn selection(&self) -> Selection {
+        self.actor.selection()
+    }
+
+    #[inline]
+    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
+        self.actor.guards(guards);
     }
 
     fn stopped(&mut self) {

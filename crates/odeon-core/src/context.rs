@@ -42,6 +42,28 @@ impl<'a, A: Actor> Context<'a, A> {
         Kin::new(&self.cell.header)
     }
 
+    /// The guards of an actor with several mailboxes. With one there are none: compile error.
+    pub(crate) fn guards_mut(&mut self) -> &mut Guards {
+        const { assert!(A::Msg::MAILBOXES > 1, "guards need a message type with several mailboxes") };
+        self.guards.as_mut().expect("an actor with several mailboxes has guards")
+    }
+
+    /// Whether the message being handled, if it is an answer, is one that was only looked at.
+    pub(crate) fn settle_answer(&mut self, handled: bool) {
+        if let Some(guards) = self.guards.as_deref_mut() {
+            guards.settle_answer(handled);
+        }
+    }
+
+    /// As [`guards_mut`](Self::guards_mut), to be looked at; `None` with one mailbox.
+    #[inline(always)]
+    pub(crate) fn guards(&self) -> Option<Guards> {
+        if A::Msg::MAILBOXES == 1 {
+            return None;
+        }
+        self.guards.as_deref().copied()
+    }
+
     pub(crate) fn cell(&self) -> &'a MessageCell<A::Msg> {
         self.cell
     }
@@ -125,44 +147,6 @@ impl<'a, A: Actor> Context<'a, A> {
     /// dead-letter hook.
     pub fn stop(&mut self) {
         self.stop = true;
-    }
-
-    /// Opens a mailbox: its messages may be selected again. No effect if it is open.
-    ///
-    /// # Panics
-    /// If there is no such mailbox. A message type with one mailbox has no guards: compile error.
-    #[track_caller]
-    pub fn open(&mut self, mailbox: usize) {
-        self.guards_for(mailbox).open(mailbox);
-    }
-
-    /// Closes a mailbox: its messages wait, in order, until it is opened. No effect if it is closed.
-    ///
-    /// # Panics
-    /// As [`open`](Self::open).
-    #[track_caller]
-    pub fn close(&mut self, mailbox: usize) {
-        self.guards_for(mailbox).close(mailbox);
-    }
-
-    /// Whether a mailbox is open. All are when the actor starts.
-    ///
-    /// # Panics
-    /// As [`open`](Self::open).
-    #[track_caller]
-    pub fn is_open(&mut self, mailbox: usize) -> bool {
-        self.guards_for(mailbox).is_open(mailbox)
-    }
-
-    #[track_caller]
-    fn guards_for(&mut self, mailbox: usize) -> &mut Guards {
-        const { assert!(A::Msg::MAILBOXES > 1, "guards need a message type with several mailboxes") };
-        assert!(
-            mailbox < A::Msg::MAILBOXES,
-            "there is no mailbox {mailbox}: the actor has {} (numbered from 0)",
-            A::Msg::MAILBOXES
-        );
-        self.guards.as_mut().expect("an actor with several mailboxes has guards")
     }
 
     /// A [`Reply`] whose answer comes to this actor as a message. Put it into a question to another

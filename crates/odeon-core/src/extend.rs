@@ -7,7 +7,7 @@
 //! | submit | waking and running | [`Submit`], [`Origin`], [`theater_on_stage`] |
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
-//! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`Continuation`], [`dead_letter`] |
+//! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`send_accompanied`], [`as_sender`], [`wake`], [`answer_borrowed`], [`question`], [`waiting_about`], [`RELIEVED_AT`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`], [`belonging`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
@@ -86,6 +86,17 @@ pub fn lend_async<'c, 'a, A: AsyncActor, B: AsyncActor<Msg = A::Msg>>(
     ctx: &'c mut AsyncContext<'a, A>,
 ) -> &'c mut AsyncContext<'a, B> {
     ctx.lent_to()
+}
+
+/// Says of the message that an actor has been given whether it is handled: one that is only looked at, and sent again, is no
+/// answer yet (`Context::reply_blocked`).
+pub fn settle_answer<A: Actor>(ctx: &mut Context<'_, A>, handled: bool) {
+    ctx.settle_answer(handled);
+}
+
+/// As [`settle_answer`], for handlers that wait.
+pub fn settle_answer_async<A: AsyncActor>(ctx: &mut AsyncContext<'_, A>, handled: bool) {
+    ctx.guards.settle_answer(handled);
 }
 
 /// Waits until there has been room in a mailbox that was full, also in one that makes no sender wait

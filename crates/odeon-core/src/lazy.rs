@@ -7,7 +7,9 @@ use crate::actor::Actor;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::context::Context;
+use crate::declared_guards::DeclaredGuards;
 use crate::pipe::Continuation;
+use crate::selection::Selection;
 
 /// Makes its actor when it starts and is that actor from then on. If that fails there is no state to
 /// resume with (S15).
@@ -37,6 +39,17 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
     fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
         if let Some(actor) = &mut self.actor {
             ctx.lent_to(|ctx| actor.handle(msg, ctx));
+        }
+    }
+
+    fn selection(&self) -> Selection {
+        self.actor.as_ref().map_or_else(Selection::default, A::selection)
+    }
+
+    #[inline]
+    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
+        if let Some(actor) = &self.actor {
+            actor.guards(guards);
         }
     }
 
@@ -70,6 +83,17 @@ impl<A: AsyncActor, F: FnMut() -> A + Send + 'static> AsyncActor for Lazy<A, F> 
     async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
         if let Some(actor) = &mut self.actor {
             actor.handle(msg, ctx.lent_to()).await;
+        }
+    }
+
+    fn selection(&self) -> Selection {
+        self.actor.as_ref().map_or_else(Selection::default, A::selection)
+    }
+
+    #[inline]
+    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
+        if let Some(actor) = &self.actor {
+            actor.guards(guards);
         }
     }
 

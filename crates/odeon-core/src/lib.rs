@@ -31,14 +31,18 @@ mod clock;
 mod context;
 mod current;
 mod dead_letter;
+mod declared_guards;
 mod error;
 pub mod extend;
 mod group;
+mod guarding;
 mod kin;
 mod lane;
 mod lazy;
 mod link;
 mod mailbox;
+mod mailbox_ref;
+mod mailboxes;
 mod memory;
 mod message;
 mod naming;
@@ -50,6 +54,7 @@ mod random;
 mod registry;
 mod reply;
 mod scheduler;
+mod selection;
 mod send;
 mod sight;
 mod supervision;
@@ -71,9 +76,12 @@ pub use broadcast::broadcast;
 pub use clock::{Clock, SystemClock};
 pub use context::Context;
 pub use dead_letter::{DeadLetter, DeadLetterCounts, DeadLetterReason};
+pub use declared_guards::DeclaredGuards;
 pub use error::{AskError, BuildError, Elapsed, SendError, StageError, TrySendError};
 pub use group::Group;
 pub use link::Link;
+pub use mailbox_ref::MailboxRef;
+pub use mailboxes::{MailboxName, MailboxOf, Mailboxes};
 pub use message::Message;
 pub use naming::{LookupError, NameTaken, OtherType};
 pub use observe::{EndReason, Observer};
@@ -81,6 +89,10 @@ pub use pipe::Pipe;
 pub use random::Random;
 pub use reply::Reply;
 pub use scheduler::pool::QueueOrder;
+pub use selection::{
+    Ageing, LeastRecentlyUsed, RandomMailbox, Ready, RoundRobin, Selection, SelectionPolicy,
+    Weighted, WhenAllClosed,
+};
 pub use sight::{
     ActorStats, SpeculationReport, StageKind, StageStats, Stats, StatsSource, Wait, WaitsView,
 };

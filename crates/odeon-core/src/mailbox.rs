@@ -9,14 +9,16 @@
 //! `scheduler/worker.rs` → `turn/sequential.rs`.
 
 mod block;
+mod guards;
 mod inbox;
 mod set;
 mod tail_word;
 
+pub(crate) use guards::Guards;
 pub(crate) use inbox::PRESSED_FROM;
 pub use inbox::RELIEVED_AT;
 pub use inbox::{Arrival, Inbox, InboxOwner, Pushed, WentIdle};
-pub(crate) use set::{Guards, MailboxSet};
+pub(crate) use set::MailboxSet;
 
 /// Labels of inbox slots. A message carries its mailbox plus [`FIRST_MAILBOX`](label::FIRST_MAILBOX).
 pub mod label {

@@ -59,7 +59,13 @@ impl Pipe {
     ///
     /// Takes effect at once, also in an attempt whose effects are held back (S8).
     pub fn cancel(self) -> bool {
-        self.actor.bonds().is_ok_and(|bonds| bonds.cancel_pipe(self.number))
+        let Ok(bonds) = self.actor.bonds() else { return false };
+        let cancelled = bonds.cancel_pipe(self.number);
+        if cancelled && !bonds.has_pipes() {
+            // An actor that has closed all its mailboxes waits for this pipe alone.
+            self.actor.look_at_requests();
+        }
+        cancelled
     }
 }
 

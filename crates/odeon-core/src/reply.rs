@@ -26,10 +26,18 @@ enum Asker<T> {
     /// A thread or a future.
     Waiter(oneshot::Sender<T>),
     /// An actor, by a conversion that captures nothing and is therefore known from its type alone.
-    Actor { cell: NonNull<()>, answer: unsafe fn(NonNull<()>, Result<T, AskError>) },
+    Actor {
+        cell: NonNull<()>,
+        /// Where the answer goes, unless that is [`ITS_OWN`].
+        mailbox: u8,
+        answer: unsafe fn(NonNull<()>, u8, Result<T, AskError>),
+    },
     /// An actor, by any other conversion.
     Boxed(Box<dyn FnOnce(Result<T, AskError>) + Send>),
 }
+
+/// The answer goes to the mailbox that its message says.
+const ITS_OWN: u8 = u8::MAX;
 
 // SAFETY: `Waiter` and `Boxed` are `Send`; `Actor` is an `ActorRef` without its type, `Send` too.
 // No more bounds than this needs, and none on the type: those with a lifetime are beyond what the
@@ -49,14 +57,31 @@ impl<T: Send + 'static> Reply<T> {
         M: Message,
         F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
     {
+        Self::to_actor_at(asker, ITS_OWN, message)
+    }
+
+    /// As [`to_actor`](Self::to_actor); the answer goes to this mailbox.
+    pub(crate) fn to_mailbox<M, F>(asker: ActorRef<M>, mailbox: usize, message: F) -> Self
+    where
+        M: Message,
+        F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
+    {
+        debug_assert!(mailbox < M::MAILBOXES, "checked by the caller");
+        Self::to_actor_at(asker, mailbox as u8, message)
+    }
+
+    #[inline]
+    fn to_actor_at<M, F>(asker: ActorRef<M>, mailbox: u8, message: F) -> Self
+    where
+        M: Message,
+        F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
+    {
         let to = if const { size_of::<F>() == 0 } {
             let _ = ManuallyDrop::new(message);
-            Asker::Actor { cell: asker.into_counted().cast(), answer: answer_actor::<T, M, F> }
+            let cell = asker.into_counted().cast();
+            Asker::Actor { cell, mailbox, answer: answer_actor::<T, M, F> }
         } else {
-            Asker::Boxed(Box::new(move |answer| {
-                // An asker that has stopped wants no answer.
-                let _ = asker.send_unhindered(message(answer));
-            }))
+            Asker::Boxed(Box::new(move |answer| send_answer(&asker, mailbox, message(answer))))
         };
         Self { to: UnsafeCell::new(Some(to)) }
     }
@@ -96,8 +121,8 @@ fn answer<T>(to: Option<Asker<T>>, value: Result<T, AskError>) {
         (Some(Asker::Waiter(waiter)), Ok(value)) => drop(waiter.send(value)),
         (Some(Asker::Waiter(waiter)), Err(_)) => drop(waiter),
         // SAFETY: cell and function were made for each other in `to_actor`; called once.
-        (Some(Asker::Actor { cell, answer: function }), value) => unsafe {
-            function(cell, value);
+        (Some(Asker::Actor { cell, mailbox, answer: function }), value) => unsafe {
+            function(cell, mailbox, value);
         },
         (Some(Asker::Boxed(function)), value) => function(value),
     }
@@ -107,7 +132,7 @@ fn answer<T>(to: Option<Asker<T>>, value: Result<T, AskError>) {
 ///
 /// # Safety
 /// `cell` is a counted `MessageCell<M>`; `F` is zero-sized and one value of it was forgotten.
-unsafe fn answer_actor<T, M, F>(cell: NonNull<()>, answer: Result<T, AskError>)
+unsafe fn answer_actor<T, M, F>(cell: NonNull<()>, mailbox: u8, answer: Result<T, AskError>)
 where
     M: Message,
     F: FnOnce(Result<T, AskError>) -> M,
@@ -119,8 +144,16 @@ where
             NonNull::<F>::dangling().read(),
         )
     };
+    send_answer(&asker, mailbox, message(answer));
+}
+
+#[inline]
+fn send_answer<M: Message>(asker: &ActorRef<M>, mailbox: u8, message: M) {
     // An asker that has stopped wants no answer.
-    let _ = asker.send_unhindered(message(answer));
+    let _ = match mailbox {
+        ITS_OWN => asker.send_unhindered(message),
+        mailbox => asker.send_unhindered_into(mailbox.into(), message),
+    };
 }
 
 impl<T> Drop for Reply<T> {

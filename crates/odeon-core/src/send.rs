@@ -45,7 +45,12 @@ impl<M: Message> ActorRef<M> {
     #[inline(always)]
     #[track_caller]
     pub fn send(&self, message: M) -> Result<(), SendError<M>> {
-        let mailbox = mailbox_of(&message);
+        self.send_into(mailbox_of(&message), message)
+    }
+
+    /// As [`send`](Self::send), into this mailbox.
+    #[inline(always)]
+    pub(crate) fn send_into(&self, mailbox: usize, message: M) -> Result<(), SendError<M>> {
         if let Some(exit) = outbox::exit() {
             return self.send_by(exit, mailbox, message, Hindered::Yes);
         }
@@ -63,7 +68,16 @@ impl<M: Message> ActorRef<M> {
     /// of the runtime, each of which somebody has asked for.
     #[inline]
     pub(crate) fn send_unhindered(&self, message: M) -> Result<(), SendError<M>> {
-        let mailbox = mailbox_of(&message);
+        self.send_unhindered_into(mailbox_of(&message), message)
+    }
+
+    /// As [`send_unhindered`](Self::send_unhindered), into this mailbox.
+    #[inline]
+    pub(crate) fn send_unhindered_into(
+        &self,
+        mailbox: usize,
+        message: M,
+    ) -> Result<(), SendError<M>> {
         if let Some(exit) = outbox::exit() {
             return self.send_by(exit, mailbox, message, Hindered::No);
         }
@@ -84,18 +98,22 @@ impl<M: Message> ActorRef<M> {
     /// As [`send`](Self::send).
     #[track_caller]
     pub fn try_send(&self, message: M) -> Result<(), TrySendError<M>> {
+        self.try_send_into(mailbox_of(&message), message)
+    }
+
+    /// As [`try_send`](Self::try_send), into this mailbox.
+    pub(crate) fn try_send_into(&self, mailbox: usize, message: M) -> Result<(), TrySendError<M>> {
         if self.cell().header.home.is_bounded() {
-            return self.try_send_to_bounded(message).map_err(TrySendError::from);
+            return self.try_send_to_bounded(mailbox, message).map_err(TrySendError::from);
         }
         if self.cell().inbox.is_growing() || pressure::is_pressed(&self.cell().header) {
             return Err(TrySendError::Full(message));
         }
-        self.send_unhindered(message).map_err(TrySendError::from)
+        self.send_unhindered_into(mailbox, message).map_err(TrySendError::from)
     }
 
     #[cold]
-    fn try_send_to_bounded(&self, message: M) -> Result<(), SendError<M>> {
-        let mailbox = mailbox_of(&message);
+    fn try_send_to_bounded(&self, mailbox: usize, message: M) -> Result<(), SendError<M>> {
         let Some(exit) = outbox::exit().filter(|exit| exit.holds()) else {
             return bounded::try_send(self.cell(), mailbox, message);
         };
@@ -118,15 +136,23 @@ impl<M: Message> ActorRef<M> {
     /// # Panics
     /// As [`send`](Self::send).
     pub async fn send_async(&self, message: M) -> Result<(), SendError<M>> {
+        self.send_async_into(mailbox_of(&message), message).await
+    }
+
+    /// As [`send_async`](Self::send_async), into this mailbox.
+    pub(crate) async fn send_async_into(
+        &self,
+        mailbox: usize,
+        message: M,
+    ) -> Result<(), SendError<M>> {
         let holds = outbox::exit().is_some_and(|exit| exit.holds());
         if self.cell().header.home.is_bounded() && !holds {
-            let mailbox = mailbox_of(&message);
             return bounded::send_async(self, mailbox, message).await;
         }
         if pressure::is_pressed(&self.cell().header) {
             pressure::relieved(Kin::new(&self.cell().header)).await;
         }
-        self.send_unhindered(message)
+        self.send_unhindered_into(mailbox, message)
     }
 
     /// Whether the actor, or its pinned stage, is under pressure at this moment (S17), so that a sender would

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use family::{
-    Birth, Escalated, dismiss_dependants, enter_child, pass_up, restart_siblings,
+    Birth, Escalated, dismiss_dependants, enter_child, enter_pipe, pass_up, restart_siblings,
 };
 pub(crate) use limits::Restarts;
 

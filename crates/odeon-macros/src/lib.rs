@@ -1,24 +1,50 @@
 //! Derive macros of Odeon. Use them through the facade crate `odeon`.
 #![forbid(unsafe_code)]
 
+mod derive_mailboxes;
 mod derive_message;
+mod guards;
 mod message_attributes;
 
 use proc_macro::TokenStream;
 
 /// Makes a type a message: `#[derive(Message)]`.
 ///
-/// On an enum, `#[mailbox(n)]` on a variant names the mailbox its messages go to (0 without it);
-/// the actor then has as many mailboxes as the highest number requires, at most 64. On a struct, or
-/// on the whole enum, `#[mailbox(n)]` holds for every message of the type.
+/// On an enum, `#[mailbox(..)]` on a variant names the mailbox its messages go to (the first one without it): a variant
+/// of an enum with [`#[derive(Mailboxes)]`](macro@Mailboxes), or a number. The actor then has as many mailboxes as
+/// that enum has variants, or as the highest number requires, at most 64. On a struct, or on the whole enum,
+/// the attribute holds for every message of the type.
+///
+/// `#[mailboxes(Enum)]` on the type says which mailboxes its actors have also if no message names one, because senders
+/// do; with it `#[mailbox(Variant)]` needs no path.
 ///
 /// `#[access(kind)]`, in the same places, says how the handler uses the state of an actor that handles several messages at
 /// once: `update` (without it), `snapshot`, `relaxed` or `exclusive`. It becomes the message's `access`, which
 /// speculative actors ask; others handle one message at a time whatever it says.
 ///
 /// In reports a message is called as its variant, or as the struct.
-#[proc_macro_derive(Message, attributes(mailbox, access))]
+#[proc_macro_derive(Message, attributes(mailbox, mailboxes, access))]
 pub fn derive_message(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     derive_message::expand(input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Names mailboxes: `#[derive(Mailboxes, Clone, Copy)]` on an enum without fields, at most 64 variants. The first one goes first.
+///
+/// A message type whose `#[mailbox(..)]` attributes name variants has these mailboxes.
+#[proc_macro_derive(Mailboxes)]
+pub fn derive_mailboxes(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    derive_mailboxes::expand(input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Declared guards: `#[guards]` on an `impl Actor` or `impl AsyncActor`, with functions in it that are marked
+/// `#[guard(mailbox, ..)]`. Each takes `&self` and says whether these mailboxes are open in the actor's present state.
+///
+/// Such a function becomes one of the type's own, and the actor's `guards` function calls it.
+#[proc_macro_attribute]
+pub fn guards(attributes: TokenStream, item: TokenStream) -> TokenStream {
+    let _: syn::parse::Nothing = syn::parse_macro_input!(attributes);
+    let block = syn::parse_macro_input!(item as syn::ItemImpl);
+    guards::expand(block).unwrap_or_else(syn::Error::into_compile_error).into()
 }

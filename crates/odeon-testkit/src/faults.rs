@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use odeon_core::extend::{Continuation, lend, lend_async};
-use odeon_core::{Actor, AsyncActor, AsyncContext, Context, Random};
+use odeon_core::{Actor, AsyncActor, AsyncContext, Context, DeclaredGuards, Random, Selection};
 
 use crate::silent_panic;
 
@@ -172,6 +172,14 @@ impl<A: Actor> Actor for Faulty<A> {
         }
     }
 
+    fn selection(&self) -> Selection {
+        self.actor.selection()
+    }
+
+    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
+        self.actor.guards(guards);
+    }
+
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         lend(ctx, |ctx| self.actor.__go_on(continuation, ctx));
     }
@@ -204,6 +212,14 @@ impl<A: AsyncActor> AsyncActor for AsyncFaulty<A> {
         if fails {
             silent_panic(INJECTED);
         }
+    }
+
+    fn selection(&self) -> Selection {
+        self.actor.selection()
+    }
+
+    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
+        self.actor.guards(guards);
     }
 
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {

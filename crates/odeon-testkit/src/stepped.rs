@@ -159,14 +159,15 @@ impl<M: Message> Stepped<'_, M> {
 
     /// All messages that wait in open mailboxes, the next first; the actor has nothing left to do but them.
     fn lay_out(&self) -> LaidOut<'_, M> {
-        let messages = self.shelf.collect(|| self.turns_while(|| true));
-        LaidOut { stepped: self, messages }
+        let laid_out = self.shelf.collect(|| self.turns_while(|| true));
+        let (mailboxes, messages) = laid_out.into_iter().unzip();
+        LaidOut { stepped: self, mailboxes, messages }
     }
 
-    /// Gives all messages back to the actor, in order.
-    fn put_back(&self, messages: Vec<M>) {
-        for message in messages {
-            if let Err(returned) = self.actor.send(message) {
+    /// Gives all messages back to their mailboxes, in order.
+    fn put_back(&self, messages: impl IntoIterator<Item = (usize, M)>) {
+        for (mailbox, message) in messages {
+            if let Err(returned) = self.actor.mailbox(mailbox).send(message) {
                 dead_letter(&self.actor, returned.into_message());
             }
         }
@@ -174,12 +175,12 @@ impl<M: Message> Stepped<'_, M> {
 
     /// Has one of `messages` handled before those in front of it, and gives the others back.
     fn handle(&self, mut laid_out: LaidOut<'_, M>, at: usize) {
-        let mut messages = std::mem::take(&mut laid_out.messages);
+        let mut messages = laid_out.take();
         messages[..=at].rotate_right(1);
         // Those of higher mailboxes would go first all the same.
-        let mailbox = messages[0].mailbox();
-        let (withheld, ready) =
-            messages.into_iter().partition(|message| message.mailbox() < mailbox);
+        let mailbox = messages[0].0;
+        let (withheld, ready): (Vec<_>, Vec<_>) =
+            messages.into_iter().partition(|(other, _)| *other < mailbox);
         self.put_back(ready);
         let before = self.shelf.begun();
         self.turns_while(|| self.shelf.begun() == before);
@@ -274,8 +275,8 @@ impl<M: Message + fmt::Debug> Stepped<'_, M> {
     pub fn bring_forward(&self, matches: impl FnMut(&M) -> bool) {
         let messages = self.lay_out();
         let at = self.position(&messages, matches);
-        let mailbox = messages[at].mailbox();
-        if messages[..at].iter().any(|message| message.mailbox() == mailbox) {
+        let mailbox = messages.mailboxes[at];
+        if messages.mailboxes[..at].contains(&mailbox) {
             self.refuse(
                 "a message of the same mailbox waits in front of the wanted one",
                 &messages,
@@ -323,7 +324,17 @@ impl<M: Message + fmt::Debug> Stepped<'_, M> {
 /// A stepped actor's messages in the hand of the test; the actor gets them back, also from a check that panics.
 struct LaidOut<'s, M: Message> {
     stepped: &'s Stepped<'s, M>,
+    /// Of the messages, one by one.
+    mailboxes: Vec<usize>,
     messages: Vec<M>,
+}
+
+impl<M: Message> LaidOut<'_, M> {
+    /// Takes all messages, each with its mailbox.
+    fn take(&mut self) -> Vec<(usize, M)> {
+        let mailboxes = std::mem::take(&mut self.mailboxes);
+        mailboxes.into_iter().zip(std::mem::take(&mut self.messages)).collect()
+    }
 }
 
 impl<M: Message> Deref for LaidOut<'_, M> {
@@ -335,7 +346,8 @@ impl<M: Message> Deref for LaidOut<'_, M> {
 
 impl<M: Message> Drop for LaidOut<'_, M> {
     fn drop(&mut self) {
-        self.stepped.put_back(std::mem::take(&mut self.messages));
+        let messages = self.take();
+        self.stepped.put_back(messages);
     }
 }
 

@@ -2,15 +2,17 @@
 #![forbid(unsafe_code)]
 
 pub use odeon_core::{
-    Access, Actor, ActorId, ActorRef, ActorStats, Ask, AskError, AskWithin, AsyncActor,
+    Access, Actor, ActorId, ActorRef, ActorStats, Ageing, Ask, AskError, AskWithin, AsyncActor,
     AsyncContext, Bound, Bounded, BuildError, Clock, Context, DeadLetter, DeadLetterCounts,
-    DeadLetterReason, Directive, Elapsed, EndReason, Ended, Failure, Group, Link, LookupError,
-    Message, NameTaken, Observer, OtherType, Pipe, QueueOrder, Random, Reply, RootFailure, Routing,
-    SendError, SpeculationReport, Stage, StageError, StageKind, StageStats, Stats, StatsSource,
-    StopReport, Supervision, SystemClock, Theater, TheaterBuilder, Timer, TrySendError, UntilEnded,
-    Wait, WaitsView, Watch, WeakRef, WorkerPool, broadcast,
+    DeadLetterReason, DeclaredGuards, Directive, Elapsed, EndReason, Ended, Failure, Group,
+    LeastRecentlyUsed, Link, LookupError, MailboxName, MailboxOf, MailboxRef, Mailboxes, Message,
+    NameTaken, Observer, OtherType, Pipe, QueueOrder, Random, RandomMailbox, Ready, Reply,
+    RootFailure, RoundRobin, Routing, Selection, SelectionPolicy, SendError, SpeculationReport,
+    Stage, StageError, StageKind, StageStats, Stats, StatsSource, StopReport, Supervision,
+    SystemClock, Theater, TheaterBuilder, Timer, TrySendError, UntilEnded, Wait, WaitsView, Watch,
+    WeakRef, Weighted, WhenAllClosed, WorkerPool, broadcast,
 };
-pub use odeon_macros::Message;
+pub use odeon_macros::{Mailboxes, Message, guards};
 #[cfg(feature = "sight")]
 pub use odeon_sight as sight;
 #[cfg(feature = "speculative")]
@@ -33,7 +35,7 @@ pub mod follow {
 /// What the derive macros name; not for direct use.
 #[doc(hidden)]
 pub mod __private {
-    pub use odeon_core::{Access, Message};
+    pub use odeon_core::{Access, DeclaredGuards, MailboxName, MailboxOf, Mailboxes, Message};
 }
 
 /// The programs in the pages for those who come from elsewhere.

@@ -9,8 +9,9 @@ pub use crate::speculative::{
 pub use crate::stm::{TCounter, TList, TMap, TOrdMap, TQueue, TSet, TVar, TVec, Tx};
 pub use crate::{
     Access, Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, Bound,
-    Bounded, Context, DeadLetter, DeadLetterReason, Directive, Elapsed, EndReason, Ended, Failure,
-    Group, Link, LookupError, Message, Observer, Pipe, QueueOrder, Reply, Routing, SendError,
-    Stage, StopReport, Supervision, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef,
-    WorkerPool,
+    Bounded, Context, DeadLetter, DeadLetterReason, DeclaredGuards, Directive, Elapsed, EndReason,
+    Ended, Failure, Group, Link, LookupError, MailboxRef, Mailboxes, Message, Observer, Pipe,
+    QueueOrder, Ready, Reply, Routing, Selection, SelectionPolicy, SendError, Stage, StopReport,
+    Supervision, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef, WhenAllClosed,
+    WorkerPool, guards,
 };

@@ -1,6 +1,8 @@
 //! Children, and what pipes leave for the actor that began them.
 
-use super::{Bonds, Dependants};
+use std::collections::BTreeMap;
+
+use super::{Bonds, Dependants, State};
 use crate::kin::Kin;
 use crate::pipe::Piped;
 
@@ -22,9 +24,27 @@ impl Bonds {
         true
     }
 
-    /// A child has ended, if it is one still.
+    /// As [`add_child`](Self::add_child), for the hidden actor of a pipe.
+    pub(crate) fn add_pipe(&self, number: u64, pipe: Kin) -> bool {
+        let mut state = self.lock();
+        if state.ended.is_some() {
+            return false;
+        }
+        state.pipes.insert(number, pipe);
+        true
+    }
+
+    /// Whether an output of a pipe is waiting, or may come.
+    pub(crate) fn has_pipes(&self) -> bool {
+        let state = self.lock();
+        !state.pipes.is_empty() || !state.piped.is_empty()
+    }
+
+    /// A child or pipe has ended, if it is one still.
     pub(crate) fn remove_child(&self, number: u64) {
-        let removed = self.lock().children.remove(&number);
+        let mut state = self.lock();
+        let removed = state.children.remove(&number).or_else(|| state.pipes.remove(&number));
+        drop(state);
         drop(removed);
     }
 
@@ -36,17 +56,14 @@ impl Bonds {
     /// Owner: takes out what belongs to its state, which is to be made anew.
     pub(crate) fn take_dependants(&self) -> Dependants {
         let mut state = self.lock();
-        Dependants {
-            children: std::mem::take(&mut state.children),
-            piped: std::mem::take(&mut state.piped),
-        }
+        Dependants { children: state.take_dependants(), piped: std::mem::take(&mut state.piped) }
     }
 
     /// A pipe has come to its end: in one step it ceases to be a child and leaves its output. That comes
     /// back if it is no child any more: the actor has ended or been made anew, or the pipe is cancelled.
     pub(crate) fn leave_piped(&self, piped: Piped) -> Result<(), Piped> {
         let mut state = self.lock();
-        let Some(child) = state.children.remove(&piped.number) else { return Err(piped) };
+        let Some(child) = state.pipes.remove(&piped.number) else { return Err(piped) };
         state.piped.push_back(piped);
         drop(state);
         drop(child);
@@ -61,7 +78,7 @@ impl Bonds {
     /// Has a pipe leave nothing, or takes out what it left. `false`: the actor has gone on with that.
     pub(crate) fn cancel_pipe(&self, number: u64) -> bool {
         let mut state = self.lock();
-        if let Some(child) = state.children.remove(&number) {
+        if let Some(child) = state.pipes.remove(&number) {
             drop(state);
             child.stop();
             return true;
@@ -70,5 +87,14 @@ impl Bonds {
         let taken = place.and_then(|place| state.piped.remove(place));
         drop(state);
         taken.is_some()
+    }
+}
+
+impl State {
+    /// Takes out all that end with the actor's state.
+    pub(super) fn take_dependants(&mut self) -> BTreeMap<u64, Kin> {
+        let mut dependants = std::mem::take(&mut self.children);
+        dependants.append(&mut self.pipes);
+        dependants
     }
 }

@@ -7,7 +7,7 @@ use super::gate::Gate;
 use super::newest::Newest;
 use crate::bonds::Bonds;
 use crate::cell::MessageCell;
-use crate::message::{Message, mailbox_of};
+use crate::message::Message;
 
 /// The bounds of an actor's mailboxes; they lie in its bonds from its creation to its end.
 pub(crate) struct Bounds<M>(Box<[BoundedMailbox<M>]>);
@@ -93,10 +93,9 @@ pub(super) fn make_known<M: Message>(cell: &MessageCell<M>, wanted: &[Option<Bou
     of(cell).make_known(wanted);
 }
 
-/// The owner has taken a message to handle it. It comes back unless it is to be dropped.
+/// The owner has taken a message from this mailbox to handle it. It comes back unless it is to be dropped.
 #[inline]
-pub(super) fn taken<M: Message>(cell: &MessageCell<M>, message: M) -> Option<M> {
-    let number = mailbox_of(&message);
+pub(super) fn taken<M: Message>(cell: &MessageCell<M>, number: usize, message: M) -> Option<M> {
     let mailbox = of(cell).mailbox(number);
     if mailbox.rule() == Rule::When(WhenFull::DropOldest) {
         return mailbox.newest.take(&mailbox.gate, cell, number, message);

@@ -39,7 +39,7 @@ fn turn(shared: &Shared) {
             let mailbox = (label - label::FIRST_MAILBOX) as usize;
             owner.set.put(mailbox, unsafe { message.assume_init() });
         }
-        if let Some(mailbox) = owner.set.take_next(owner.guards) {
+        if let Some(mailbox) = owner.set.take_next(&mut owner.guards) {
             if mailbox == OPENER {
                 owner.guards.open(GUARDED);
             }

@@ -1,39 +1,30 @@
 //! The mailboxes of one actor, owner's side: sorted, guarded, selected in O(1).
 //!
 //! `ready = non-empty AND open`, one bit each; the lowest ready bit is the next mailbox, so mailbox
-//! 0 has the highest priority. Everything here belongs to the owner of the actor: no atomics.
+//! 0 has the highest priority, unless the actor has another policy (`selection.rs`). Everything here belongs to
+//! the owner of the actor: no atomics.
 
 use std::collections::VecDeque;
+use std::fmt;
 
-use super::MAX_MAILBOXES;
-
-/// Which mailboxes are open. Messages of a closed mailbox wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Guards {
-    open: u64,
-}
-
-impl Guards {
-    pub(crate) const ALL_OPEN: Self = Self { open: u64::MAX };
-
-    pub(crate) fn open(&mut self, mailbox: usize) {
-        self.open |= 1 << mailbox;
-    }
-
-    pub(crate) fn close(&mut self, mailbox: usize) {
-        self.open &= !(1 << mailbox);
-    }
-
-    pub(crate) fn is_open(self, mailbox: usize) -> bool {
-        self.open & (1 << mailbox) != 0
-    }
-}
+use super::{Guards, MAX_MAILBOXES};
+use crate::selection::{Ready, SelectionPolicy, Waiting};
 
 /// Messages taken from the inbox and not yet handled, by mailbox.
-#[derive(Debug)]
 pub(crate) struct MailboxSet<M> {
     non_empty: u64,
-    queues: Box<[VecDeque<M>]>,
+    queues: Queues<M>,
+    /// `None`: priority.
+    policy: Option<Box<dyn SelectionPolicy>>,
+}
+
+/// The messages of each mailbox, oldest first.
+struct Queues<M>(Box<[VecDeque<M>]>);
+
+impl<M> Waiting for Queues<M> {
+    fn waiting(&self, mailbox: usize) -> usize {
+        self.0.get(mailbox).map_or(0, VecDeque::len)
+    }
 }
 
 impl<M> MailboxSet<M> {
@@ -44,7 +35,13 @@ impl<M> MailboxSet<M> {
             (1..=MAX_MAILBOXES).contains(&mailboxes),
             "an actor has 1 to {MAX_MAILBOXES} mailboxes, not {mailboxes}"
         );
-        Self { non_empty: 0, queues: (0..mailboxes).map(|_| VecDeque::new()).collect() }
+        let queues = Queues((0..mailboxes).map(|_| VecDeque::new()).collect());
+        Self { non_empty: 0, queues, policy: None }
+    }
+
+    /// Selects by this policy from here on; `None`: by priority.
+    pub(crate) fn set_policy(&mut self, policy: Option<Box<dyn SelectionPolicy>>) {
+        self.policy = policy;
     }
 
     /// Appends a message to its mailbox.
@@ -53,28 +50,50 @@ impl<M> MailboxSet<M> {
     /// If there is no such mailbox; senders check before they push.
     #[inline(always)]
     pub(crate) fn put(&mut self, mailbox: usize, message: M) {
-        self.queues[mailbox].push_back(message);
+        self.queues.0[mailbox].push_back(message);
         self.non_empty |= 1 << mailbox;
     }
 
-    /// Whether a message of `mailbox` could be handed over at once: it is open and nothing that
-    /// goes before it is ready.
+    /// Whether a message of `mailbox` that has just arrived, the last of all, would be the next one. Then it is
+    /// selected, and to be handled.
     #[inline(always)]
-    pub(crate) fn would_be_next(&self, mailbox: usize, guards: Guards) -> bool {
-        let ready = self.non_empty & guards.open;
-        let up_to = u64::MAX >> (63 - mailbox);
-        guards.is_open(mailbox) && ready & up_to == 0
+    pub(crate) fn select_arrival(&mut self, mailbox: usize, guards: &mut Guards) -> bool {
+        let ready = self.non_empty & guards.open_bits();
+        let before = if self.policy.is_none() { u64::MAX >> (63 - mailbox) } else { u64::MAX };
+        if !guards.is_open(mailbox) || ready & before != 0 {
+            return false;
+        }
+        if let Some(policy) = &mut self.policy {
+            select_by(&mut **policy, Ready::new(1 << mailbox, &self.queues));
+        }
+        guards.begin(mailbox);
+        true
     }
 
-    /// Takes the oldest message of the ready mailbox with the highest priority.
+    /// Selects a message: takes the oldest one of the ready mailbox that goes next, to be handled.
     #[inline(always)]
-    pub(crate) fn take_next(&mut self, guards: Guards) -> Option<M> {
-        let ready = self.non_empty & guards.open;
+    pub(crate) fn take_next(&mut self, guards: &mut Guards) -> Option<M> {
+        let ready = self.non_empty & guards.open_bits();
         if ready == 0 {
             return None;
         }
-        let mailbox = ready.trailing_zeros() as usize;
-        let queue = &mut self.queues[mailbox];
+        let mailbox = match &mut self.policy {
+            None => ready.trailing_zeros() as usize,
+            Some(policy) => select_by(&mut **policy, Ready::new(ready, &self.queues)),
+        };
+        guards.begin(mailbox);
+        self.take(mailbox)
+    }
+
+    /// Takes the oldest message of any mailbox, open or not: the actor ends.
+    pub(crate) fn take_any(&mut self) -> Option<M> {
+        let mailbox = self.non_empty.trailing_zeros() as usize;
+        if mailbox < self.queues.0.len() { self.take(mailbox) } else { None }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, mailbox: usize) -> Option<M> {
+        let queue = &mut self.queues.0[mailbox];
         let message = queue.pop_front();
         if queue.is_empty() {
             self.non_empty &= !(1 << mailbox);
@@ -84,23 +103,42 @@ impl<M> MailboxSet<M> {
 
     /// How many messages are ready under `guards`.
     pub(crate) fn ready(&self, guards: Guards) -> usize {
-        let open = self.queues.iter().enumerate().filter(|(mailbox, _)| guards.is_open(*mailbox));
+        let open = self.queues.0.iter().enumerate().filter(|(mailbox, _)| guards.is_open(*mailbox));
         open.map(|(_, queue)| queue.len()).sum()
     }
 
     /// Whether any message is ready under `guards`.
     #[inline(always)]
     pub(crate) fn has_ready(&self, guards: Guards) -> bool {
-        self.non_empty & guards.open != 0
+        self.non_empty & guards.open_bits() != 0
     }
+}
+
+impl<M> fmt::Debug for MailboxSet<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MailboxSet").field("non_empty", &self.non_empty).finish_non_exhaustive()
+    }
+}
+
+/// Asks a policy.
+///
+/// # Panics
+/// If it does, or selects a mailbox that is not ready: a failure of the actor.
+fn select_by(policy: &mut dyn SelectionPolicy, ready: Ready<'_>) -> usize {
+    let mailbox = policy.select(ready);
+    assert!(
+        ready.contains(mailbox),
+        "the actor's selection policy chose mailbox {mailbox}; ready are {ready:?}"
+    );
+    mailbox
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn drain(set: &mut MailboxSet<u32>, guards: Guards) -> Vec<u32> {
-        std::iter::from_fn(|| set.take_next(guards)).collect()
+    fn drain(set: &mut MailboxSet<u32>, mut guards: Guards) -> Vec<u32> {
+        std::iter::from_fn(|| set.take_next(&mut guards)).collect()
     }
 
     #[test]
@@ -130,14 +168,14 @@ mod tests {
     fn a_message_is_handed_over_directly_only_if_nothing_goes_before_it() {
         let mut set = MailboxSet::new(3);
         let mut guards = Guards::ALL_OPEN;
-        assert!(set.would_be_next(2, guards));
+        assert!(set.select_arrival(2, &mut guards));
         set.put(1, 1);
-        assert!(set.would_be_next(0, guards));
-        assert!(!set.would_be_next(1, guards));
-        assert!(!set.would_be_next(2, guards));
+        assert!(set.select_arrival(0, &mut guards));
+        assert!(!set.select_arrival(1, &mut guards));
+        assert!(!set.select_arrival(2, &mut guards));
         guards.close(1);
-        assert!(set.would_be_next(2, guards));
-        assert!(!set.would_be_next(1, guards));
+        assert!(set.select_arrival(2, &mut guards));
+        assert!(!set.select_arrival(1, &mut guards));
     }
 
     /// Random puts and takes agree with one plain queue per mailbox.
@@ -159,7 +197,7 @@ mod tests {
                 let open = |&(mailbox, _): &(usize, _)| mailbox != closed;
                 let expected =
                     queues.iter_mut().enumerate().filter(open).find_map(|(_, q)| q.pop_front());
-                assert_eq!(set.take_next(guards), expected);
+                assert_eq!(set.take_next(&mut guards), expected);
             }
         }
     }

@@ -50,8 +50,17 @@ impl Drop for Birth {
 
 /// Enters a new actor as a child of `parent`. If the parent has ended, the child is told to stop.
 pub(crate) fn enter_child(parent: &Kin, number: u64, child: &Header) {
+    enter(parent, child, |bonds, child| bonds.add_child(number, child));
+}
+
+/// As [`enter_child`], for the hidden actor of a pipe.
+pub(crate) fn enter_pipe(parent: &Kin, number: u64, pipe: &Header) {
+    enter(parent, pipe, |bonds, pipe| bonds.add_pipe(number, pipe));
+}
+
+fn enter(parent: &Kin, child: &Header, add: impl FnOnce(&Bonds, Kin) -> bool) {
     let child = Kin::new(child);
-    let entered = parent.bonds().is_ok_and(|bonds| bonds.add_child(number, child.clone()));
+    let entered = parent.bonds().is_ok_and(|bonds| add(bonds, child.clone()));
     if !entered {
         child.stop();
     }

@@ -18,7 +18,7 @@ use crate::registry::RegistrySlot;
 use crate::scheduler::home::Home;
 use crate::scheduler::pinned::PinnedShared;
 use crate::scheduler::submit::{Origin, Submit};
-use crate::supervision::{Birth, Supervised, Supervision, enter_child};
+use crate::supervision::{Birth, Supervised, Supervision, enter_child, enter_pipe};
 use crate::turn::failing::Make;
 use crate::turn::{NewActor, Task};
 
@@ -64,7 +64,7 @@ pub(crate) fn child<A: 'static, N: NewActor>(
 /// Creates an actor that ends with the one with this header, or with its state, and keeps its
 /// [`Birth`] itself.
 pub(crate) fn helper<N: NewActor>(parent: &Header, birth: u64, actor: N) {
-    create_beside(parent, actor, |header| enter_child(&Kin::new(parent), birth, header));
+    create_beside(parent, actor, |header| enter_pipe(&Kin::new(parent), birth, header));
 }
 
 fn supervise<A: 'static>(

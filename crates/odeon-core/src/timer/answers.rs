@@ -13,6 +13,7 @@ use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::context::Context;
 use crate::error::AskError;
+use crate::mailboxes::{MailboxOf, number_of};
 use crate::message::Message;
 use crate::pressure::Question;
 use crate::reply::Reply;
@@ -64,6 +65,27 @@ impl<A: Actor> Context<'_, A> {
     {
         reply_within(self.actor_ref(), limit, message)
     }
+
+    /// As [`reply_blocked`](Self::reply_blocked), with a deadline: if no answer comes within `limit`, the actor goes on with
+    /// [`AskError::Timeout`], and an answer that comes later is dropped.
+    ///
+    /// # Panics
+    /// As there.
+    #[track_caller]
+    pub fn reply_blocked_within<T, F>(
+        &mut self,
+        limit: Duration,
+        mailbox: impl MailboxOf<A::Msg>,
+        message: F,
+    ) -> Reply<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(Result<T, AskError>) -> A::Msg + Send + 'static,
+    {
+        let mailbox = number_of(mailbox);
+        self.guards_mut().await_answer(mailbox);
+        reply_into_within(self.actor_ref(), limit, mailbox, message)
+    }
 }
 
 impl<A: AsyncActor> AsyncContext<'_, A> {
@@ -76,6 +98,25 @@ impl<A: AsyncActor> AsyncContext<'_, A> {
     {
         reply_within(self.actor_ref(), limit, message)
     }
+}
+
+/// As [`reply_within`]; the answer goes to this mailbox.
+fn reply_into_within<M, T, F>(
+    asker: ActorRef<M>,
+    limit: Duration,
+    mailbox: usize,
+    message: F,
+) -> Reply<T>
+where
+    M: Message,
+    T: Send + 'static,
+    F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
+{
+    let theater = asker.cell().header.stage.theater().clone();
+    deadline::reply_within(&theater, limit, move |answer| {
+        // An asker that has stopped wants no answer.
+        let _ = asker.send_unhindered_into(mailbox, message(answer));
+    })
 }
 
 fn reply_within<M, T, F>(asker: ActorRef<M>, limit: Duration, message: F) -> Reply<T>

@@ -350,9 +350,10 @@ unsafe fn take_signal<A: AsyncActor, H: Handlers<A>>(
                 Heeded::Nothing => Step::Done,
                 Heeded::Restart => Step::Restart,
                 Heeded::Piped if cell::phase(cell) == Phase::Resting => {
-                    // Nothing is left if it was cancelled, or gone on with for another signal.
+                    // Nothing is left if it was cancelled, which opens no mailbox any more, or gone on with
+                    // for another signal.
                     match go_on_with_piped(cell) {
-                        Step::Idle => Step::Done,
+                        Step::Idle => future::heed_guards(cell),
                         step => step,
                     }
                 }

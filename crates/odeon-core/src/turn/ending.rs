@@ -120,8 +120,7 @@ fn release(sealed: Sealed) {
 /// Drops what the actor put aside and then its state.
 fn drop_state<A: Actor>(header: &Header, owner: &mut Owner<A>, reason: EndReason) {
     if let Some(mut selector) = owner.selector.take() {
-        let every = crate::mailbox::Guards::ALL_OPEN;
-        while let Some(content) = selector.set.take_next(every) {
+        while let Some(content) = selector.set.take_any() {
             dead_letter(header, reason, content);
         }
     }

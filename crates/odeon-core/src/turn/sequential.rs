@@ -16,12 +16,13 @@ use std::ptr::NonNull;
 use odeon_sync::atomic::Ordering;
 
 use super::budget::Budget;
-use super::failing;
 use super::{NewActor, TurnLimits, TurnOutcome, TurnReport, TurnVTable, ending};
+use super::{failing, guarding};
 use crate::actor::Actor;
 use crate::bounded::Bound;
 use crate::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
+use crate::declared_guards::DeclaredGuards;
 use crate::mailbox::{Guards, InboxOwner, MailboxSet, WentIdle, label};
 use crate::message::Message;
 use crate::observe::EndReason;
@@ -253,7 +254,20 @@ fn handle<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>, content
     let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     actor.handle(content, &mut ctx);
-    if ctx.wants_stop() { Step::End } else { Step::Handled }
+    if ctx.wants_stop() { Step::End } else { heed_guards(message, owner) }
+}
+
+/// The actor's state has been used, and it wants to go on: its declared guards are evaluated.
+#[inline(always)]
+fn heed_guards<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+    let (Some(guards), Some(actor)) = (guards_of(&mut owner.selector), &owner.actor) else {
+        return Step::Handled;
+    };
+    actor.guards(&mut DeclaredGuards::new(guards));
+    if guards.are_all_closed(A::Msg::MAILBOXES) && guarding::all_closed(&message.header, guards) {
+        return Step::End;
+    }
+    Step::Handled
 }
 
 /// The guards, for an actor that has any.
@@ -288,7 +302,15 @@ pub(super) fn start<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
     let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     actor.started(&mut ctx);
-    ctx.wants_stop()
+    if ctx.wants_stop() {
+        return true;
+    }
+    if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
+        let selection =
+            guarding::begin(&message.header, guards, actor.selection(), A::Msg::MAILBOXES);
+        set.set_policy(selection.policy);
+    }
+    heed_guards(message, owner) == Step::End
 }
 
 /// A pinned stage hands over one message or signal; `true` asks for a `RESUME`.
@@ -444,7 +466,7 @@ fn step_pinned<A: Actor>(
             let Selector { guards, set } =
                 &mut **owner.selector.as_mut().expect("several mailboxes");
             set.put((label - label::FIRST_MAILBOX) as usize, content);
-            match set.take_next(*guards) {
+            match set.take_next(guards) {
                 Some(next) => handle_pinned(message, owner, signals, next),
                 None => Step::Handled,
             }
@@ -452,7 +474,7 @@ fn step_pinned<A: Actor>(
         None if label == RESUME => {
             let Selector { guards, set } =
                 &mut **owner.selector.as_mut().expect("several mailboxes");
-            match set.take_next(*guards) {
+            match set.take_next(guards) {
                 Some(next) => handle_pinned(message, owner, signals, next),
                 None => Step::Handled,
             }

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use odeon_core::extend::{Continuation, lend, lend_async};
-use odeon_core::{Actor, AsyncActor, AsyncContext, Context};
+use odeon_core::extend::{Continuation, lend, lend_async, settle_answer, settle_answer_async};
+use odeon_core::{Actor, AsyncActor, AsyncContext, Context, DeclaredGuards, Selection};
 
 /// What a stepped actor and its test share.
 pub(super) struct Shelf<M>(Mutex<Contents<M>>);
@@ -11,7 +11,8 @@ pub(super) struct Shelf<M>(Mutex<Contents<M>>);
 struct Contents<M> {
     /// Whether messages are laid out instead of handled.
     collecting: bool,
-    messages: Vec<M>,
+    /// Each with its mailbox.
+    messages: Vec<(usize, M)>,
     /// How many messages the actor has begun to handle.
     begun: u64,
     /// Whether an asynchronous handler has begun and not returned.
@@ -29,7 +30,7 @@ impl<M> Shelf<M> {
     }
 
     /// Lays out all messages that the actor is given during `turns`, and takes them.
-    pub(super) fn collect(&self, turns: impl FnOnce()) -> Vec<M> {
+    pub(super) fn collect(&self, turns: impl FnOnce()) -> Vec<(usize, M)> {
         self.lock().collecting = true;
         turns();
         let mut contents = self.lock();
@@ -45,11 +46,11 @@ impl<M> Shelf<M> {
         self.lock().handling
     }
 
-    /// The actor is given a message, and gets it back if it is to handle it.
-    fn pass(&self, message: M) -> Option<M> {
+    /// The actor is given a message of this mailbox, and gets it back if it is to handle it.
+    fn pass(&self, mailbox: usize, message: M) -> Option<M> {
         let mut contents = self.lock();
         if contents.collecting {
-            contents.messages.push(message);
+            contents.messages.push((mailbox, message));
             return None;
         }
         contents.begun += 1;
@@ -92,9 +93,20 @@ impl<A: Actor> Actor for OnShelf<A, A::Msg> {
     }
 
     fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
-        if let Some(msg) = self.shelf.pass(msg) {
+        let passed = self.shelf.pass(ctx.mailbox(), msg);
+        settle_answer(ctx, passed.is_some());
+        if let Some(msg) = passed {
             lend(ctx, |ctx| self.actor.handle(msg, ctx));
         }
+    }
+
+    /// The test decides what goes next.
+    fn selection(&self) -> Selection {
+        Selection::priority().when_all_closed(self.actor.selection().all_closed())
+    }
+
+    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
+        self.actor.guards(guards);
     }
 
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
@@ -125,10 +137,21 @@ impl<A: AsyncActor> AsyncActor for AsyncOnShelf<A, A::Msg> {
     }
 
     async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
-        if let Some(msg) = self.0.shelf.pass(msg) {
+        let passed = self.0.shelf.pass(ctx.mailbox(), msg);
+        settle_answer_async(ctx, passed.is_some());
+        if let Some(msg) = passed {
             let _handling = self.0.shelf.handling();
             self.0.actor.handle(msg, lend_async(ctx)).await;
         }
+    }
+
+    /// As of [`OnShelf`].
+    fn selection(&self) -> Selection {
+        Selection::priority().when_all_closed(self.0.actor.selection().all_closed())
+    }
+
+    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
+        self.0.actor.guards(guards);
     }
 
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {

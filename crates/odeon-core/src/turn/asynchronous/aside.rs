@@ -8,6 +8,7 @@ use super::future::Handlers;
 use crate::async_actor::AsyncActor;
 use crate::mailbox::{Guards, MailboxSet};
 use crate::message::Message;
+use crate::selection::SelectionPolicy;
 
 /// A message taken from the inbox.
 pub(super) struct Arrived<M> {
@@ -76,6 +77,22 @@ pub(super) unsafe fn put<A: AsyncActor, H: Handlers<A>>(
     unsafe { aside(cell) }.messages.put(mailbox, message);
 }
 
+/// The actor has started: how it selects.
+///
+/// # Safety
+/// As [`aside`].
+pub(super) unsafe fn set_policy<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+    policy: Option<Box<dyn SelectionPolicy>>,
+) {
+    // SAFETY: by contract.
+    unsafe {
+        if policy.is_some() || (*owner(cell)).aside.is_some() {
+            aside(cell).messages.set_policy(policy);
+        }
+    }
+}
+
 /// Remembers whether outputs of pipes may be waiting.
 ///
 /// # Safety
@@ -97,7 +114,8 @@ pub(super) unsafe fn take_next<A: AsyncActor, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> Option<Next<A::Msg>> {
     // SAFETY: by contract; the reference ends here.
-    let (aside, guards) = unsafe { (&mut (*owner(cell)).aside, (*owner(cell)).context.guards) };
+    let (aside, guards) =
+        unsafe { (&mut (*owner(cell)).aside, &mut (*owner(cell)).context.guards) };
     let aside = aside.as_mut()?;
     if aside.piped {
         return Some(Next::Piped);

@@ -25,7 +25,7 @@ use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::bounded::Bound;
 use crate::cell::{Header, MessageCell};
-use crate::mailbox::{Guards, InboxOwner};
+use crate::mailbox::InboxOwner;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::sight::follow::{self, Scope};
@@ -251,7 +251,7 @@ pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
     // SAFETY: by contract; the reference ends here.
     let aside = unsafe { (*owner(cell)).aside.take() };
     if let Some(mut aside) = aside {
-        while let Some(Arrived { content, tag }) = aside.messages.take_next(Guards::ALL_OPEN) {
+        while let Some(Arrived { content, tag }) = aside.messages.take_any() {
             if tag != 0 {
                 follow::forget(header, tag);
             }

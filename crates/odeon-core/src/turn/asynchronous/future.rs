@@ -6,13 +6,17 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
 use super::Step;
-use super::aside::Arrived;
+use super::aside::{self, Arrived};
 use super::cell::{AsyncCell, Phase, owner, phase, set_phase};
 use super::waking;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
+use crate::cell::Header;
+use crate::declared_guards::DeclaredGuards;
+use crate::message::Message;
 use crate::pipe::Continuation;
 use crate::sight::follow::{self, Scope};
+use crate::turn::guarding;
 
 /// The functions of an asynchronous actor by the types of their futures, which have no names.
 ///
@@ -200,9 +204,19 @@ unsafe fn poll_place<A: AsyncActor, H: Handlers<A>, F: Future<Output = ()>>(
     let owner = owner(cell);
     // SAFETY: as above. Dropped once: the phase is changed first, in case the destructor unwinds.
     unsafe {
+        let before = phase(cell);
         set_phase(cell, Phase::Resting);
         ManuallyDrop::drop(&mut *place);
-        if (*owner).context.stop { Step::End } else { Step::Done }
+        if (*owner).context.stop {
+            return Step::End;
+        }
+        if A::Msg::MAILBOXES == 1 {
+            return Step::Done;
+        }
+        if before == Phase::Starting {
+            begin_selecting(cell);
+        }
+        heed_guards(cell)
     }
 }
 
@@ -219,8 +233,50 @@ pub(super) unsafe fn go_on<A: AsyncActor, H: Handlers<A>>(
     // SAFETY: as in `begin`; the references end before anything else is done.
     unsafe {
         (*owner).actor.assume_init_mut().__go_on(continuation, &mut (*owner).context);
-        if (*owner).context.stop { Step::End } else { Step::Done }
+        if (*owner).context.stop { Step::End } else { heed_guards(cell) }
     }
+}
+
+/// The actor has started: how it selects.
+///
+/// # Safety
+/// As [`heed_guards`].
+#[cold]
+unsafe fn begin_selecting<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) {
+    let owner = owner(cell);
+    // SAFETY: by contract; the references end here.
+    unsafe {
+        let selection = (*owner).actor.assume_init_ref().selection();
+        let header = cell.cast::<Header>().as_ref();
+        let guards = &mut (*owner).context.guards;
+        let selection = guarding::begin(header, guards, selection, A::Msg::MAILBOXES);
+        aside::set_policy(cell, selection.policy);
+    }
+}
+
+/// The actor's state has been used, and it wants to go on: its declared guards are evaluated.
+///
+/// # Safety
+/// The caller owns the actor, which has a state, and no future is pending.
+#[inline(always)]
+pub(super) unsafe fn heed_guards<A: AsyncActor, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> Step {
+    if A::Msg::MAILBOXES == 1 {
+        return Step::Done;
+    }
+    let owner = owner(cell);
+    // SAFETY: by contract; the references end here.
+    unsafe {
+        let guards = &mut (*owner).context.guards;
+        (*owner).actor.assume_init_ref().guards(&mut DeclaredGuards::new(guards));
+        if guards.are_all_closed(A::Msg::MAILBOXES)
+            && guarding::all_closed(cell.cast::<Header>().as_ref(), guards)
+        {
+            return Step::End;
+        }
+    }
+    Step::Done
 }
 
 /// Drops the pending future, if there is one, at the await where it waits.

@@ -4,7 +4,7 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use super::{Step, deliver_rarely, guards_of, handle, laned, take_signal};
+use super::{Step, deliver_rarely, guards_of, handle, heed_guards, laned, take_signal};
 use crate::actor::Actor;
 use crate::cell::{ActorCell, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
@@ -63,7 +63,10 @@ pub(super) unsafe fn handle_rarely<A: Actor>(
     let header = &message.header;
     if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
         let mailbox = (label - label::FIRST_MAILBOX) as usize;
-        if !set.would_be_next(mailbox, *guards) {
+        // Who waits behind it in the inbox may go before it.
+        // SAFETY: `message` and `owner` belong together.
+        let is_last = unsafe { owner.inbox.next(&message.inbox) }.is_none();
+        if !is_last || !set.select_arrival(mailbox, guards) {
             // Put aside it is a message like all others.
             follow::forget(header, tag);
             set.put(mailbox, content);
@@ -112,8 +115,9 @@ pub(super) fn deliver_followed<A: Actor>(
     if owner.actor.is_some() && message.header.is_unstarted() {
         start_first(cell, message, owner);
     }
-    let is_next = |s: &Selector<A::Msg>| s.set.would_be_next(mailbox, s.guards);
-    if owner.actor.is_none() || !owner.selector.as_deref().is_none_or(is_next) {
+    let goes_before =
+        |s: &Selector<A::Msg>| s.set.has_ready(s.guards) || !s.guards.is_open(mailbox);
+    if owner.actor.is_none() || owner.selector.as_deref().is_some_and(goes_before) {
         follow::forget(&message.header, tag);
         return deliver_rarely(cell, message, owner, label, Some(content));
     }
@@ -144,11 +148,12 @@ pub(super) fn heed_request<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut 
         Heeded::Piped => {}
     }
     let Some(continuation) = failing::next_continuation(&message.header) else {
-        return Step::Handled;
+        // A pipe that was cancelled opens no mailbox any more.
+        return heed_guards(message, owner);
     };
     let guards = guards_of(&mut owner.selector);
     let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     actor.__go_on(continuation, &mut ctx);
-    if ctx.wants_stop() { Step::End } else { Step::Handled }
+    if ctx.wants_stop() { Step::End } else { heed_guards(message, owner) }
 }

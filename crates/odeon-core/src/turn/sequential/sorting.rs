@@ -51,10 +51,10 @@ pub(super) unsafe fn sort_arrivals<A: Actor>(
     if let Some((mailbox, content)) = last {
         // SAFETY: as above.
         let content = unsafe { content.assume_init() };
-        if set.would_be_next(mailbox, *guards) {
+        if set.select_arrival(mailbox, guards) {
             return Sorted::Next(Some(content));
         }
         set.put(mailbox, content);
     }
-    Sorted::Next(set.take_next(*guards))
+    Sorted::Next(set.take_next(guards))
 }
