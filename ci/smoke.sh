@@ -41,6 +41,9 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench filterbank --items 200 --columns 20 --channels 3 --version any-order,round-robin,actor --samples 2 --warmup 0
 "$odeon" bench pressure --milliseconds 300 --producer actor,thread,async --samples 2 --warmup 0
 "$odeon" bench restart --restarts 20 --queued 200 --samples 2 --warmup 0
+"$odeon" bench nqueens --size 7 --threshold 3 --solvers 5 --limit 10,100 --version selector,actor,queue --samples 2 --warmup 0
+"$odeon" bench astar --edge 12 --searchers 5 --threshold 50 --first farthest,nearest --version selector,actor,queue --samples 2 --warmup 0
+"$odeon" bench philosophers --philosophers 2,20 --rounds 50 --version selector,actor,retries --samples 2 --warmup 0
 "$odeon" bench stm --case read-write,disjoint,transfer --threads 1,2 --variables 10,100 --length 2,5 --transactions 500 \
   --samples 2 --warmup 0 --vs stm,fast-stm --json "$out/stm.jsonl" --plot "$out/stm.svg"
 "$odeon" bench stm --case walk-snapshot,walk-logged,walk-direct --nodes 50 --transactions 50 --samples 2 --warmup 0

@@ -10,6 +10,7 @@
 
 #![deny(unsafe_code)]
 
+mod busy_work;
 mod date;
 pub mod environment;
 pub mod error;

@@ -29,7 +29,7 @@ pub trait Workload: Sync {
         &peers::ACTOR_RUNTIMES
     }
 
-    /// The parameters with which a paper ran it, where they differ from the defaults.
+    /// The parameters with which a paper has reported it, where they differ from the defaults.
     fn paper_settings(&self) -> &'static [Setting] {
         &[]
     }

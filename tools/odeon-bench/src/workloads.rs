@@ -5,6 +5,7 @@
 
 mod accounts;
 mod adderjoin;
+mod astar;
 mod bank;
 mod bank_transfers;
 mod banking;
@@ -21,7 +22,9 @@ mod forward;
 mod ledger;
 mod list;
 mod logmap;
+mod nqueens;
 pub mod phases;
+mod philosophers;
 mod pingpong;
 mod pressure;
 mod restart;
@@ -37,7 +40,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 24] = [
+pub const ALL: [&dyn Workload; 27] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -62,6 +65,9 @@ pub const ALL: [&dyn Workload; 24] = [
     &restart::Restart,
     &pressure::Pressure,
     &stm::Stm,
+    &nqueens::NQueens,
+    &astar::AStar,
+    &philosophers::Philosophers,
 ];
 
 /// The workload of that name.

@@ -44,6 +44,12 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("producers", 9),
         ("consumers", 4),
         ("items", 40),
+        ("size", 6),
+        ("limit", 3),
+        ("solvers", 4),
+        ("edge", 8),
+        ("searchers", 4),
+        ("philosophers", 5),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {
@@ -121,6 +127,77 @@ fn timers_cancels_what_it_is_told_to() {
         let params = tiny(workload, &settings);
         assert_eq!(workload.run(Variant::Pool, &params).expect("it runs").ops, 50);
         assert_eq!(workload.floor(&params).expect("it runs").ops, 50);
+    }
+}
+
+/// Every word of a workload's parameter `version`, with one worker and with two.
+#[track_caller]
+fn runs_in_every_version(name: &str, settings: &[(&str, Value)]) {
+    let workload = find(name).expect("the workload exists");
+    let mut parameters = workload.about().parameters.iter();
+    let version = parameters.find(|parameter| parameter.name == "version").expect("versions");
+    let Domain::Word { allowed, default } = version.domain else { panic!("versions are words") };
+    assert_eq!((allowed[0], default), ("selector", "selector"), "{name}");
+    for version in allowed {
+        for workers in [1, 2] {
+            let params = tiny(workload, settings)
+                .with("version", Value::Word(version))
+                .with("workers", Value::Number(workers));
+            let measured = workload.run(Variant::Pool, &params);
+            let measured = measured.unwrap_or_else(|e| panic!("{name}, {version}: {e}"));
+            let floor = workload.floor(&params.for_floor(workload.about().parameters));
+            assert_eq!(measured.ops, floor.expect("it runs").ops, "{name}, {version}");
+        }
+    }
+}
+
+#[test]
+fn nqueens_stops_at_its_limit_and_at_the_last_solution() {
+    // Of 40 solutions: some, all, more than there are; and boards that are work items themselves.
+    for (limit, threshold) in [(1, 2), (40, 2), (1000, 2), (7, 1), (40, 20)] {
+        let limit = ("limit", Value::Number(limit));
+        runs_in_every_version("nqueens", &[limit, ("threshold", Value::Number(threshold))]);
+    }
+    runs_in_every_version("nqueens", &[("priorities", Value::Number(1))]);
+}
+
+#[test]
+fn astar_finds_a_way_if_there_is_one() {
+    for first in ["farthest", "nearest"] {
+        let first = ("first", Value::Word(first));
+        // Work items of one node, of some, of all; in some of these grids no way leads to the goal.
+        for threshold in [1, 16, 1_000_000] {
+            let threshold = ("threshold", Value::Number(threshold));
+            runs_in_every_version("astar", &[first, threshold]);
+            for seed in 0..8 {
+                let settings =
+                    [first, threshold, ("edge", Value::Number(2)), ("seed", Value::Number(seed))];
+                runs_in_every_version("astar", &settings);
+            }
+        }
+    }
+}
+
+#[test]
+fn philosophers_of_any_number_eat() {
+    for philosophers in [2, 3, 20, 63] {
+        runs_in_every_version("philosophers", &[("philosophers", Value::Number(philosophers))]);
+    }
+}
+
+#[test]
+fn what_papers_ran_are_values_of_known_parameters() {
+    for workload in ALL {
+        let parameters = workload.about().parameters;
+        let mut params = Params::defaults(parameters);
+        for (name, value) in workload.paper_settings() {
+            let parameter = parameters.iter().find(|p| p.name == *name);
+            let parameter =
+                parameter.unwrap_or_else(|| panic!("{}: {name}", workload.about().name));
+            assert_eq!(parameter.parse(&value.to_string()), Ok(*value), "{name}");
+            params = params.with(name, *value);
+        }
+        workload.check(&params).expect("what a paper ran fits together");
     }
 }
 
