@@ -246,15 +246,3 @@ fn every_version_of_a_workload_comes_to_the_right_result() {
         }
     }
 }
-
-#[test]
-fn what_papers_ran_is_within_the_ranges() {
-    for workload in ALL {
-        for (name, value) in workload.paper_settings() {
-            let known = workload.about().parameters.iter().find(|p| p.name == *name);
-            let known = known.unwrap_or_else(|| panic!("{}: {name}", workload.about().name));
-            assert_eq!(known.parse(&value.to_string()), Ok(*value), "{}", workload.about().name);
-            assert_ne!(known.default_value(), *value, "{}: {name}", workload.about().name);
-        }
-    }
-}
