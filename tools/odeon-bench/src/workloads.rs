@@ -6,6 +6,7 @@
 mod accounts;
 mod astar;
 mod bank;
+mod barber;
 mod beside;
 mod big;
 mod chameneos;
@@ -33,7 +34,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 22] = [
+pub const ALL: [&dyn Workload; 23] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -56,6 +57,7 @@ pub const ALL: [&dyn Workload; 22] = [
     &nqueens::NQueens,
     &astar::AStar,
     &philosophers::Philosophers,
+    &barber::Barber,
 ];
 
 /// The workload of that name.

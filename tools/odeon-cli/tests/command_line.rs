@@ -464,6 +464,7 @@ fn help_names_every_workload() {
         "nqueens",
         "astar",
         "philosophers",
+        "barber",
         "idle",
         "phases",
         "figures",
