@@ -10,6 +10,7 @@ mod barber;
 mod beside;
 mod big;
 mod chameneos;
+mod cigsmok;
 mod count;
 mod create;
 mod fjthrput;
@@ -34,7 +35,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 23] = [
+pub const ALL: [&dyn Workload; 24] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -58,6 +59,7 @@ pub const ALL: [&dyn Workload; 23] = [
     &astar::AStar,
     &philosophers::Philosophers,
     &barber::Barber,
+    &cigsmok::CigaretteSmokers,
 ];
 
 /// The workload of that name.

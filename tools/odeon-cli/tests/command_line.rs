@@ -465,6 +465,7 @@ fn help_names_every_workload() {
         "astar",
         "philosophers",
         "barber",
+        "cigsmok",
         "idle",
         "phases",
         "figures",

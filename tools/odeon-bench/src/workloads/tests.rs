@@ -41,6 +41,7 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("searchers", 4),
         ("philosophers", 5),
         ("haircuts", 30),
+        ("smokers", 5),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {
@@ -184,6 +185,13 @@ fn the_barber_serves_everybody_however_few_seats_there_are() {
             let [pause, cut] = [("pause", pause), ("cut", cut)].map(|(n, v)| (n, Value::Number(v)));
             runs_in_every_version("barber", &[("seats", Value::Number(seats)), pause, cut]);
         }
+    }
+}
+
+#[test]
+fn smokers_smoke_what_they_drew() {
+    for smokers in [1, 2, 50] {
+        runs_in_every_version("cigsmok", &[("smokers", Value::Number(smokers))]);
     }
 }
 
