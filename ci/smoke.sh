@@ -44,6 +44,8 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench nqueens --size 7 --threshold 3 --solvers 5 --limit 10,100 --version selector,actor,queue --samples 2 --warmup 0
 "$odeon" bench astar --edge 12 --searchers 5 --threshold 50 --first farthest,nearest --version selector,actor,queue --samples 2 --warmup 0
 "$odeon" bench philosophers --philosophers 2,20 --rounds 50 --version selector,actor,retries --samples 2 --warmup 0
+"$odeon" bench barber --haircuts 200 --seats 3,100 --version selector,actor,retries --samples 2 --warmup 0
+"$odeon" bench cigsmok --rounds 100 --smokers 5 --version selector,actor --samples 2 --warmup 0
 "$odeon" bench stm --case read-write,disjoint,transfer --threads 1,2 --variables 10,100 --length 2,5 --transactions 500 \
   --samples 2 --warmup 0 --vs stm,fast-stm --json "$out/stm.jsonl" --plot "$out/stm.svg"
 "$odeon" bench stm --case walk-snapshot,walk-logged,walk-direct --nodes 50 --transactions 50 --samples 2 --warmup 0

@@ -9,11 +9,13 @@ mod astar;
 mod bank;
 mod bank_transfers;
 mod banking;
+mod barber;
 mod beside;
 mod big;
 mod bndbuffer;
 mod book;
 mod chameneos;
+mod cigsmok;
 mod count;
 mod create;
 mod filterbank;
@@ -40,7 +42,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 27] = [
+pub const ALL: [&dyn Workload; 29] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -68,6 +70,8 @@ pub const ALL: [&dyn Workload; 27] = [
     &nqueens::NQueens,
     &astar::AStar,
     &philosophers::Philosophers,
+    &barber::Barber,
+    &cigsmok::CigaretteSmokers,
 ];
 
 /// The workload of that name.

@@ -469,6 +469,8 @@ fn help_names_every_workload() {
         "nqueens",
         "astar",
         "philosophers",
+        "barber",
+        "cigsmok",
         "idle",
         "phases",
         "figures",

@@ -50,6 +50,8 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("edge", 8),
         ("searchers", 4),
         ("philosophers", 5),
+        ("haircuts", 30),
+        ("smokers", 5),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {
@@ -182,6 +184,24 @@ fn astar_finds_a_way_if_there_is_one() {
 fn philosophers_of_any_number_eat() {
     for philosophers in [2, 3, 20, 63] {
         runs_in_every_version("philosophers", &[("philosophers", Value::Number(philosophers))]);
+    }
+}
+
+#[test]
+fn the_barber_serves_everybody_however_few_seats_there_are() {
+    for seats in [1, 2, 1000] {
+        // A slow barber has them all wait; a fast one sleeps.
+        for (pause, cut) in [(1, 500), (500, 1)] {
+            let [pause, cut] = [("pause", pause), ("cut", cut)].map(|(n, v)| (n, Value::Number(v)));
+            runs_in_every_version("barber", &[("seats", Value::Number(seats)), pause, cut]);
+        }
+    }
+}
+
+#[test]
+fn smokers_smoke_what_they_drew() {
+    for smokers in [1, 2, 50] {
+        runs_in_every_version("cigsmok", &[("smokers", Value::Number(smokers))]);
     }
 }
 
