@@ -10,6 +10,7 @@
 //! | an actor's memory | `cell.rs` |
 //! | when senders wait | `pressure.rs`, `pressure/*`, `bounded.rs`, `bounded/*` |
 //! | what happens later | `timer.rs`, `timer/*` |
+//! | reads of one actor at once | `read_write.rs`, `read_write/*` |
 //! | what happens beside an actor | `pipe.rs`, `pipe/*` |
 //! | the runtime as a whole | `theater.rs`, `theater/*`, `registry.rs` |
 //! | finding actors, one message for many | `naming.rs`, `group.rs`, `broadcast.rs`, `worker_pool.rs` |
@@ -47,6 +48,7 @@ mod outbox;
 mod pipe;
 mod pressure;
 mod random;
+mod read_write;
 mod registry;
 mod reply;
 mod scheduler;
@@ -79,6 +81,9 @@ pub use naming::{LookupError, NameTaken, OtherType};
 pub use observe::{EndReason, Observer};
 pub use pipe::Pipe;
 pub use random::Random;
+pub use read_write::{
+    ReadContext, ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting, WriteContext,
+};
 pub use reply::Reply;
 pub use scheduler::pool::QueueOrder;
 pub use sight::{

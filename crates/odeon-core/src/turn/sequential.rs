@@ -46,6 +46,7 @@ unsafe impl<A: Actor> NewActor for A {
         is_pressed: ending::is_pressed::<A::Msg>,
         waiting: ending::waiting::<A::Msg>,
         is_waiting: |_| false,
+        puts_aside: A::PUTS_ASIDE,
         actor_type: std::any::type_name::<A>,
         dealloc: ending::dealloc::<ActorCell<A>>,
     };
@@ -116,7 +117,7 @@ unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnR
         // SAFETY: still ours, and not used after an outcome that says so.
         other => unsafe { conclude(cell, other) },
     };
-    let messages = if A::LANED { laned::take_handled() } else { budget.spent() };
+    let messages = if A::PUTS_ASIDE { laned::take_handled() } else { budget.spent() };
     TurnReport { outcome, messages }
 }
 
@@ -134,7 +135,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
         if signals & (signal::STOP | signal::RESTARTING | signal::HELD) != 0 {
             let reason = reason_to_pause(signals);
             // SAFETY: we own the actor; the reference ends here.
-            if A::LANED && reason == Step::EndBetween && !laned::may_end(unsafe { &mut *owner }) {
+            if A::PUTS_ASIDE && reason == Step::EndBetween && !laned::may_end(unsafe { &mut *owner }) {
                 return Step::More;
             }
             return reason;
@@ -148,7 +149,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                 }
             }
             Step::Idle => {
-                if A::LANED {
+                if A::PUTS_ASIDE {
                     // SAFETY: we own the actor; the reference ends before `go_idle`.
                     match laned::go_on(message, unsafe { &mut *owner }) {
                         Step::Idle => {}
@@ -188,7 +189,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
 unsafe fn go_idle<A: Actor>(message: &MessageCell<A::Msg>, owner: *mut Owner<A>) -> WentIdle {
     // SAFETY: by contract.
     unsafe {
-        if A::LANED && laned::stays_pressed(message, &*owner) {
+        if A::PUTS_ASIDE && laned::stays_pressed(message, &*owner) {
             return InboxOwner::go_idle_pressed(&raw mut (*owner).inbox, &message.inbox);
         }
         InboxOwner::go_idle(&raw mut (*owner).inbox, &message.inbox)

@@ -1,5 +1,4 @@
-//! Actors whose messages come with lanes: they take messages, put some aside, and go on with those when the
-//! inbox is empty.
+//! Actors whose messages come with lanes, and all that put messages aside: they go on with those when the inbox is empty.
 
 use crate::actor::Actor;
 use crate::cell::{MessageCell, Owner};
@@ -56,10 +55,16 @@ pub(super) fn may_end<A: Actor>(owner: &mut Owner<A>) -> bool {
     owner.actor.as_mut().is_none_or(Actor::__may_end)
 }
 
+/// Whether the actor has its state to itself, to see to what others request.
+#[cold]
+pub(super) fn may_pause<A: Actor>(owner: &mut Owner<A>) -> bool {
+    owner.actor.as_mut().is_none_or(Actor::__may_pause)
+}
+
 /// How many messages the actor has put aside.
 #[inline(always)]
 pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
-    if !A::LANED {
+    if !A::PUTS_ASIDE {
         return 0;
     }
     owner.actor.as_ref().map_or(0, Actor::__aside)
@@ -67,7 +72,7 @@ pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
 
 /// How many of these count as pressure.
 pub(super) fn pressing<A: Actor>(owner: &Owner<A>) -> usize {
-    if !A::LANED {
+    if !A::PUTS_ASIDE {
         return 0;
     }
     owner.actor.as_ref().map_or(0, Actor::__pressing)
