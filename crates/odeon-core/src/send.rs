@@ -410,12 +410,12 @@ fn wake(header: &Header, home: Home) {
     submit::woken(home, &header.stage, task);
 }
 
-/// Gives an actor of the pool a turn, where another worker finds it. Nothing happens if it has stopped.
+/// Gives an actor of the pool a turn beside the one that this thread gives. Nothing happens if it has stopped.
 pub(crate) fn rouse<M>(cell: &MessageCell<M>) {
     if cell.inbox.push_signal(label::WAKE).wakes_owner() {
         let header = &cell.header;
         // SAFETY: as in `wake`. The caller's reference keeps the cell, and with it the stage, until the task is queued.
-        header.stage.submit(unsafe { Task::new(NonNull::from(header)) }, Origin::Spawn);
+        header.stage.submit(unsafe { Task::new(NonNull::from(header)) }, Origin::Beside);
     }
 }
 

@@ -328,7 +328,11 @@ impl<R, K, W: Clone> Inner<R, K, W> {
             return Look::Busy;
         }
         match self.failures.pop_front() {
-            Some(panic) => Look::Failed(panic),
+            Some(panic) => {
+                // It stays alone until it has seen to that.
+                self.is_paused = true;
+                Look::Failed(panic)
+            }
             None => Look::Stop,
         }
     }
