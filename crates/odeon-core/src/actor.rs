@@ -104,6 +104,12 @@ pub trait Actor: Send + Sized + 'static {
         self.__take_laned(msg, lane, ctx);
     }
 
+    /// Whether the next one is to be asked at all.
+    #[doc(hidden)]
+    fn __has_aside(&self) -> bool {
+        true
+    }
+
     /// The inbox is empty: goes on with what has been put aside. `false`: there is nothing to do until a
     /// message or [`extend::wake`](crate::extend::wake) comes.
     #[doc(hidden)]

@@ -51,6 +51,10 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
         self.actor.as_ref().is_some_and(A::__is_made)
     }
 
+    fn __has_aside(&self) -> bool {
+        self.actor.as_ref().is_some_and(A::__has_aside)
+    }
+
     fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         let mut went_on = false;
         if let Some(actor) = &mut self.actor {

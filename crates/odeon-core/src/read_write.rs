@@ -195,8 +195,11 @@ pub struct ReadWriting<A: ReadWriteActor> {
     shared: Arc<Shared<A>>,
     policy: ReadWritePolicy,
     sharing: ReadSharing,
-    /// Messages are handled as they come, until something says otherwise.
-    is_direct: bool,
+    /// Reads, and writes, are handled as they come, until something says otherwise.
+    has_direct_reads: bool,
+    has_direct_writes: bool,
+    /// Nothing waits or is shared.
+    rests: bool,
     /// Nobody but this actor's own turn ever handles them, and it goes on with nothing that it puts aside.
     is_serial: bool,
     /// Reads take so long that what the mailbox holds is gathered first.
@@ -206,8 +209,8 @@ pub struct ReadWriting<A: ReadWriteActor> {
     /// The last reader ends the state.
     is_abandoned: bool,
     most_readers: usize,
-    /// Messages that have not been counted yet.
-    handled: u32,
+    /// Messages that have been put aside, and counted by this turn's budget all the same.
+    miscounted: i32,
     pace: Pace,
     waiting: Waiting<A::Read, A::Write>,
 }
@@ -225,13 +228,15 @@ impl<A: ReadWriteActor> ReadWriting<A> {
             shared: Arc::new(Shared::new(actor)),
             policy,
             sharing: ReadSharing::default(),
-            is_direct: false,
+            has_direct_reads: false,
+            has_direct_writes: false,
+            rests: true,
             is_serial: true,
             gathers: false,
             is_open: false,
             is_abandoned: false,
             most_readers: 0,
-            handled: 0,
+            miscounted: 0,
             pace: Pace::default(),
             waiting: Waiting::default(),
         }

@@ -15,10 +15,10 @@ use super::waiting::Next;
 use super::{ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting};
 use crate::actor::Actor;
 use crate::context::Context;
-use crate::extend;
 use crate::outbox;
 use crate::pipe::Continuation;
 use crate::theater::spawn;
+use crate::turn::sequential::laned;
 
 /// Readers in a theater that is driven from outside, where the number of workers says nothing.
 const READERS_WHERE_DRIVEN: usize = 2;
@@ -43,13 +43,20 @@ impl<A: ReadWriteActor> ReadWriting<A> {
         self.settle();
     }
 
-    /// Finds out whether messages are handled as they come.
+    /// Finds out which messages are handled as they come.
     fn settle(&mut self) {
-        self.is_direct = self.is_serial
-            || (self.policy == ReadWritePolicy::ArrivalOrder
-                && !self.gathers
-                && !self.is_open
-                && self.waiting.is_empty());
+        let is_free = !self.is_open && self.waiting.is_empty();
+        self.rests = is_free && self.miscounted == 0;
+        let is_short = is_free && !self.gathers;
+        (self.has_direct_reads, self.has_direct_writes) = match self.policy {
+            _ if self.is_serial => (true, true),
+            ReadWritePolicy::ArrivalOrder => (is_short, is_free),
+            ReadWritePolicy::ReadersFirst => {
+                let is_free = !self.is_open && !self.waiting.has_reads();
+                (is_free && !self.gathers, false)
+            }
+            ReadWritePolicy::WritersFirst => (false, !self.is_open && !self.waiting.has_writes()),
+        };
     }
 
     /// Does something alone with the state; in a write, or in what goes on with a pipe.
@@ -75,7 +82,6 @@ impl<A: ReadWriteActor> ReadWriting<A> {
     #[inline(always)]
     fn write_here(&mut self, write: A::Write, ctx: &mut Context<'_, Self>) {
         self.alone(ctx, |state, ctx| state.write(write, ctx));
-        self.handled = self.handled.wrapping_add(1);
     }
 
     /// Handles a read while nobody else does.
@@ -96,7 +102,6 @@ impl<A: ReadWriteActor> ReadWriting<A> {
         if inner.wants_stop() {
             ctx.stop();
         }
-        self.handled = self.handled.wrapping_add(1);
     }
 
     /// Handles a read while others may be under way: they come first, whatever it comes to.
@@ -104,7 +109,6 @@ impl<A: ReadWriteActor> ReadWriting<A> {
         let work = |this: &mut Self, ctx: &mut Context<'_, Self>| {
             // SAFETY: the owner in its turn.
             let outcome = unsafe { this.shared.read(ctx.cell(), read) };
-            this.handled = this.handled.wrapping_add(1);
             if !outcome.is_plain() {
                 this.shared.phase.note(outcome);
             }
@@ -126,48 +130,39 @@ impl<A: ReadWriteActor> ReadWriting<A> {
             self.gathers = self.pace.is_long(self.gathers);
             self.settle();
         }
-        self.count();
     }
 
-    /// A message that is not handled just as it comes, perhaps.
+    /// A message that is not handled just as it comes.
     #[inline(never)]
     fn arrives(&mut self, message: ReadWrite<A::Read, A::Write>, ctx: &mut Context<'_, Self>) {
-        let is_free = !self.is_open;
-        let message = match (self.policy, message) {
-            (ReadWritePolicy::ArrivalOrder, ReadWrite::Write(write))
-                if is_free && self.waiting.is_empty() =>
-            {
-                return self.write_here(write, ctx);
-            }
-            (ReadWritePolicy::WritersFirst, ReadWrite::Write(write))
-                if is_free && !self.waiting.has_writes() =>
-            {
-                return self.write_here(write, ctx);
-            }
-            (ReadWritePolicy::ReadersFirst, ReadWrite::Read(read))
-                if is_free && !self.gathers && !self.waiting.has_reads() =>
-            {
-                return self.read_here(read, ctx);
-            }
+        let message = match message {
             // Somebody follows the message: put aside it would be lost to sight.
-            (ReadWritePolicy::ArrivalOrder, ReadWrite::Read(read))
-                if outbox::is_followed() && self.waiting.is_empty() =>
+            ReadWrite::Read(read)
+                if self.policy == ReadWritePolicy::ArrivalOrder
+                    && outbox::is_followed()
+                    && self.waiting.is_empty() =>
             {
-                return if is_free { self.read_here(read, ctx) } else { self.read_beside(read, ctx) };
+                return if self.is_open {
+                    self.read_beside(read, ctx);
+                } else {
+                    self.read_here(read, ctx);
+                };
             }
-            (_, message) => message,
+            message => message,
         };
         let recalls = self.is_open
             && self.policy == ReadWritePolicy::WritersFirst
             && matches!(message, ReadWrite::Write(_));
         let are_many = self.waiting.put(self.policy, message);
-        self.is_direct = false;
+        self.miscounted += 1;
         if recalls {
             let Self { shared, waiting, .. } = self;
             shared.phase.recall(|read| waiting.put_back(read));
         }
-        if are_many {
-            self.step(ctx);
+        if are_many && self.step(ctx) {
+            self.miscounted -= 1;
+        } else {
+            self.settle();
         }
     }
 
@@ -241,11 +236,6 @@ impl<A: ReadWriteActor> ReadWriting<A> {
         }
         Some(true)
     }
-
-    /// Counts what this turn has handled.
-    fn count(&mut self) {
-        extend::note_handled(std::mem::take(&mut self.handled));
-    }
 }
 
 impl<A: ReadWriteActor> Actor for ReadWriting<A> {
@@ -259,12 +249,10 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
 
     #[inline]
     fn handle(&mut self, message: Self::Msg, ctx: &mut Context<'_, Self>) {
-        if !self.is_direct {
-            return self.arrives(message, ctx);
-        }
         match message {
-            ReadWrite::Read(read) => self.read_here(read, ctx),
-            ReadWrite::Write(write) => self.write_here(write, ctx),
+            ReadWrite::Read(read) if self.has_direct_reads => self.read_here(read, ctx),
+            ReadWrite::Write(write) if self.has_direct_writes => self.write_here(write, ctx),
+            message => self.arrives(message, ctx),
         }
     }
 
@@ -277,11 +265,15 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
         unsafe { self.shared.state() }.is_some()
     }
 
+    #[inline(always)]
+    fn __has_aside(&self) -> bool {
+        !self.rests
+    }
+
     fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
-        if self.handled > 0 {
-            self.count();
-        }
-        (self.is_open || !self.waiting.is_empty()) && self.step(ctx)
+        // What has been put aside was counted by the budget, and not handled.
+        laned::correct_handled(-std::mem::take(&mut self.miscounted));
+        self.step(ctx)
     }
 
     fn __aside(&self) -> usize {
@@ -319,7 +311,6 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
     }
 
     fn __give_back(&mut self, take: &mut dyn FnMut(Self::Msg)) {
-        self.count();
         self.is_abandoned = !self.shared.phase.close(|read| take(ReadWrite::Read(read)));
         self.waiting.give_back(take);
     }

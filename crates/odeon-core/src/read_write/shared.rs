@@ -13,6 +13,7 @@ use crate::extend;
 use crate::lane::Lane;
 use crate::send;
 use crate::theater::shared::contain;
+use crate::turn::sequential::laned;
 
 /// The address of an actor of type `A`.
 pub(super) type Me<A> =
@@ -67,6 +68,8 @@ impl<A: ReadWriteActor> Shared<A> {
     pub(super) fn work(&self, number: usize, batch: &mut Vec<A::Read>) -> bool {
         let Some((me, rouses)) = self.phase.begin(number, batch) else { return false };
         rouse(rouses);
+        // The step itself is counted by the budget.
+        laned::correct_handled(-1);
         // What the reads send comes from their actor.
         Lane::of_actor(&me.cell().header).lend_during(|| {
             for left in (0..BATCHES).rev() {
@@ -93,7 +96,7 @@ impl<A: ReadWriteActor> Shared<A> {
             }
         }
         batch.extend(left);
-        extend::note_handled(handled);
+        laned::correct_handled(handled);
         outcome
     }
 

@@ -5,7 +5,7 @@
 //!
 //! What is done for whoever looks at a turn, and for messages that are followed, is in `sequential/rare.rs`.
 
-mod laned;
+pub(crate) mod laned;
 mod rare;
 mod sorting;
 
@@ -117,7 +117,7 @@ unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnR
         // SAFETY: still ours, and not used after an outcome that says so.
         other => unsafe { conclude(cell, other) },
     };
-    let messages = if A::PUTS_ASIDE { laned::take_handled() } else { budget.spent() };
+    let messages = if A::PUTS_ASIDE { laned::handled::<A>(&budget) } else { budget.spent() };
     TurnReport { outcome, messages }
 }
 
@@ -149,8 +149,9 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                 }
             }
             Step::Idle => {
-                if A::PUTS_ASIDE {
-                    // SAFETY: we own the actor; the reference ends before `go_idle`.
+                // SAFETY, here and below: we own the actor; the references end before `go_idle`.
+                if A::PUTS_ASIDE && laned::has_aside(unsafe { &*owner }) {
+                    // SAFETY: as above.
                     match laned::go_on(message, unsafe { &mut *owner }) {
                         Step::Idle => {}
                         Step::Handled if budget.spend() => return Step::More,
@@ -189,7 +190,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
 unsafe fn go_idle<A: Actor>(message: &MessageCell<A::Msg>, owner: *mut Owner<A>) -> WentIdle {
     // SAFETY: by contract.
     unsafe {
-        if A::PUTS_ASIDE && laned::stays_pressed(message, &*owner) {
+        if A::PUTS_ASIDE && laned::has_aside(&*owner) && laned::stays_pressed(message, &*owner) {
             return InboxOwner::go_idle_pressed(&raw mut (*owner).inbox, &message.inbox);
         }
         InboxOwner::go_idle(&raw mut (*owner).inbox, &message.inbox)

@@ -10,6 +10,7 @@ use crate::pressure;
 use crate::sight;
 
 use super::Step;
+use crate::turn::budget::Budget;
 
 /// Hands a message over, with its sender's lane.
 #[inline(always)]
@@ -88,7 +89,22 @@ pub(super) fn stays_pressed<A: Actor>(message: &MessageCell<A::Msg>, owner: &Own
     message.inbox.is_pressed()
 }
 
-/// How many messages were handled in the turn that ends, whenever they were taken.
-pub(super) fn take_handled() -> u32 {
-    current::here().handled.take()
+/// Whether the actor may have put messages aside.
+#[inline(always)]
+pub(super) fn has_aside<A: Actor>(owner: &Owner<A>) -> bool {
+    owner.actor.as_ref().is_some_and(Actor::__has_aside)
+}
+
+/// How many messages were handled in the turn that ends, whenever they were taken: all that an actor with lanes has counted; of
+/// another one, what the turn's budget has counted and the actor has corrected.
+#[inline(always)]
+pub(super) fn handled<A: Actor>(budget: &Budget<'_>) -> u32 {
+    let noted = current::here().handled.take();
+    if A::LANED { noted } else { budget.spent().saturating_add_signed(noted.cast_signed()) }
+}
+
+/// Corrects how many messages the present turn has handled, for an actor without lanes.
+pub(crate) fn correct_handled(by: i32) {
+    let handled = &current::here().handled;
+    handled.set(handled.get().wrapping_add_signed(by));
 }
