@@ -11,7 +11,7 @@
 //! | when senders wait | `pressure.rs`, `pressure/*`, `bounded.rs`, `bounded/*` |
 //! | what happens later | `timer.rs`, `timer/*` |
 //! | reads of one actor at once | `read_write.rs`, `read_write/*` |
-//! | what happens beside an actor | `pipe.rs`, `pipe/*` |
+//! | what happens beside an actor | `pipe.rs`, `pipe/*`, `fork.rs` |
 //! | the runtime as a whole | `theater.rs`, `theater/*`, `registry.rs` |
 //! | finding actors, one message for many | `naming.rs`, `group.rs`, `broadcast.rs`, `worker_pool.rs` |
 //! | what can be seen from outside | `observe.rs`, `sight.rs`, `sight/*`, `dead_letter.rs` |
@@ -34,6 +34,7 @@ mod current;
 mod dead_letter;
 mod error;
 pub mod extend;
+mod fork;
 mod group;
 mod kin;
 mod lane;

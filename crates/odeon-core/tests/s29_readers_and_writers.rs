@@ -69,8 +69,7 @@ fn s29_reads_run_at_once_and_a_write_alone() {
         let theater = Theater::builder().workers(3).build().unwrap();
         let inside = Arc::new(Inside::default());
         let meeting = Meeting { inside: inside.clone(), expected: 3 };
-        let meeting =
-            theater.spawn(ReadWriting::new(meeting, policy).sharing(ReadSharing::Always));
+        let meeting = theater.spawn(ReadWriting::new(meeting, policy).sharing(ReadSharing::Always));
         // All of them wait when the first one is begun.
         let gate = theater.spawn(Starter(meeting.clone()));
         let (answers, answer) = channel();
@@ -86,7 +85,6 @@ fn s29_reads_run_at_once_and_a_write_alone() {
 
 /// Sends all at once.
 struct Starter(ActorRef<ReadWrite<Come, Alone>>);
-
 
 impl Actor for Starter {
     type Msg = Box<Sender<()>>;

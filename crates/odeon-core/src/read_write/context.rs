@@ -162,9 +162,7 @@ impl<'a, A: ReadWriteActor> WriteContext<'a, A> {
         F: Future<Output: Send + 'static> + Send + 'static,
         G: FnOnce(&mut A, F::Output, &mut WriteContext<'_, A>) + Send + 'static,
     {
-        self.0.pipe(future, |actor, output, ctx| {
-            actor.alone(ctx, |state, ctx| go_on(state, output, ctx));
-        })
+        self.0.pipe(future, alone_with(go_on))
     }
 
     /// As [`pipe`](Self::pipe), with a deadline. See [`Context::pipe_within`].
@@ -176,9 +174,39 @@ impl<'a, A: ReadWriteActor> WriteContext<'a, A> {
         F: Future<Output: Send + 'static> + Send + 'static,
         G: FnOnce(&mut A, Result<F::Output, Elapsed>, &mut WriteContext<'_, A>) + Send + 'static,
     {
-        self.0.pipe_within(limit, future, |actor, output, ctx| {
-            actor.alone(ctx, |state, ctx| go_on(state, output, ctx));
-        })
+        self.0.pipe_within(limit, future, alone_with(go_on))
+    }
+
+    /// Runs `task` on the pool, in parallel with this actor, and calls `then` with what it returns as a turn of this actor,
+    /// alone with the state. See [`Context::fork`].
+    pub fn fork<T, F, G>(&self, task: F, then: G) -> Pipe
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+        G: FnOnce(&mut A, T, &mut WriteContext<'_, A>) + Send + 'static,
+    {
+        self.0.fork(task, alone_with(then))
+    }
+
+    /// Runs all `tasks` on the pool, and calls `then` with all that they return when the last one is over. See
+    /// [`Context::fork_all`].
+    pub fn fork_all<T, F, G>(&self, tasks: impl IntoIterator<Item = F>, then: G) -> Pipe
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+        G: FnOnce(&mut A, Vec<T>, &mut WriteContext<'_, A>) + Send + 'static,
+    {
+        self.0.fork_all(tasks, alone_with(then))
+    }
+}
+
+/// What goes on later, with the state.
+fn alone_with<A: ReadWriteActor, T>(
+    go_on: impl FnOnce(&mut A, T, &mut WriteContext<'_, A>) + Send + 'static,
+) -> impl FnOnce(&mut ReadWriting<A>, T, &mut Context<'_, ReadWriting<A>>) + Send + 'static {
+    move |actor, output, ctx| {
+        // SAFETY: the core goes on with a pipe when it has been told that the actor is alone (`__may_pause`).
+        unsafe { actor.alone(ctx, |state, ctx| go_on(state, output, ctx)) };
     }
 }
 

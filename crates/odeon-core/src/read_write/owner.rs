@@ -23,9 +23,6 @@ use crate::turn::sequential::laned;
 /// Readers in a theater that is driven from outside, where the number of workers says nothing.
 const READERS_WHERE_DRIVEN: usize = 2;
 
-
-
-
 impl<A: ReadWriteActor> ReadWriting<A> {
     /// Who handles what is known once the actor has a place.
     fn settle_in(&mut self, ctx: &Context<'_, Self>) {
@@ -59,16 +56,18 @@ impl<A: ReadWriteActor> ReadWriting<A> {
         };
     }
 
-    /// Does something alone with the state; in a write, or in what goes on with a pipe.
+    /// Does something alone with the state.
+    ///
+    /// # Safety
+    /// The phase is not open, or has told that the owner is alone.
     #[inline(always)]
-    pub(super) fn alone(
+    pub(super) unsafe fn alone(
         &mut self,
         ctx: &mut Context<'_, Self>,
         work: impl FnOnce(&mut A, &mut WriteContext<'_, A>),
     ) {
         let mut inner = WriteContext::new(ctx.cell());
-        // SAFETY: whoever calls this has closed the phase or found it closed, or, with what goes on with a pipe, paused it
-        // (`__may_pause`, which the core asks before `__go_on`).
+        // SAFETY: by contract.
         unsafe {
             self.shared.with_state(|state| {
                 work(state.as_mut().expect("a turn has a state"), &mut inner);
@@ -81,7 +80,9 @@ impl<A: ReadWriteActor> ReadWriting<A> {
 
     #[inline(always)]
     fn write_here(&mut self, write: A::Write, ctx: &mut Context<'_, Self>) {
-        self.alone(ctx, |state, ctx| state.write(write, ctx));
+        debug_assert!(!self.is_open);
+        // SAFETY: writes are only begun while the phase is not open.
+        unsafe { self.alone(ctx, |state, ctx| state.write(write, ctx)) };
     }
 
     /// Handles a read while nobody else does.
@@ -244,7 +245,9 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         self.settle_in(ctx);
-        self.alone(ctx, |state, ctx| state.started(ctx));
+        // SAFETY: nothing is begun before the start. What was shared with the state before waits for this one: the phase is
+        // paused.
+        unsafe { self.alone(ctx, |state, ctx| state.started(ctx)) };
     }
 
     #[inline]

@@ -358,8 +358,5 @@ impl<R, K, W: Clone> Inner<R, K, W> {
     }
 }
 
-
-
-
 #[cfg(all(test, odeon_loom))]
 mod loom;

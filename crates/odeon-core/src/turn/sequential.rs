@@ -135,7 +135,10 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
         if signals & (signal::STOP | signal::RESTARTING | signal::HELD) != 0 {
             let reason = reason_to_pause(signals);
             // SAFETY: we own the actor; the reference ends here.
-            if A::PUTS_ASIDE && reason == Step::EndBetween && !laned::may_end(unsafe { &mut *owner }) {
+            if A::PUTS_ASIDE
+                && reason == Step::EndBetween
+                && !laned::may_end(unsafe { &mut *owner })
+            {
                 return Step::More;
             }
             return reason;

@@ -102,10 +102,7 @@ impl Model {
 }
 
 /// Runs a reader's turn beside what the owner does, after two reads have been shared.
-fn beside(
-    outcome: fn() -> Outcome,
-    owner: impl Fn(&Arc<Model>) + Sync + Send + 'static,
-) {
+fn beside(outcome: fn() -> Outcome, owner: impl Fn(&Arc<Model>) + Sync + Send + 'static) {
     loom::model(move || {
         let model = Arc::new(Model::default());
         model.phase.add_reader(());
