@@ -15,6 +15,9 @@ const POLICIES: [ReadWritePolicy; 3] =
 /// How long a test waits for what has to happen.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// All pauses before restarts are shorter together.
+const PAUSES: Duration = Duration::from_secs(600);
+
 #[derive(Clone, Copy, PartialEq)]
 enum Deed {
     Plain,
@@ -149,16 +152,17 @@ fn s29_failures_lose_nothing_and_leave_nobody_beside_a_write() {
                 let world = World::new();
                 let hook = world.ledger.dead_letter_hook::<ReadWrite<Job, Job>>();
                 let run = Deterministic::with(seed, Theater::builder().on_dead_letter(hook));
-                let supervision = Supervision::new().always(directive).restarts(1000, PATIENCE);
+                let supervision = Supervision::new().always(directive).restarts(1000, PAUSES);
                 let make = world.make(policy, Duration::ZERO);
                 let place = run.theater().spawn_supervised(supervision, make);
                 for go in 0..4 {
                     world.send(&place, 30, seed + go, &[Deed::Panic, Deed::Pipe]);
                     run.run_steps(20);
                 }
-                run.run_until_idle();
+                // With pauses before the restarts.
+                run.advance(PAUSES);
                 drop(place);
-                run.run_until_idle();
+                run.advance(PAUSES);
                 drop(run);
                 let account = world.check();
                 if directive != Directive::Stop {
@@ -176,6 +180,7 @@ fn s29_failures_on_threads_lose_nothing() {
             let world = World::new();
             let theater = world.builder().workers(3).build().unwrap();
             let supervision = Supervision::new().always(directive).restarts(100_000, PATIENCE);
+            let supervision = supervision.pauses(Duration::ZERO, Duration::ZERO);
             let make = world.make(policy, Duration::from_micros(3));
             let place = theater.spawn_supervised(supervision, make);
             let senders: Vec<_> = (0..3)
@@ -236,10 +241,10 @@ fn s29_actors_found_by_name_read_at_once_and_are_made_anew_as_others_are() {
         let world = World::new();
         let run = Deterministic::new(seed);
         let make = world.make(ReadWritePolicy::ArrivalOrder, Duration::ZERO);
-        let supervision = Supervision::new().restarts(1000, PATIENCE);
+        let supervision = Supervision::new().restarts(1000, PAUSES);
         let place: Place = run.theater().lookup_or_spawn_supervised("place", supervision, make).unwrap();
         world.send(&place, 60, seed, &[Deed::Panic, Deed::Pipe]);
-        run.run_until_idle();
+        run.advance(PAUSES);
         assert!(run.theater().live_actors() > 1, "readers are actors too");
         drop(place);
         drop(run);
