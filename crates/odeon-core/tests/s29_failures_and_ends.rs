@@ -242,7 +242,8 @@ fn s29_actors_found_by_name_read_at_once_and_are_made_anew_as_others_are() {
         let run = Deterministic::new(seed);
         let make = world.make(ReadWritePolicy::ArrivalOrder, Duration::ZERO);
         let supervision = Supervision::new().restarts(1000, PAUSES);
-        let place: Place = run.theater().lookup_or_spawn_supervised("place", supervision, make).unwrap();
+        let place: Place =
+            run.theater().lookup_or_spawn_supervised("place", supervision, make).unwrap();
         world.send(&place, 60, seed, &[Deed::Panic, Deed::Pipe]);
         run.advance(PAUSES);
         assert!(run.theater().live_actors() > 1, "readers are actors too");
@@ -276,9 +277,13 @@ fn s29_what_is_put_aside_holds_senders_back() {
     let make = world.make(ReadWritePolicy::ReadersFirst, Duration::ZERO);
     let place = run.theater().spawn(make());
     let mut sent = 0;
-    while place.try_send(ReadWrite::Write(Job(world.ledger.ticket(), Deed::Plain))).map_err(|e| {
-        e.into_message().into_ticket().unwrap().returned();
-    }).is_ok() {
+    while place
+        .try_send(ReadWrite::Write(Job(world.ledger.ticket(), Deed::Plain)))
+        .map_err(|e| {
+            e.into_message().into_ticket().unwrap().returned();
+        })
+        .is_ok()
+    {
         sent += 1;
         assert!(sent < 5_000, "nobody would ever hold back");
     }

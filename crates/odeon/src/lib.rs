@@ -5,10 +5,11 @@ pub use odeon_core::{
     Access, Actor, ActorId, ActorRef, ActorStats, Ask, AskError, AskWithin, AsyncActor,
     AsyncContext, Bound, Bounded, BuildError, Clock, Context, DeadLetter, DeadLetterCounts,
     DeadLetterReason, Directive, Elapsed, EndReason, Ended, Failure, Group, Link, LookupError,
-    Message, NameTaken, Observer, OtherType, Pipe, QueueOrder, Random, Reply, RootFailure, Routing,
+    Message, NameTaken, Observer, OtherType, Pipe, QueueOrder, Random, ReadContext, ReadSharing,
+    ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting, Reply, RootFailure, Routing,
     SendError, SpeculationReport, Stage, StageError, StageKind, StageStats, Stats, StatsSource,
     StopReport, Supervision, SystemClock, Theater, TheaterBuilder, Timer, TrySendError, UntilEnded,
-    Wait, WaitsView, Watch, WeakRef, WorkerPool, broadcast,
+    Wait, WaitsView, Watch, WeakRef, WorkerPool, WriteContext, broadcast,
 };
 pub use odeon_macros::Message;
 #[cfg(feature = "sight")]
@@ -45,4 +46,6 @@ mod pages {
     struct FromKameo;
     #[doc = include_str!("../../../docs/from-ractor.md")]
     struct FromRactor;
+    #[doc = include_str!("../../../docs/readers-and-writers.md")]
+    struct ReadersAndWriters;
 }

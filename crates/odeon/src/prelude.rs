@@ -10,7 +10,8 @@ pub use crate::stm::{TCounter, TList, TMap, TOrdMap, TQueue, TSet, TVar, TVec, T
 pub use crate::{
     Access, Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, Bound,
     Bounded, Context, DeadLetter, DeadLetterReason, Directive, Elapsed, EndReason, Ended, Failure,
-    Group, Link, LookupError, Message, Observer, Pipe, QueueOrder, Reply, Routing, SendError,
-    Stage, StopReport, Supervision, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef,
-    WorkerPool,
+    Group, Link, LookupError, Message, Observer, Pipe, QueueOrder, ReadContext, ReadSharing,
+    ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting, Reply, Routing, SendError, Stage,
+    StopReport, Supervision, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef,
+    WorkerPool, WriteContext,
 };
