@@ -18,7 +18,9 @@ struct Doer {
     out: Sender<u64>,
 }
 
-struct Deed(Box<dyn FnOnce(&mut Doer, &mut Context<'_, Doer>) + Send>);
+type Do = dyn FnOnce(&mut Doer, &mut Context<'_, Doer>) + Send;
+
+struct Deed(Box<Do>);
 impl Message for Deed {}
 
 impl Actor for Doer {

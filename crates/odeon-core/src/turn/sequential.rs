@@ -134,12 +134,11 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
         let signals = message.header.signals.load(Ordering::Acquire);
         if signals & (signal::STOP | signal::RESTARTING | signal::HELD) != 0 {
             let reason = reason_to_pause(signals);
-            // SAFETY: we own the actor; the reference ends here.
-            if A::PUTS_ASIDE
-                && reason == Step::EndBetween
-                && !laned::may_end(unsafe { &mut *owner })
-            {
-                return Step::More;
+            if A::PUTS_ASIDE && reason == Step::EndBetween {
+                // SAFETY: we own the actor; the reference ends here.
+                if !laned::may_end(unsafe { &mut *owner }) {
+                    return Step::More;
+                }
             }
             return reason;
         }
@@ -152,9 +151,9 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                 }
             }
             Step::Idle => {
-                // SAFETY, here and below: we own the actor; the references end before `go_idle`.
+                // SAFETY: we own the actor; the reference ends here.
                 if A::PUTS_ASIDE && laned::has_aside(unsafe { &*owner }) {
-                    // SAFETY: as above.
+                    // SAFETY: we own the actor; the reference ends before `go_idle`.
                     match laned::go_on(message, unsafe { &mut *owner }) {
                         Step::Idle => {}
                         Step::Handled if budget.spend() => return Step::More,

@@ -100,7 +100,7 @@ pub(super) fn has_aside<A: Actor>(owner: &Owner<A>) -> bool {
 #[inline(always)]
 pub(super) fn handled<A: Actor>(budget: &Budget<'_>) -> u32 {
     let noted = current::here().handled.take();
-    if A::LANED { noted } else { budget.spent().saturating_add_signed(noted.cast_signed()) }
+    if A::LANED { noted } else { budget.spent().saturating_add_signed(noted as i32) }
 }
 
 /// Corrects how many messages the present turn has handled, for an actor without lanes.
