@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Exhaustive models of the small protocols (loom): parker, inbox, idle workers, timers, wake flag, bonds, pressure, bounds,
+# Exhaustive models of the small protocols (loom): parker, inbox, idle workers, timers, wake flag, bonds, pressure, bounds, phases of reads,
 # of the transactional memory: commit, snapshot, prepare, journeys, retry, gate, reclamation, and of speculative actors: executors at the board,
 # parking, coordinated transactions.
 set -euo pipefail

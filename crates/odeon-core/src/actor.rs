@@ -123,10 +123,15 @@ pub trait Actor: Send + Sized + 'static {
     #[doc(hidden)]
     const BOUNDED: bool = false;
 
-    /// Whether each message comes with the lane of its sender (`lane.rs`), and messages may be put aside: for
-    /// actors that another crate has processed in its own way.
+    /// Whether each message comes with the lane of its sender (`lane.rs`): for actors that another crate has processed in
+    /// its own way.
     #[doc(hidden)]
     const LANED: bool = false;
+
+    /// Whether messages may be put aside, to be handled later or by others: those below ask about that. An actor that contains
+    /// another one, and does not pass these questions on, says no; the one inside finds out by its cell.
+    #[doc(hidden)]
+    const PUTS_ASIDE: bool = Self::LANED;
 
     /// Takes a message with its sender's lane.
     #[doc(hidden)]
@@ -146,6 +151,12 @@ pub trait Actor: Send + Sized + 'static {
     ) {
         drop(companion);
         self.__take_laned(msg, lane, ctx);
+    }
+
+    /// Whether the next one is to be asked at all.
+    #[doc(hidden)]
+    fn __has_aside(&self) -> bool {
+        true
     }
 
     /// The inbox is empty: goes on with what has been put aside. `false`: there is nothing to do until a
@@ -174,6 +185,26 @@ pub trait Actor: Send + Sized + 'static {
     #[doc(hidden)]
     fn __may_end(&mut self) -> bool {
         true
+    }
+
+    /// The actor is to see to what others request, or to go on with a pipe: it needs its state to itself. `false`: it is
+    /// signalled again when it has.
+    #[doc(hidden)]
+    fn __may_pause(&mut self) -> bool {
+        true
+    }
+
+    /// The actor is to be made anew: drops its state and keeps what it has put aside for the next one. `false`: all of it is
+    /// to be dropped.
+    #[doc(hidden)]
+    fn __shed(&mut self) -> bool {
+        false
+    }
+
+    /// Goes on with the state of `new`, after it has [shed](Self::__shed) its own.
+    #[doc(hidden)]
+    fn __renew(&mut self, new: Self) {
+        *self = new;
     }
 
     /// The actor ends: hands over the messages that it has put aside.

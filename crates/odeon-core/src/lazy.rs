@@ -29,9 +29,16 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
     type Msg = A::Msg;
     /// Its bounds are known when it has been made.
     const BOUNDED: bool = A::BOUNDED;
+    const PUTS_ASIDE: bool = A::PUTS_ASIDE && !A::LANED;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        let actor = self.actor.insert((self.make)());
+        let made = (self.make)();
+        match &mut self.actor {
+            // It has put messages aside before it was made anew.
+            Some(kept) => kept.__renew(made),
+            place => *place = Some(made),
+        }
+        let actor = self.actor.as_mut().expect("made just above");
         ctx.lent_to(|ctx| actor.started(ctx));
     }
 
@@ -54,7 +61,49 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
     }
 
     fn __is_made(&self) -> bool {
-        self.actor.is_some()
+        self.actor.as_ref().is_some_and(A::__is_made)
+    }
+
+    fn __has_aside(&self) -> bool {
+        self.actor.as_ref().is_some_and(A::__has_aside)
+    }
+
+    fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+        let mut went_on = false;
+        if let Some(actor) = &mut self.actor {
+            ctx.lent_to(|ctx| went_on = actor.__go_on_with_aside(ctx));
+        }
+        went_on
+    }
+
+    fn __aside(&self) -> usize {
+        self.actor.as_ref().map_or(0, A::__aside)
+    }
+
+    fn __pressing(&self) -> usize {
+        self.actor.as_ref().map_or(0, A::__pressing)
+    }
+
+    fn __may_end(&mut self) -> bool {
+        self.actor.as_mut().is_none_or(A::__may_end)
+    }
+
+    fn __may_pause(&mut self) -> bool {
+        self.actor.as_mut().is_none_or(A::__may_pause)
+    }
+
+    fn __shed(&mut self) -> bool {
+        self.actor.as_mut().is_some_and(A::__shed)
+    }
+
+    fn __renew(&mut self, new: Self) {
+        self.make = new.make;
+    }
+
+    fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
+        if let Some(actor) = &mut self.actor {
+            actor.__give_back(take);
+        }
     }
 
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {

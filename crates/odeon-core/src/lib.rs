@@ -10,7 +10,8 @@
 //! | an actor's memory | `cell.rs` |
 //! | when senders wait | `pressure.rs`, `pressure/*`, `bounded.rs`, `bounded/*` |
 //! | what happens later | `timer.rs`, `timer/*` |
-//! | what happens beside an actor | `pipe.rs`, `pipe/*` |
+//! | reads of one actor at once | `read_write.rs`, `read_write/*` |
+//! | what happens beside an actor | `pipe.rs`, `pipe/*`, `fork.rs` |
 //! | the runtime as a whole | `theater.rs`, `theater/*`, `registry.rs` |
 //! | finding actors, one message for many | `naming.rs`, `group.rs`, `broadcast.rs`, `worker_pool.rs` |
 //! | what can be seen from outside | `observe.rs`, `sight.rs`, `sight/*`, `dead_letter.rs` |
@@ -34,6 +35,7 @@ mod dead_letter;
 mod declared_guards;
 mod error;
 pub mod extend;
+mod fork;
 mod group;
 mod guarding;
 mod kin;
@@ -52,6 +54,7 @@ pub mod patterns;
 mod pipe;
 mod pressure;
 mod random;
+mod read_write;
 mod registry;
 mod reply;
 mod scheduler;
@@ -88,6 +91,9 @@ pub use naming::{LookupError, NameTaken, OtherType};
 pub use observe::{EndReason, Observer};
 pub use pipe::Pipe;
 pub use random::Random;
+pub use read_write::{
+    ReadContext, ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting, WriteContext,
+};
 pub use reply::Reply;
 pub use scheduler::pool::QueueOrder;
 pub use selection::{

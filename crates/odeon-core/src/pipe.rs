@@ -86,7 +86,22 @@ where
     F: Future<Output: Send + 'static> + Send + 'static,
 {
     let kin = actor.kin();
-    let number = carrier::start(actor, future, go_on);
+    let number = carrier::start(actor, future, go_on, false);
+    Pipe { actor: kin, number }
+}
+
+/// As [`begin`], on the pool whatever the stage of the actor, and beside its turn: the future is a task that is forked.
+pub(crate) fn fork<M, F>(
+    actor: ActorRef<M>,
+    future: F,
+    go_on: impl FnOnce(F::Output) -> Continuation + Send + 'static,
+) -> Pipe
+where
+    M: Message,
+    F: Future<Output: Send + 'static> + Send + 'static,
+{
+    let kin = actor.kin();
+    let number = carrier::start(actor, future, go_on, true);
     Pipe { actor: kin, number }
 }
 

@@ -20,7 +20,7 @@ use crate::outbox;
 use crate::pressure;
 use crate::scheduler::home::Home;
 use crate::scheduler::pinned::PinnedShared;
-use crate::scheduler::submit;
+use crate::scheduler::submit::{self, Origin};
 use crate::sight::follow::Tag;
 use crate::turn::Task;
 
@@ -434,6 +434,15 @@ fn wake(header: &Header, home: Home) {
     // SAFETY: by the function's purpose.
     let task = unsafe { Task::new(NonNull::from(header)) };
     submit::woken(home, &header.stage, task);
+}
+
+/// Gives an actor of the pool a turn beside the one that this thread gives. Nothing happens if it has stopped.
+pub(crate) fn rouse<M>(cell: &MessageCell<M>) {
+    if cell.inbox.push_signal(label::WAKE).wakes_owner() {
+        let header = &cell.header;
+        // SAFETY: as in `wake`. The caller's reference keeps the cell, and with it the stage, until the task is queued.
+        header.stage.submit(unsafe { Task::new(NonNull::from(header)) }, Origin::Beside);
+    }
 }
 
 /// Gives the actor a turn for something that is not a message. Nothing happens if it has stopped.

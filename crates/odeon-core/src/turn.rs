@@ -68,6 +68,8 @@ pub(crate) struct TurnVTable {
     pub(crate) waiting: unsafe fn(NonNull<Header>, u64) -> usize,
     /// Any thread: whether a handler waits that the drain of a shutdown waits for.
     pub(crate) is_waiting: unsafe fn(NonNull<Header>) -> bool,
+    /// Whether the actor is asked to go on with what it has put aside.
+    pub(crate) puts_aside: bool,
     /// Frees a cell that nobody can reach.
     pub(crate) dealloc: unsafe fn(NonNull<Header>),
     /// The Rust type of the actor.

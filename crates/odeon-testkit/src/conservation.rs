@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use odeon_core::{ActorRef, DeadLetter, Message, StopReport};
+use odeon_core::{ActorRef, DeadLetter, Message, ReadWrite, StopReport};
 
 /// Where the messages of one test went.
 #[derive(Clone, Default)]
@@ -53,6 +53,15 @@ pub struct Ticket {
 pub trait Counted: Message {
     /// The ticket, if this message is one that counts.
     fn into_ticket(self) -> Option<Ticket>;
+}
+
+impl<R: Counted, W: Counted> Counted for ReadWrite<R, W> {
+    fn into_ticket(self) -> Option<Ticket> {
+        match self {
+            Self::Read(read) => read.into_ticket(),
+            Self::Write(write) => write.into_ticket(),
+        }
+    }
 }
 
 /// Adds one. ORDERING: Relaxed, here and below: the test joins or shuts down before it looks.

@@ -7,11 +7,12 @@ pub use odeon_core::{
     AsyncContext, Bound, Bounded, BuildError, Clock, Context, DeadLetter, DeadLetterCounts,
     DeadLetterReason, DeclaredGuards, Directive, Elapsed, EndReason, Ended, Failure, Group,
     LeastRecentlyUsed, Link, LookupError, MailboxName, MailboxOf, MailboxRef, Mailboxes, Message,
-    NameTaken, Observer, OtherType, Pipe, QueueOrder, Random, RandomMailbox, Ready, Reply,
+    NameTaken, Observer, OtherType, Pipe, QueueOrder, Random, RandomMailbox, ReadContext,
+    ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting, Ready, Reply,
     RootFailure, RoundRobin, Routing, Selection, SelectionPolicy, SendError, SpeculationReport,
     Stage, StageError, StageKind, StageStats, Stats, StatsSource, StopReport, Supervision,
     SystemClock, Theater, TheaterBuilder, Timer, TrySendError, UntilEnded, Wait, WaitsView, Watch,
-    WeakRef, Weighted, WhenAllClosed, WorkerPool, broadcast,
+    WeakRef, Weighted, WhenAllClosed, WorkerPool, WriteContext, broadcast,
 };
 pub use odeon_macros::{Mailboxes, Message, guards, when};
 #[cfg(feature = "sight")]
@@ -50,4 +51,6 @@ mod pages {
     struct FromKameo;
     #[doc = include_str!("../../../docs/from-ractor.md")]
     struct FromRactor;
+    #[doc = include_str!("../../../docs/readers-and-writers.md")]
+    struct ReadersAndWriters;
 }

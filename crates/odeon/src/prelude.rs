@@ -11,7 +11,8 @@ pub use crate::{
     Access, Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, Bound,
     Bounded, Context, DeadLetter, DeadLetterReason, DeclaredGuards, Directive, Elapsed, EndReason,
     Ended, Failure, Group, Link, LookupError, MailboxRef, Mailboxes, Message, Observer, Pipe,
-    QueueOrder, Ready, Reply, Routing, Selection, SelectionPolicy, SendError, Stage, StopReport,
-    Supervision, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef, WhenAllClosed,
-    WorkerPool, guards, when,
+    QueueOrder, ReadContext, ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting,
+    Ready, Reply, Routing, Selection, SelectionPolicy, SendError, Stage, StopReport, Supervision,
+    Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef, WhenAllClosed, WorkerPool,
+    WriteContext, guards, when,
 };

@@ -36,8 +36,8 @@ enum Nothing {}
 
 impl Message for Nothing {}
 
-/// Starts a carrier, in a turn of `parent`; returns its number as a child.
-pub(super) fn start<M, F, G>(parent: ActorRef<M>, future: F, go_on: G) -> u64
+/// Starts a carrier, in a turn of `parent`; returns its number as a child. It runs beside the parent, or `on_pool`.
+pub(super) fn start<M, F, G>(parent: ActorRef<M>, future: F, go_on: G, on_pool: bool) -> u64
 where
     M: Message,
     F: Future<Output: Send + 'static> + Send + 'static,
@@ -48,7 +48,12 @@ where
     let birth = Birth::expected(beside);
     let number = birth.number();
     let carrier = Carrier { future: Some(future), go_on: Some(go_on), birth, _parent: kept };
-    spawn::helper(beside, number, asynchronous::new_actor(carrier));
+    let carrier = asynchronous::new_actor(carrier);
+    if on_pool {
+        spawn::forked_helper(beside, number, carrier);
+    } else {
+        spawn::helper(beside, number, carrier);
+    }
     number
 }
 

@@ -171,6 +171,13 @@ impl PoolShared {
 
 impl Submit for PoolShared {
     fn submit(&self, task: Task, origin: Origin) {
+        if origin == Origin::Beside {
+            self.injector.push(task);
+            if let Some(worker) = self.idle.work_added(true) {
+                self.workers[worker].parker.unpark();
+            }
+            return;
+        }
         let here = current::here();
         if here.home.get() == Home::submitting(self) && self.order != QueueOrder::Central {
             // SAFETY: this thread is a worker of this pool, and sets the pointer for as long as its

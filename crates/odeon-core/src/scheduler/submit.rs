@@ -17,6 +17,8 @@ pub enum Origin {
     Message,
     /// The actor is new.
     Spawn,
+    /// The actor is to work beside the one that wakes it, whose turn goes on: it is worth waking another worker for.
+    Beside,
 }
 
 /// Takes woken actors and sees to it that each gets a turn.

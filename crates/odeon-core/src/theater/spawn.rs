@@ -67,6 +67,21 @@ pub(crate) fn helper<N: NewActor>(parent: &Header, birth: u64, actor: N) {
     create_beside(parent, actor, |header| enter_pipe(&Kin::new(parent), birth, header));
 }
 
+/// As [`helper`], on the pool, where another worker finds it.
+pub(crate) fn forked_helper<N: NewActor>(parent: &Header, birth: u64, actor: N) {
+    create_on_pool(parent, actor, |header| enter_child(&Kin::new(parent), birth, header));
+}
+
+/// Creates an actor on the pool, where another worker finds it.
+pub(crate) fn forked<N: NewActor>(header: &Header, actor: N) {
+    create_on_pool(header, actor, |_| {});
+}
+
+fn create_on_pool<N: NewActor>(header: &Header, actor: N, prepare: impl FnOnce(&Header)) {
+    let pool = header.stage.theater().pool();
+    create_for(Origin::Beside, &pool, Home::submitting(&*pool), actor, prepare);
+}
+
 fn supervise<A: 'static>(
     header: &Header,
     supervision: Supervision,
@@ -113,6 +128,16 @@ fn create<N: NewActor>(
     actor: N,
     prepare: impl FnOnce(&Header),
 ) -> ActorRef<N::Msg> {
+    create_for(Origin::Spawn, stage, home, actor, prepare)
+}
+
+fn create_for<N: NewActor>(
+    origin: Origin,
+    stage: &Arc<dyn Submit>,
+    home: Home,
+    actor: N,
+    prepare: impl FnOnce(&Header),
+) -> ActorRef<N::Msg> {
     let theater = stage.theater();
     let seen_bit = theater.seen_bit;
     let shard = current::here().shard.get();
@@ -148,7 +173,7 @@ fn create<N: NewActor>(
         unsafe { actor.fill(cell, MessageCell { header, inbox }, inbox_owner) };
         cell.cast::<Header>()
     });
-    let unstarted = Unstarted(cell);
+    let unstarted = Unstarted { cell, origin };
     if seen_bit != 0 {
         // For its tally. It has not ended, so it gets them.
         let _ = unstarted.header().bonds.get_or_make();
@@ -184,7 +209,10 @@ fn bounded<N: NewActor>(home: Home, actor: &N) -> (Home, BondSlot) {
 }
 
 /// An actor that has not had its first turn; dropped, it ends without ever having one.
-struct Unstarted(NonNull<Header>);
+struct Unstarted {
+    cell: NonNull<Header>,
+    origin: Origin,
+}
 
 // SAFETY: the right to start an actor, which is `Send`.
 unsafe impl Send for Unstarted {}
@@ -192,31 +220,32 @@ unsafe impl Send for Unstarted {}
 impl Unstarted {
     fn header(&self) -> &Header {
         // SAFETY: the alive count keeps the cell until the actor has ended.
-        unsafe { self.0.as_ref() }
+        unsafe { self.cell.as_ref() }
     }
 
     fn start(self) {
         let header = self.header();
         if let Some(stage) = header.pinned() {
-            if stage.signal(label::START, self.0) {
+            if stage.signal(label::START, self.cell) {
                 std::mem::forget(self);
             }
             return;
         }
         // SAFETY: the start signal in the inbox stands for exactly this task.
-        let task = unsafe { Task::new(self.0) };
+        let task = unsafe { Task::new(self.cell) };
         let stage: *const dyn Submit = &raw const *header.stage;
+        let origin = self.origin;
         std::mem::forget(self);
         // SAFETY: the caller of `create` holds a strong reference, or (from an outbox) the actor
         // cannot have ended before its first turn; either keeps the cell and with it the stage
         // until `submit` has queued the task.
-        unsafe { (*stage).submit(task, Origin::Spawn) };
+        unsafe { (*stage).submit(task, origin) };
     }
 }
 
 impl Drop for Unstarted {
     fn drop(&mut self) {
         // SAFETY: no stage knows the actor, so we own it.
-        unsafe { (self.header().vtable.end)(self.0) }
+        unsafe { (self.header().vtable.end)(self.cell) }
     }
 }

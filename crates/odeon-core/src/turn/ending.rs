@@ -125,7 +125,7 @@ fn drop_state<A: Actor>(header: &Header, owner: &mut Owner<A>, reason: EndReason
         }
     }
     let Some(mut actor) = owner.actor.take() else { return };
-    if A::LANED {
+    if A::PUTS_ASIDE {
         actor.__give_back(&mut |content| dead_letter(header, reason, content));
     }
     let ended = catch_unwind(AssertUnwindSafe(move || {

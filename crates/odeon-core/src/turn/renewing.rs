@@ -79,15 +79,22 @@ unsafe impl<A: Actor> Renewable for ActorCell<A> {
         if let Some(selector) = &mut owner.selector {
             selector.guards = Guards::ALL_OPEN;
         }
-        let old = owner.actor.take();
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(old))) {
+        let shed = catch_unwind(AssertUnwindSafe(|| {
+            if !owner.actor.as_mut().is_some_and(Actor::__shed) {
+                drop(owner.actor.take());
+            }
+        }));
+        if let Err(panic) = shed {
             header.stage.theater().actor_failed(header.id, panic);
         }
     }
 
     unsafe fn set_state(cell: NonNull<Self>, actor: A) {
         // SAFETY: by contract.
-        unsafe { owner(cell) }.actor = Some(actor);
+        match &mut unsafe { owner(cell) }.actor {
+            Some(kept) => kept.__renew(actor),
+            place => *place = Some(actor),
+        }
     }
 
     unsafe fn start(cell: NonNull<Self>) -> bool {

@@ -5,7 +5,7 @@
 //!
 //! What is done for whoever looks at a turn, and for messages that are followed, is in `sequential/rare.rs`.
 
-mod laned;
+pub(crate) mod laned;
 mod rare;
 mod sorting;
 
@@ -47,6 +47,7 @@ unsafe impl<A: Actor> NewActor for A {
         is_pressed: ending::is_pressed::<A::Msg>,
         waiting: ending::waiting::<A::Msg>,
         is_waiting: |_| false,
+        puts_aside: A::PUTS_ASIDE,
         actor_type: std::any::type_name::<A>,
         dealloc: ending::dealloc::<ActorCell<A>>,
     };
@@ -117,7 +118,7 @@ unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnR
         // SAFETY: still ours, and not used after an outcome that says so.
         other => unsafe { conclude(cell, other) },
     };
-    let messages = if A::LANED { laned::take_handled() } else { budget.spent() };
+    let messages = if A::PUTS_ASIDE { laned::handled::<A>(&budget) } else { budget.spent() };
     TurnReport { outcome, messages }
 }
 
@@ -134,9 +135,11 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
         let signals = message.header.signals.load(Ordering::Acquire);
         if signals & (signal::STOP | signal::RESTARTING | signal::HELD) != 0 {
             let reason = reason_to_pause(signals);
-            // SAFETY: we own the actor; the reference ends here.
-            if A::LANED && reason == Step::EndBetween && !laned::may_end(unsafe { &mut *owner }) {
-                return Step::More;
+            if A::PUTS_ASIDE && reason == Step::EndBetween {
+                // SAFETY: we own the actor; the reference ends here.
+                if !laned::may_end(unsafe { &mut *owner }) {
+                    return Step::More;
+                }
             }
             return reason;
         }
@@ -149,7 +152,8 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                 }
             }
             Step::Idle => {
-                if A::LANED {
+                // SAFETY: we own the actor; the reference ends here.
+                if A::PUTS_ASIDE && laned::has_aside(unsafe { &*owner }) {
                     // SAFETY: we own the actor; the reference ends before `go_idle`.
                     match laned::go_on(message, unsafe { &mut *owner }) {
                         Step::Idle => {}
@@ -189,7 +193,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
 unsafe fn go_idle<A: Actor>(message: &MessageCell<A::Msg>, owner: *mut Owner<A>) -> WentIdle {
     // SAFETY: by contract.
     unsafe {
-        if A::LANED && laned::stays_pressed(message, &*owner) {
+        if A::PUTS_ASIDE && laned::has_aside(&*owner) && laned::stays_pressed(message, &*owner) {
             return InboxOwner::go_idle_pressed(&raw mut (*owner).inbox, &message.inbox);
         }
         InboxOwner::go_idle(&raw mut (*owner).inbox, &message.inbox)

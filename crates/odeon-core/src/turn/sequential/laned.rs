@@ -1,5 +1,4 @@
-//! Actors whose messages come with lanes: they take messages, put some aside, and go on with those when the
-//! inbox is empty.
+//! Actors whose messages come with lanes, and all that put messages aside: they go on with those when the inbox is empty.
 
 use crate::actor::Actor;
 use crate::cell::{MessageCell, Owner};
@@ -11,6 +10,7 @@ use crate::pressure;
 use crate::sight;
 
 use super::Step;
+use crate::turn::budget::Budget;
 
 /// Hands a message over, with its sender's lane.
 #[inline(always)]
@@ -56,10 +56,16 @@ pub(super) fn may_end<A: Actor>(owner: &mut Owner<A>) -> bool {
     owner.actor.as_mut().is_none_or(Actor::__may_end)
 }
 
+/// Whether the actor has its state to itself, to see to what others request.
+#[cold]
+pub(super) fn may_pause<A: Actor>(owner: &mut Owner<A>) -> bool {
+    owner.actor.as_mut().is_none_or(Actor::__may_pause)
+}
+
 /// How many messages the actor has put aside.
 #[inline(always)]
 pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
-    if !A::LANED {
+    if !A::PUTS_ASIDE {
         return 0;
     }
     owner.actor.as_ref().map_or(0, Actor::__aside)
@@ -67,7 +73,7 @@ pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
 
 /// How many of these count as pressure.
 pub(super) fn pressing<A: Actor>(owner: &Owner<A>) -> usize {
-    if !A::LANED {
+    if !A::PUTS_ASIDE {
         return 0;
     }
     owner.actor.as_ref().map_or(0, Actor::__pressing)
@@ -83,7 +89,22 @@ pub(super) fn stays_pressed<A: Actor>(message: &MessageCell<A::Msg>, owner: &Own
     message.inbox.is_pressed()
 }
 
-/// How many messages were handled in the turn that ends, whenever they were taken.
-pub(super) fn take_handled() -> u32 {
-    current::here().handled.take()
+/// Whether the actor may have put messages aside.
+#[inline(always)]
+pub(super) fn has_aside<A: Actor>(owner: &Owner<A>) -> bool {
+    owner.actor.as_ref().is_some_and(Actor::__has_aside)
+}
+
+/// How many messages were handled in the turn that ends, whenever they were taken: all that an actor with lanes has counted; of
+/// another one, what the turn's budget has counted and the actor has corrected.
+#[inline(always)]
+pub(super) fn handled<A: Actor>(budget: &Budget<'_>) -> u32 {
+    let noted = current::here().handled.take();
+    if A::LANED { noted } else { budget.spent().saturating_add_signed(noted as i32) }
+}
+
+/// Corrects how many messages the present turn has handled, for an actor without lanes.
+pub(crate) fn correct_handled(by: i32) {
+    let handled = &current::here().handled;
+    handled.set(handled.get().wrapping_add_signed(by));
 }

@@ -142,6 +142,9 @@ pub(super) fn handle_pinned<A: Actor>(
 /// Does what others ask of the actor, or goes on with the output of a pipe.
 #[cold]
 pub(super) fn heed_request<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+    if A::PUTS_ASIDE && !laned::may_pause(owner) {
+        return Step::Handled;
+    }
     match failing::heed_request(&message.header) {
         Heeded::Nothing => return Step::Handled,
         Heeded::Restart => return Step::Restart,

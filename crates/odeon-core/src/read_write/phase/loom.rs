@@ -1,0 +1,212 @@
+//! Exhaustive models of a phase: a reader joins while the owner wants to be alone, and the last one out meets a write, a
+//! failure, a request, the stop, and the end. A state that is written while it is read shows as a race of its cell; an owner
+//! that is not woken, as a model that never ends.
+
+use odeon_sync::atomic::{AtomicU32, Ordering};
+use odeon_sync::{Arc, UnsafeCell, thread};
+
+use super::{Finished, Look, Outcome, Phase};
+
+/// What owner and reader share.
+#[derive(Default)]
+struct Model {
+    phase: Phase<u32, Arc<()>, ()>,
+    state: State,
+    /// Signals that the owner has been given.
+    woken: AtomicU32,
+    requests: AtomicU32,
+    rouses: AtomicU32,
+    handled: AtomicU32,
+    ended: AtomicU32,
+}
+
+struct State(UnsafeCell<u32>);
+
+// SAFETY: what the models are about: loom sees a race.
+unsafe impl Sync for State {}
+// SAFETY: as above.
+unsafe impl Send for State {}
+
+impl Default for State {
+    fn default() -> Self {
+        Self(UnsafeCell::new(0))
+    }
+}
+
+impl Model {
+    fn read(&self) -> u32 {
+        self.handled.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: a race is found by loom.
+        self.state.0.with(|state| unsafe { *state })
+    }
+
+    fn write(&self) {
+        // SAFETY: as above.
+        self.state.0.with_mut(|state| unsafe { *state += 1 });
+    }
+
+    fn share(&self, reads: u32) {
+        let roused = self.phase.share(0..reads, 1, || Arc::new(()));
+        self.rouse(roused.reader);
+    }
+
+    fn rouse(&self, reader: Option<()>) {
+        if reader.is_some() {
+            self.rouses.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// One turn of the reader, until it rests. `outcome` is that of its first read.
+    fn turn_of_reader(&self, mut outcome: Outcome) {
+        let mut batch = Vec::new();
+        while let Some((keeps, rouses)) = self.phase.begin(0, &mut batch) {
+            self.rouse(rouses);
+            self.read();
+            batch.pop();
+            let outcome = std::mem::take(&mut outcome);
+            let Finished { has_next, rouses, wakes_owner, requests, ends_state, over } =
+                self.phase.finish(&mut batch, outcome, false);
+            assert!(!has_next && batch.is_empty());
+            self.rouse(rouses);
+            if ends_state {
+                self.write();
+                self.ended.fetch_add(1, Ordering::Release);
+            }
+            self.requests.fetch_add(requests, Ordering::Release);
+            self.woken.fetch_add(u32::from(wakes_owner), Ordering::Release);
+            drop((keeps, over));
+        }
+    }
+
+    /// The owner goes idle until a signal comes.
+    fn sleep(&self) {
+        while self.woken.swap(0, Ordering::Acquire) == 0 {
+            thread::yield_now();
+        }
+    }
+
+    /// The owner handles reads and waits, until there is something else.
+    fn look(&self) -> Look<u32> {
+        loop {
+            let (look, rouses) = self.phase.look(true);
+            self.rouse(rouses);
+            match look {
+                Look::Read(_) => {
+                    self.read();
+                }
+                Look::Busy => self.sleep(),
+                other => return other,
+            }
+        }
+    }
+}
+
+/// Runs a reader's turn beside what the owner does, after two reads have been shared.
+fn beside(outcome: fn() -> Outcome, owner: impl Fn(&Arc<Model>) + Sync + Send + 'static) {
+    loom::model(move || {
+        let model = Arc::new(Model::default());
+        model.phase.add_reader(());
+        model.share(2);
+        let reader = {
+            let model = model.clone();
+            thread::spawn(move || model.turn_of_reader(outcome()))
+        };
+        owner(&model);
+        reader.join().unwrap();
+    });
+}
+
+fn failing() -> Outcome {
+    Outcome { failure: Some(Box::new("fails")), wants_stop: false }
+}
+
+#[test]
+fn a_write_waits_for_the_last_reader_and_later_reads_see_it() {
+    beside(Outcome::default, |model| {
+        assert!(matches!(model.look(), Look::Alone));
+        model.write();
+        assert_eq!(model.handled.load(Ordering::Relaxed), 2);
+        model.share(1);
+        assert!(matches!(model.look(), Look::Alone));
+        model.write();
+        assert_eq!(model.handled.load(Ordering::Relaxed), 3);
+    });
+}
+
+#[test]
+fn a_failure_beside_comes_to_the_owner_when_it_is_alone_and_loses_no_read() {
+    beside(failing, |model| {
+        let mut failures = 0;
+        loop {
+            match model.look() {
+                Look::Failed(_) => {
+                    failures += 1;
+                    // A new state.
+                    model.write();
+                }
+                Look::Alone => break,
+                other => unreachable!("{other:?}"),
+            }
+        }
+        model.write();
+        assert_eq!(model.handled.load(Ordering::Relaxed), 2);
+        assert!(failures <= 1, "the owner may have handled both reads");
+    });
+}
+
+#[test]
+fn a_request_is_seen_to_alone() {
+    beside(Outcome::default, |model| {
+        if !model.phase.pause() {
+            while model.requests.swap(0, Ordering::Acquire) == 0 {
+                thread::yield_now();
+            }
+            assert!(model.phase.pause(), "no reader begins meanwhile");
+        }
+        model.write();
+        assert!(matches!(model.look(), Look::Alone));
+        assert_eq!(model.handled.load(Ordering::Relaxed), 2);
+    });
+}
+
+#[test]
+fn a_stop_waits_for_reads_under_way_and_begins_no_other() {
+    beside(Outcome::default, |model| {
+        while !model.phase.stop() {
+            thread::yield_now();
+        }
+        model.write();
+        let mut left = 0;
+        assert!(model.phase.close(|_| left += 1));
+        assert_eq!(left + model.handled.load(Ordering::Relaxed), 2);
+    });
+}
+
+#[test]
+fn a_read_that_wants_the_end_is_followed_by_it() {
+    beside(
+        || Outcome { failure: None, wants_stop: true },
+        |model| {
+            assert!(matches!(model.look(), Look::Stop | Look::Alone));
+            model.write();
+            let mut left = 0;
+            assert!(model.phase.close(|_| left += 1));
+            assert_eq!(left + model.handled.load(Ordering::Relaxed), 2);
+        },
+    );
+}
+
+#[test]
+fn a_state_that_is_left_behind_is_ended_once() {
+    beside(Outcome::default, |model| {
+        let mut left = 0;
+        let is_alone = model.phase.close(|_| left += 1);
+        if is_alone {
+            model.write();
+        }
+        while !is_alone && model.ended.load(Ordering::Acquire) == 0 {
+            thread::yield_now();
+        }
+        assert_eq!(left + model.handled.load(Ordering::Relaxed), 2);
+    });
+}
