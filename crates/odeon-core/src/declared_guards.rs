@@ -9,14 +9,21 @@ use crate::message::Message;
 /// Where an actor says which of its mailboxes are open in its present state: [`Actor::guards`](crate::Actor::guards),
 /// which `#[guards]` writes from functions marked `#[guard(..)]`.
 pub struct DeclaredGuards<'a, M> {
-    guards: &'a mut Guards,
-    _message: PhantomData<fn(M)>,
+    /// The mailboxes that have been named, and those of them that are open, one bit each.
+    named: u64,
+    open: u64,
+    _message: PhantomData<(fn(M), &'a ())>,
 }
 
-impl<'a, M: Message> DeclaredGuards<'a, M> {
+impl<M: Message> DeclaredGuards<'_, M> {
+    /// Sets the guards that `declare` names.
     #[inline(always)]
-    pub(crate) fn new(guards: &'a mut Guards) -> Self {
-        Self { guards, _message: PhantomData }
+    pub(crate) fn evaluate(guards: &mut Guards, declare: impl FnOnce(&mut Self)) {
+        let mut declared = Self { named: 0, open: 0, _message: PhantomData };
+        declare(&mut declared);
+        if declared.named != 0 {
+            guards.set(declared.named, declared.open);
+        }
     }
 
     /// Opens or closes a mailbox. Those that are not named stay as they are.
@@ -26,7 +33,9 @@ impl<'a, M: Message> DeclaredGuards<'a, M> {
     #[inline(always)]
     #[track_caller]
     pub fn set(&mut self, mailbox: impl MailboxOf<M>, open: bool) {
-        self.guards.set(number_of(mailbox), open);
+        let mailbox = number_of(mailbox);
+        self.named |= 1 << mailbox;
+        self.open = self.open & !(1 << mailbox) | u64::from(open) << mailbox;
     }
 }
 

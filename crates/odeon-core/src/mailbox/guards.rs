@@ -5,16 +5,16 @@
 pub(crate) struct Guards {
     /// One bit for each mailbox; those beyond the last are set as the first ones were.
     open: u64,
-    /// The mailbox of the message that is being handled, or was last.
-    current: usize,
     /// Mailboxes whose next messages are answers that the actor waits for. If there are any, no other is open.
     awaited: u64,
-    /// How many answers are missing.
-    answers: u32,
     /// What will be open when they have come.
     afterwards: u64,
-    /// Before the answer that was taken last: awaited mailboxes and missing answers.
-    before_answer: Option<(u64, u32)>,
+    /// What was awaited before the answer that was taken last; 0 if there is none to be settled.
+    before_answer: u64,
+    /// How many answers are missing.
+    answers: u32,
+    /// The mailbox of the message that is being handled, or was last.
+    current: u8,
     /// Whether the actor stops, instead of failing, when all are closed and nothing could open one.
     stops: bool,
 }
@@ -22,11 +22,11 @@ pub(crate) struct Guards {
 impl Guards {
     pub(crate) const ALL_OPEN: Self = Self {
         open: u64::MAX,
-        current: 0,
         awaited: 0,
-        answers: 0,
         afterwards: 0,
-        before_answer: None,
+        before_answer: 0,
+        answers: 0,
+        current: 0,
         stops: false,
     };
 
@@ -46,10 +46,11 @@ impl Guards {
         *self.changed() &= !(1 << mailbox);
     }
 
+    /// Of these mailboxes, one bit each, opens those in `open`, and closes the others.
     #[inline(always)]
-    pub(crate) fn set(&mut self, mailbox: usize, open: bool) {
+    pub(crate) fn set(&mut self, mailboxes: u64, open: u64) {
         let guards = self.changed();
-        *guards = *guards & !(1 << mailbox) | u64::from(open) << mailbox;
+        *guards = *guards & !mailboxes | open;
     }
 
     /// Opens these mailboxes, one bit each.
@@ -83,13 +84,13 @@ impl Guards {
 
     #[inline(always)]
     pub(crate) fn current(self) -> usize {
-        self.current
+        self.current.into()
     }
 
     /// A message of `mailbox` is about to be handled. The last answer that was awaited opens what it had closed.
     #[inline(always)]
     pub(crate) fn begin(&mut self, mailbox: usize) {
-        self.current = mailbox;
+        self.current = mailbox as u8;
         if self.awaited != 0 {
             self.answered(mailbox);
         }
@@ -98,7 +99,7 @@ impl Guards {
     #[cold]
     fn answered(&mut self, mailbox: usize) {
         debug_assert!(self.awaited & (1 << mailbox) != 0, "nothing else is open");
-        self.before_answer = Some((self.awaited, self.answers));
+        self.before_answer = self.awaited;
         self.answers -= 1;
         if self.answers == 0 {
             (self.open, self.awaited) = (self.afterwards, 0);
@@ -107,14 +108,15 @@ impl Guards {
 
     /// If the message that was taken last is an answer: whether it is handled, or only looked at and waits again.
     pub(crate) fn settle_answer(&mut self, handled: bool) {
-        let Some((awaited, answers)) = self.before_answer.take() else { return };
-        if !handled {
-            if self.awaited == 0 {
-                self.afterwards = self.open;
-            }
-            (self.awaited, self.answers) = (awaited, answers);
-            self.open = awaited;
+        let awaited = std::mem::take(&mut self.before_answer);
+        if handled || awaited == 0 {
+            return;
         }
+        if self.awaited == 0 {
+            self.afterwards = self.open;
+        }
+        self.answers += 1;
+        (self.awaited, self.open) = (awaited, awaited);
     }
 
     pub(crate) fn stop_when_all_closed(&mut self, stops: bool) {
@@ -148,9 +150,9 @@ mod tests {
         guards.close(3);
         let closed = guards;
         guards.close(3);
-        guards.set(3, false);
+        guards.set(1 << 3, 0);
         assert_eq!(guards, closed);
-        guards.set(3, true);
+        guards.set(1 << 3, 1 << 3);
         assert_eq!(guards, Guards::ALL_OPEN);
     }
 

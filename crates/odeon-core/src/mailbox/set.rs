@@ -54,20 +54,48 @@ impl<M> MailboxSet<M> {
         self.non_empty |= 1 << mailbox;
     }
 
-    /// Whether a message of `mailbox` that has just arrived, the last of all, would be the next one. Then it is
-    /// selected, and to be handled.
+    /// Whether a message of `mailbox` that has just arrived goes next, whatever is behind it in the inbox. Then it is
+    /// selected, and to be handled. `is_last`: nothing is behind it.
     #[inline(always)]
-    pub(crate) fn select_arrival(&mut self, mailbox: usize, guards: &mut Guards) -> bool {
-        let ready = self.non_empty & guards.open_bits();
-        let before = if self.policy.is_none() { u64::MAX >> (63 - mailbox) } else { u64::MAX };
-        if !guards.is_open(mailbox) || ready & before != 0 {
+    pub(crate) fn select_arrival(
+        &mut self,
+        mailbox: usize,
+        guards: &mut Guards,
+        is_last: impl FnOnce() -> bool,
+    ) -> bool {
+        let (open, itself) = (guards.open_bits(), 1 << mailbox);
+        // Those that go before it.
+        let lower = itself - 1;
+        if open & itself == 0 || self.non_empty & open & (lower | itself) != 0 {
             return false;
         }
-        if let Some(policy) = &mut self.policy {
-            select_by(&mut **policy, Ready::new(1 << mailbox, &self.queues));
+        if (self.policy.is_some() || open & lower != 0) && !self.selects(mailbox, open, is_last) {
+            return false;
         }
         guards.begin(mailbox);
         true
+    }
+
+    /// Whether the only message that is ready goes next: if no other can be, or nothing is behind it.
+    #[inline]
+    fn selects(&mut self, mailbox: usize, open: u64, is_last: impl FnOnce() -> bool) -> bool {
+        let itself = 1 << mailbox;
+        if self.non_empty & open != 0 && self.policy.is_some() {
+            return false;
+        }
+        if open & self.all() != itself && !is_last() {
+            return false;
+        }
+        if let Some(policy) = &mut self.policy {
+            select_by(&mut **policy, Ready::new(itself, &self.queues));
+        }
+        true
+    }
+
+    /// All mailboxes, one bit each.
+    #[inline(always)]
+    fn all(&self) -> u64 {
+        u64::MAX >> (MAX_MAILBOXES - self.queues.0.len())
     }
 
     /// Selects a message: takes the oldest one of the ready mailbox that goes next, to be handled.
@@ -168,14 +196,18 @@ mod tests {
     fn a_message_is_handed_over_directly_only_if_nothing_goes_before_it() {
         let mut set = MailboxSet::new(3);
         let mut guards = Guards::ALL_OPEN;
-        assert!(set.select_arrival(2, &mut guards));
+        assert!(set.select_arrival(2, &mut guards, || true));
+        assert!(!set.select_arrival(2, &mut guards, || false), "one of 0 or 1 may come");
+        assert!(set.select_arrival(0, &mut guards, || false));
         set.put(1, 1);
-        assert!(set.select_arrival(0, &mut guards));
-        assert!(!set.select_arrival(1, &mut guards));
-        assert!(!set.select_arrival(2, &mut guards));
+        assert!(set.select_arrival(0, &mut guards, || true));
+        assert!(!set.select_arrival(1, &mut guards, || true));
+        assert!(!set.select_arrival(2, &mut guards, || true));
         guards.close(1);
-        assert!(set.select_arrival(2, &mut guards));
-        assert!(!set.select_arrival(1, &mut guards));
+        assert!(set.select_arrival(2, &mut guards, || true));
+        assert!(!set.select_arrival(1, &mut guards, || true));
+        guards.close(0);
+        assert!(set.select_arrival(2, &mut guards, || false), "nothing before it is open");
     }
 
     /// Random puts and takes agree with one plain queue per mailbox.

@@ -249,20 +249,41 @@ unsafe fn handle_next<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner
 
 #[inline(always)]
 fn handle<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>, content: A::Msg) -> Step {
-    let guards = guards_of(&mut owner.selector);
-    let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
+    if let Some(guards) = guards_of(&mut owner.selector) {
+        return handle_guarded(message, guards, actor, content);
+    }
+    let mut ctx = Context::new(message, None);
     actor.handle(content, &mut ctx);
-    if ctx.wants_stop() { Step::End } else { heed_guards(message, owner) }
+    if ctx.wants_stop() { Step::End } else { Step::Handled }
+}
+
+/// As [`handle`], for an actor with several mailboxes.
+#[inline(always)]
+fn handle_guarded<A: Actor>(
+    message: &MessageCell<A::Msg>,
+    guards: &mut Guards,
+    actor: &mut A,
+    content: A::Msg,
+) -> Step {
+    let mut ctx = Context::new(message, Some(guards));
+    actor.handle(content, &mut ctx);
+    if ctx.wants_stop() { Step::End } else { heed(message, guards, actor) }
 }
 
 /// The actor's state has been used, and it wants to go on: its declared guards are evaluated.
 #[inline(always)]
 fn heed_guards<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
-    let (Some(guards), Some(actor)) = (guards_of(&mut owner.selector), &owner.actor) else {
-        return Step::Handled;
-    };
-    actor.guards(&mut DeclaredGuards::new(guards));
+    match (guards_of(&mut owner.selector), &owner.actor) {
+        (Some(guards), Some(actor)) => heed(message, guards, actor),
+        _ => Step::Handled,
+    }
+}
+
+/// As [`heed_guards`], for an actor with several mailboxes.
+#[inline(always)]
+fn heed<A: Actor>(message: &MessageCell<A::Msg>, guards: &mut Guards, actor: &A) -> Step {
+    DeclaredGuards::evaluate(guards, |guards| actor.guards(guards));
     if guards.are_all_closed(A::Msg::MAILBOXES) && guarding::all_closed(&message.header, guards) {
         return Step::End;
     }
@@ -464,10 +485,16 @@ fn step_pinned<A: Actor>(
         Some(content) => {
             let Selector { guards, set } =
                 &mut **owner.selector.as_mut().expect("several mailboxes");
-            set.put((label - label::FIRST_MAILBOX) as usize, content);
-            match set.take_next(guards) {
-                Some(next) => handle_pinned(message, owner, signals, next),
-                None => Step::Handled,
+            let mailbox = (label - label::FIRST_MAILBOX) as usize;
+            // Among those of the stage's queue there is the order of arrival, and no other.
+            if set.select_arrival(mailbox, guards, || true) {
+                handle_pinned(message, owner, signals, content)
+            } else {
+                set.put(mailbox, content);
+                match set.take_next(guards) {
+                    Some(next) => handle_pinned(message, owner, signals, next),
+                    None => Step::Handled,
+                }
             }
         }
         None if label == RESUME => {

@@ -269,7 +269,8 @@ pub(super) unsafe fn heed_guards<A: AsyncActor, H: Handlers<A>>(
     // SAFETY: by contract; the references end here.
     unsafe {
         let guards = &mut (*owner).context.guards;
-        (*owner).actor.assume_init_ref().guards(&mut DeclaredGuards::new(guards));
+        let actor = (*owner).actor.assume_init_ref();
+        DeclaredGuards::evaluate(guards, |guards| actor.guards(guards));
         if guards.are_all_closed(A::Msg::MAILBOXES)
             && guarding::all_closed(cell.cast::<Header>().as_ref(), guards)
         {

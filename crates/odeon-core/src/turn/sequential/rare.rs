@@ -63,10 +63,10 @@ pub(super) unsafe fn handle_rarely<A: Actor>(
     let header = &message.header;
     if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
         let mailbox = (label - label::FIRST_MAILBOX) as usize;
-        // Who waits behind it in the inbox may go before it.
+        let inbox = &mut owner.inbox;
         // SAFETY: `message` and `owner` belong together.
-        let is_last = unsafe { owner.inbox.next(&message.inbox) }.is_none();
-        if !is_last || !set.select_arrival(mailbox, guards) {
+        let is_last = || !unsafe { inbox.has_next(&message.inbox) };
+        if !set.select_arrival(mailbox, guards, is_last) {
             // Put aside it is a message like all others.
             follow::forget(header, tag);
             set.put(mailbox, content);

@@ -1,0 +1,197 @@
+//! What selectors promise: times beside those of the Savina suite's programs on such a machine, and never to be slower than plain
+//! actors that do the same.
+
+use super::Goal::{AtMostNanoseconds, AtMostTimes};
+use super::{Group, Setting, group};
+use crate::parameter::Value;
+use crate::workload::Variant::Pool;
+
+const ACTOR: &[Setting] = &[("version", Value::Word("actor"))];
+const QUEUE: &[Setting] = &[("version", Value::Word("queue"))];
+const SELECTOR: &[Setting] = &[("version", Value::Word("selector"))];
+const ANY_ORDER: &[Setting] = &[("version", Value::Word("any-order"))];
+const ROUND_ROBIN: &[Setting] = &[("version", Value::Word("round-robin"))];
+const DECLARED: &[Setting] = &[("version", Value::Word("declared"))];
+const IMPERATIVE: &[Setting] = &[("version", Value::Word("imperative"))];
+
+const ARRIVAL_ORDER: &[Setting] = &[("version", Value::Word("arrival-order"))];
+const READERS_FIRST: &[Setting] = &[("version", Value::Word("readers-first"))];
+const WRITERS_FIRST: &[Setting] = &[("version", Value::Word("writers-first"))];
+
+/// What the best policy is to reach with reads that take long: 1.6 times as fast.
+const READS_SCALE: f64 = 1.0 / 1.6;
+
+/// What declared guards may cost beside imperative ones.
+const DECLARED_AGAINST_IMPERATIVE: f64 = 1.0 / 0.97;
+
+/// Milliseconds of a run, as nanoseconds of one of its operations.
+fn ms(of_run: f64, operations: u64) -> super::Goal {
+    AtMostNanoseconds(of_run * 1e6 / operations as f64)
+}
+
+pub(super) fn groups() -> Vec<Group> {
+    vec![
+        group("chameneos", &[("meetings", Value::Number(20_000))])
+            .without_peers()
+            .with(&[("creatures", Value::Number(500)), ("meetings", Value::Number(2_000_000))])
+            .figure(
+                "chameneos, 500 creatures: 2,000,000 meetings in 270 ms",
+                Pool,
+                &[],
+                ms(270.0, 2_000_000),
+            ),
+        one("logmap", &[("terms", Value::Number(200))])
+            .figure(
+                "logmap: 150 series of 15,000 terms in 170 ms",
+                Pool,
+                SELECTOR,
+                ms(170.0, 150 * 15_000),
+            )
+            .figure("logmap: selector against actor", Pool, SELECTOR, AtMostTimes(1.0, ACTOR)),
+        one("banking", &[("transfers", Value::Number(10_000))])
+            .figure("banking: 1,000,000 transfers in 180 ms", Pool, SELECTOR, ms(180.0, 1_000_000))
+            .figure("banking: selector against actor", Pool, SELECTOR, AtMostTimes(1.0, ACTOR)),
+        one("filterbank", &[("items", Value::Number(600)), ("columns", Value::Number(128))])
+            .figure("filterbank: 34,816 items in 670 ms", Pool, ANY_ORDER, ms(670.0, 34_816))
+            .figure("filterbank: any order against actor", Pool, ANY_ORDER, AtMostTimes(1.0, ACTOR))
+            .figure(
+                "filterbank: round robin against actor",
+                Pool,
+                ROUND_ROBIN,
+                AtMostTimes(1.0, ACTOR),
+            ),
+        one("adderjoin", &[("numbers", Value::Number(20_000))])
+            .figure(
+                "adderjoin, 8 sources: any order against actor",
+                Pool,
+                ANY_ORDER,
+                AtMostTimes(1.0, ACTOR),
+            )
+            .figure(
+                "adderjoin, 8 sources: round robin against actor",
+                Pool,
+                ROUND_ROBIN,
+                AtMostTimes(1.0, ACTOR),
+            ),
+        queens(48_500)
+            .figure("nqueens: 48,500 solutions in 700 ms", Pool, SELECTOR, ms(700.0, 48_500))
+            .figure("nqueens: selector against actor", Pool, SELECTOR, AtMostTimes(1.0, ACTOR))
+            .figure(
+                "nqueens: selector against priority queue",
+                Pool,
+                SELECTOR,
+                AtMostTimes(1.0, QUEUE),
+            ),
+        queens(5_000)
+            .figure(
+                "nqueens, 5,000 solutions: selector against actor",
+                Pool,
+                SELECTOR,
+                AtMostTimes(1.0, ACTOR),
+            )
+            .figure(
+                "nqueens, 5,000 solutions: selector against priority queue",
+                Pool,
+                SELECTOR,
+                AtMostTimes(1.0, QUEUE),
+            ),
+        one("astar", &[("edge", Value::Number(15))])
+            .figure("astar: 75 x 75 x 75 in 1,400 ms", Pool, SELECTOR, ms(1400.0, 1))
+            .figure("astar: selector against actor", Pool, SELECTOR, AtMostTimes(1.0, ACTOR))
+            .figure(
+                "astar: selector against priority queue",
+                Pool,
+                SELECTOR,
+                AtMostTimes(1.0, QUEUE),
+            ),
+        one("bndbuffer", &[("items", Value::Number(20))])
+            .figure("bndbuffer: 500,000 items in 110 ms", Pool, DECLARED, ms(110.0, 500_000))
+            .figure(
+                "bndbuffer: declared guards against actor",
+                Pool,
+                DECLARED,
+                AtMostTimes(1.0, ACTOR),
+            )
+            .figure(
+                "bndbuffer: imperative guards against actor",
+                Pool,
+                IMPERATIVE,
+                AtMostTimes(1.0, ACTOR),
+            )
+            .figure(
+                "bndbuffer: declared guards against imperative ones",
+                Pool,
+                DECLARED,
+                AtMostTimes(DECLARED_AGAINST_IMPERATIVE, IMPERATIVE),
+            ),
+        one("dictionary", &[("requests", Value::Number(500))])
+            .figure(
+                "dictionary: 960,000 requests in 210 ms",
+                Pool,
+                ARRIVAL_ORDER,
+                ms(210.0, 24 * 40_000),
+            )
+            .figure(
+                "dictionary: arrival order against actor",
+                Pool,
+                ARRIVAL_ORDER,
+                AtMostTimes(1.0, ACTOR),
+            )
+            .figure(
+                "dictionary: readers first against actor",
+                Pool,
+                READERS_FIRST,
+                AtMostTimes(1.0, ACTOR),
+            )
+            .figure(
+                "dictionary: writers first against actor",
+                Pool,
+                WRITERS_FIRST,
+                AtMostTimes(1.0, ACTOR),
+            ),
+        one("sortedlist", &[("requests", Value::Number(100))])
+            .figure(
+                "sortedlist: 36,000 requests in 290 ms",
+                Pool,
+                WRITERS_FIRST,
+                ms(290.0, 24 * 1500),
+            )
+            .figure(
+                "sortedlist: arrival order against actor",
+                Pool,
+                ARRIVAL_ORDER,
+                AtMostTimes(READS_SCALE, ACTOR),
+            )
+            .figure(
+                "sortedlist: readers first against actor",
+                Pool,
+                READERS_FIRST,
+                AtMostTimes(READS_SCALE, ACTOR),
+            )
+            .figure(
+                "sortedlist: writers first against actor",
+                Pool,
+                WRITERS_FIRST,
+                AtMostTimes(READS_SCALE, ACTOR),
+            ),
+        one("philosophers", &[("rounds", Value::Number(50))]).figure(
+            "philosophers: selector against actor",
+            Pool,
+            SELECTOR,
+            AtMostTimes(1.0, ACTOR),
+        ),
+    ]
+}
+
+fn one(workload: &'static str, quick: &'static [Setting]) -> Group {
+    group(workload, quick).without_peers()
+}
+
+fn queens(limit: u64) -> Group {
+    const QUICK: &[Setting] = &[
+        ("size", Value::Number(9)),
+        ("threshold", Value::Number(3)),
+        ("limit", Value::Number(100)),
+    ];
+    one("nqueens", QUICK).with(&[("limit", Value::Number(limit))])
+}

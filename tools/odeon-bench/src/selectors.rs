@@ -1,0 +1,225 @@
+//! `odeon bench selectors`: each benchmark of *Selectors: Actors with Multiple Guarded Mailboxes* (Imam and Sarkar, AGERE 2014) as
+//! selectors and as plain actors, measured in alternation; with plots and a page that sets what came out beside what the paper reports.
+
+mod comparisons;
+mod lines;
+mod page;
+
+use crate::environment::Machine;
+use crate::error::BenchError;
+use crate::parameter::{Params, Value};
+use crate::peers::Peers;
+use crate::plot;
+use crate::runner::{Case, Plan, Results, Rounds, measure};
+use crate::samples::Samples;
+use crate::statistics::Spread;
+use crate::table::{Table, factor, short};
+use crate::workload::Variant;
+use comparisons::{Comparison, Kind, Version};
+use std::path::{Path, PathBuf};
+
+/// What is run.
+#[derive(Debug, Clone)]
+pub struct SelectorsPlan {
+    /// Small sizes: shows that everything works, and compares nothing seriously.
+    pub quick: bool,
+    /// The paper's parameters instead of the scaled ones.
+    pub paper: bool,
+    /// How often each case is run.
+    pub rounds: Rounds,
+    /// Workloads; empty for all.
+    pub only: Vec<String>,
+}
+
+/// Told about the course of a run.
+pub trait WatchSelectors {
+    /// A comparison begins, with so many runs.
+    fn comparison(&mut self, name: &str, runs: usize);
+    /// A run begins.
+    fn run(&mut self, what: String);
+}
+
+/// What came out.
+pub struct SelectorsOutcome(Vec<Compared>);
+
+/// A comparison with its results.
+struct Compared {
+    comparison: &'static Comparison,
+    results: Results,
+    /// One for each value of the parameter that is swept; one if none is.
+    points: Vec<Point>,
+}
+
+/// All versions with one set of parameters.
+struct Point {
+    /// Of the parameter that is swept.
+    value: Option<u64>,
+    cases: Vec<(&'static Version, Params)>,
+}
+
+/// The names of the workloads that are compared.
+pub fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> =
+        comparisons::ALL.iter().map(|comparison| comparison.workload).collect();
+    names.dedup();
+    names
+}
+
+impl SelectorsPlan {
+    fn comparisons(&self) -> impl Iterator<Item = &'static Comparison> + '_ {
+        let wanted = |name| self.only.is_empty() || self.only.iter().any(|only| only == name);
+        comparisons::ALL.iter().filter(move |comparison| wanted(comparison.workload))
+    }
+
+    /// Measures everything.
+    pub fn run(&self, watch: &mut dyn WatchSelectors) -> Result<SelectorsOutcome, BenchError> {
+        let compared = self.comparisons().map(|comparison| self.compare(comparison, watch));
+        compared.collect::<Result<_, _>>().map(SelectorsOutcome)
+    }
+
+    fn compare(
+        &self,
+        comparison: &'static Comparison,
+        watch: &mut dyn WatchSelectors,
+    ) -> Result<Compared, BenchError> {
+        let points = self.points(comparison);
+        let mut plan = Plan::default();
+        for (_, params) in points.iter().flat_map(|point| &point.cases) {
+            comparison.workload().check(params)?;
+            plan.add_odeon(comparison.workload(), Variant::Pool, params);
+        }
+        watch.comparison(comparison.title, self.rounds.runs(&plan));
+        let results = measure(&plan, self.rounds, &mut Peers::none(), |case: &Case| {
+            watch.run(case.params.to_string());
+        })?;
+        Ok(Compared { comparison, results, points })
+    }
+
+    fn points(&self, comparison: &'static Comparison) -> Vec<Point> {
+        let workload = comparison.workload();
+        let mut base = Params::defaults(workload.about().parameters);
+        let mut set = |settings: &[(&'static str, Value)]| {
+            for (name, value) in settings {
+                base = base.clone().with(name, *value);
+            }
+        };
+        set(comparison.settings);
+        if self.paper {
+            set(workload.paper_settings());
+            set(comparison.paper_settings);
+        }
+        if self.quick {
+            set(comparison.quick);
+        }
+        let point = |value: Option<u64>| {
+            let base = match (comparison.swept, value) {
+                (Some((name, _)), Some(value)) => base.clone().with(name, Value::Number(value)),
+                _ => base.clone(),
+            };
+            let case = |version: &'static Version| {
+                let with = |params: Params, (name, value): &(&'static str, Value)| {
+                    params.with(name, *value)
+                };
+                (version, version.settings.iter().fold(base.clone(), with))
+            };
+            Point { value, cases: comparison.versions.iter().map(case).collect() }
+        };
+        match comparison.swept {
+            None => vec![point(None)],
+            Some((_, values)) => values.iter().map(|value| point(Some(*value))).collect(),
+        }
+    }
+}
+
+impl Compared {
+    fn samples(&self, params: &Params) -> Option<&Samples> {
+        self.results.odeon(self.comparison.workload(), Variant::Pool, params)
+    }
+
+    /// Times of whole runs, in ms.
+    fn milliseconds(&self, params: &Params) -> Option<Spread> {
+        let samples = self.samples(params)?;
+        let in_ms = |ns: f64| ns * samples.ops as f64 / 1e6;
+        let Spread { min, median, max } = samples.spread();
+        Some(Spread { min: in_ms(min), median: in_ms(median), max: in_ms(max) })
+    }
+
+    /// The version of this kind that is fastest at a point, and its time in ms.
+    fn best(&self, point: &Point, kind: Kind) -> Option<(&'static Version, f64)> {
+        let of_kind = point.cases.iter().filter(|(version, _)| version.kind == kind);
+        let timed = of_kind
+            .filter_map(|(version, params)| Some((*version, self.milliseconds(params)?.median)));
+        timed.min_by(|(_, one), (_, other)| one.total_cmp(other))
+    }
+
+    /// How many times faster the best selector is than the best version without, at a point.
+    fn ratio(&self, point: &Point) -> Option<f64> {
+        let (_, selector) = self.best(point, Kind::Selector)?;
+        let (_, actor) = self.best(point, Kind::Actor)?;
+        Some(actor / selector)
+    }
+
+    /// The file of its plot.
+    fn plot(&self) -> String {
+        format!("{}.svg", self.comparison.title.replace([' ', ','], "-"))
+    }
+}
+
+impl SelectorsOutcome {
+    /// A row for each version.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new([
+            "benchmark",
+            "version",
+            "median ms",
+            "min..max",
+            "actor / best selector",
+            "in the paper",
+            "lines",
+        ]);
+        for compared in &self.0 {
+            let comparison = compared.comparison;
+            for point in &compared.points {
+                let ratio = compared.ratio(point).map_or_else(String::new, factor);
+                let mut ratio = Some((ratio, comparison.paper_ratio.to_owned()));
+                for (version, params) in &point.cases {
+                    let Some(time) = compared.milliseconds(params) else { continue };
+                    let (ratio, paper) = ratio.take().unwrap_or_default();
+                    table.row([
+                        name_of(comparison, point),
+                        version.name.to_owned(),
+                        short(time.median),
+                        format!("{}..{}", short(time.min), short(time.max)),
+                        ratio,
+                        paper,
+                        version
+                            .source
+                            .map_or_else(String::new, |it| lines::of_code(it).to_string()),
+                    ]);
+                }
+            }
+        }
+        table
+    }
+
+    /// Writes the page and a plot for each comparison into the folder `out`, which is there. Returns the page.
+    pub fn write(&self, plan: &SelectorsPlan, out: &Path) -> Result<PathBuf, BenchError> {
+        for compared in &self.0 {
+            plot::draw(&compared.results, &out.join(compared.plot()))?;
+        }
+        let page = out.join("index.html");
+        let text = page::page(plan, &self.0, &Machine::here());
+        std::fs::write(&page, text).map_err(|source| BenchError::file(&page, source))?;
+        Ok(page)
+    }
+}
+
+fn name_of(comparison: &Comparison, point: &Point) -> String {
+    match (comparison.swept, point.value) {
+        (Some((parameter, _)), Some(value)) => format!("{}, {value} {parameter}", comparison.title),
+        _ => comparison.title.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

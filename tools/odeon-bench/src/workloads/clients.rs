@@ -1,0 +1,93 @@
+//! Clients of one server: each has one request under way at a time, and checks every answer.
+
+use crate::finish::Finish;
+use crate::theater::Post;
+use crate::workloads::book::Book;
+use odeon::prelude::*;
+
+/// What a client asks for, in which order, and what may be answered.
+pub(super) trait Script: Send + 'static {
+    type Request: Send;
+    type Answer: Copy + Send + 'static;
+
+    /// The next request, until there is none.
+    fn next(&mut self) -> Option<Self::Request>;
+
+    /// Checks the answer to the last one.
+    fn check(&self, answer: Self::Answer) -> Result<(), String>;
+}
+
+/// Where requests go: the address of a server of some kind.
+pub(super) trait Server<R>: Clone + Send + 'static {
+    /// Sends the request of the client with this number, who is answered by [`ToClient::Answer`].
+    fn request(&self, client: usize, request: R);
+}
+
+/// What a client is told.
+pub(super) enum ToClient<A> {
+    Begin,
+    Answer(A),
+}
+
+impl<A: Send + 'static> Message for ToClient<A> {}
+
+/// All clients of a server, which knows them by their numbers.
+pub(super) struct Clients<A: Send + 'static>(Book<ToClient<A>>);
+
+impl<A: Copy + Send + 'static> Clients<A> {
+    pub(super) fn new() -> Self {
+        Self(Book::new())
+    }
+
+    /// Makes a client for each script.
+    pub(super) fn fill<S: Script<Answer = A>>(
+        &self,
+        theater: &Theater,
+        scripts: impl IntoIterator<Item = S>,
+        server: &impl Server<S::Request>,
+        finish: &Finish,
+    ) {
+        let client = |(number, script)| {
+            theater.spawn(Client { number, script, server: server.clone(), finish: finish.clone() })
+        };
+        self.0.fill(scripts.into_iter().enumerate().map(client).collect());
+    }
+
+    pub(super) fn begin(&self) {
+        self.0.all().iter().for_each(|client| client.post(ToClient::Begin));
+    }
+
+    #[inline]
+    pub(super) fn answer(&self, client: usize, answer: A) {
+        self.0.actor(client).post(ToClient::Answer(answer));
+    }
+}
+
+impl<A: Send + 'static> Clone for Clients<A> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+struct Client<S, T> {
+    number: usize,
+    script: S,
+    server: T,
+    finish: Finish,
+}
+
+impl<S: Script, T: Server<S::Request>> Actor for Client<S, T> {
+    type Msg = ToClient<S::Answer>;
+
+    fn handle(&mut self, message: Self::Msg, _ctx: &mut Context<'_, Self>) {
+        if let ToClient::Answer(answer) = message {
+            if let Err(wrong) = self.script.check(answer) {
+                return self.finish.arrive_if(false, || wrong);
+            }
+        }
+        match self.script.next() {
+            Some(request) => self.server.request(self.number, request),
+            None => self.finish.arrive(),
+        }
+    }
+}

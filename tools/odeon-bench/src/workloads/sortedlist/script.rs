@@ -1,0 +1,102 @@
+//! What each client asks of the list, and what it may be answered.
+
+use crate::error::BenchError;
+use crate::parameter::Params;
+use crate::random::SplitMix64;
+use crate::workloads::clients::Script;
+
+#[derive(Clone, Copy)]
+pub(super) enum Request {
+    Add(i32),
+    Contains(i32),
+    Size,
+}
+
+/// What the list answers: the number that was added, whether one is there, or how many there are.
+#[derive(Clone, Copy)]
+pub(super) enum Answer {
+    Added(i32),
+    Contains(bool),
+    Size(usize),
+}
+
+pub(super) struct ListScript {
+    random: SplitMix64,
+    left: u64,
+    writes: u64,
+    sizes: u64,
+    /// The most numbers that there can be.
+    most: u64,
+    last: Request,
+    /// How many this client has added.
+    added: u64,
+}
+
+impl ListScript {
+    /// One for each client.
+    pub(super) fn all(params: &Params) -> Vec<Self> {
+        let requests = params.number("requests");
+        let script = |client| Self {
+            random: SplitMix64::of_member(params.number("seed"), client),
+            left: requests,
+            writes: params.number("writes"),
+            sizes: params.number("sizes"),
+            most: requests * params.number("clients"),
+            last: Request::Size,
+            added: 0,
+        };
+        (0..params.count("clients")).map(script).collect()
+    }
+}
+
+impl Script for ListScript {
+    type Request = Request;
+    type Answer = Answer;
+
+    fn next(&mut self) -> Option<Request> {
+        self.left = self.left.checked_sub(1)?;
+        let drawn = self.random.next();
+        let number = (drawn >> 32) as i32;
+        self.last = match drawn % 100 {
+            hundredth if hundredth < self.sizes => Request::Size,
+            hundredth if hundredth < self.sizes + self.writes => {
+                self.added += 1;
+                Request::Add(number)
+            }
+            _ => Request::Contains(number),
+        };
+        Some(self.last)
+    }
+
+    fn check(&self, answer: Answer) -> Result<(), String> {
+        match (self.last, answer) {
+            (Request::Add(number), Answer::Added(added)) if added == number => Ok(()),
+            (Request::Contains(_), Answer::Contains(_)) => Ok(()),
+            // Its own numbers are there, and no more than can have been added.
+            (Request::Size, Answer::Size(size))
+                if (self.added..=self.most).contains(&(size as u64)) =>
+            {
+                Ok(())
+            }
+            _ => Err("the list has answered another request, or lost a number".to_owned()),
+        }
+    }
+}
+
+/// Whether the list has the numbers that the clients have added, in order.
+pub(super) fn check_numbers(params: &Params, found: Option<Vec<i32>>) -> Result<(), BenchError> {
+    let mut expected = Vec::new();
+    for mut script in ListScript::all(params) {
+        while let Some(request) = script.next() {
+            if let Request::Add(number) = request {
+                expected.push(number);
+            }
+        }
+    }
+    expected.sort_unstable();
+    if found.as_ref() == Some(&expected) {
+        return Ok(());
+    }
+    let found = found.map(|found| found.len());
+    Err(BenchError::WrongResult(format!("{found:?} numbers in the list, of {}", expected.len())))
+}
