@@ -89,8 +89,9 @@ fn stands_behind<M>(by: Option<Company>, job: &mut Job<M>) {
 
 /// The number of a lane's place.
 fn place_of(lane: Lane) -> usize {
-    // The upper bits are the better mixed ones.
-    lane.number() as usize >> (24 - PLACES.ilog2())
+    const { assert!(PLACES == 1 << u8::BITS) };
+    // The upper ones of those that tell senders apart are the better mixed ones.
+    (lane.number() >> 16) as u8 as usize
 }
 
 impl<M> Lanes<M> {

@@ -2,7 +2,7 @@
 
 use crate::dispatcher::Dispatcher;
 use crate::engine::{EndsWithMaker, Engine, Surroundings};
-use crate::processing::Processing;
+use crate::processing::{Ordering, Processing};
 use crate::speculative_actor::SpeculativeActor;
 use crate::stats::SpeculationStats;
 use odeon_core::extend::{self, Reporter};
@@ -49,9 +49,10 @@ impl SpawnSpeculative for Theater {
         processing: Processing,
         mut make: impl FnMut() -> A + Send + 'static,
     ) -> SpeculativeRef<A::Msg> {
-        const {
-            assert!(A::Msg::MAILBOXES == 1, "the messages of a speculative actor have one mailbox");
-        };
+        assert!(
+            A::Msg::MAILBOXES == 1 || processing.ordering != Ordering::Mailbox,
+            "the order of arrival is for actors with one mailbox: with several, a message waits for its guard while later ones are handled"
+        );
         let workers = extend::workers(self);
         let surroundings = Surroundings {
             clock: extend::clock(self),
