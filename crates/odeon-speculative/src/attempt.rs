@@ -42,6 +42,8 @@ pub(crate) enum Handled {
     Contended,
     /// Not handled: something has to happen before another attempt.
     Waits(RolledBack),
+    /// As before: its guard has to open.
+    Refused(RolledBack),
     /// Not handled: it is to be part of a coordinated transaction.
     Joins,
     /// Not handled: the actor has ended.
@@ -169,7 +171,9 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                 Err(rolled_back) => {
                     let cause = rolled_back.cause();
                     self.tally.rolled_back(&rolled_back, message);
-                    if access != Access::Update && cause == Cause::CannotWait {
+                    if wants == Wants::Admission {
+                        return Handled::Refused(rolled_back);
+                    } else if access != Access::Update && cause == Cause::CannotWait {
                         return Handled::Failed(Box::new(WAITS));
                     } else if access == Access::Exclusive {
                         return Handled::Failed(Box::new(NOT_ALONE));
@@ -284,7 +288,8 @@ fn contain<R>(act: impl FnOnce() -> R) -> Result<R, Panic> {
 impl Handled {
     /// Whether the message is still to be dealt with.
     pub(crate) fn is_open(&self) -> bool {
-        matches!(self, Self::Contended | Self::Waits(_) | Self::Joins | Self::TooLate)
+        let waits = matches!(self, Self::Waits(_) | Self::Refused(_));
+        waits || matches!(self, Self::Contended | Self::Joins | Self::TooLate)
     }
 
     /// The message is over, and dropped: a panic of its destructor is one of its handler.

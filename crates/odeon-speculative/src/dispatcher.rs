@@ -277,7 +277,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
             Handled::Committed => {}
             Handled::Last => ctx.stop(),
             Handled::Failed(panic) | Handled::FailedLast(panic) => resume_unwind(panic),
-            Handled::Contended | Handled::Waits(_) | Handled::TooLate => {
+            Handled::Contended | Handled::Waits(_) | Handled::Refused(_) | Handled::TooLate => {
                 panic!("an actor cannot wait, or meet a conflict, in its start")
             }
             Handled::Joins => panic!("an actor's start is no part of a coordinated transaction"),

@@ -28,6 +28,8 @@ pub(crate) struct Job<M> {
     pub(crate) enlisted: Option<Box<Enlisted>>,
     /// Whether it has joined the visits that have halted its lane (`lanes.rs`).
     pub(crate) joins_halted: bool,
+    /// Whether others wait behind it for their guard (`parking/gate.rs`).
+    pub(crate) is_probe: bool,
 }
 
 impl<M> Job<M> {
@@ -38,7 +40,16 @@ impl<M> Job<M> {
             Access::Snapshot | Access::Relaxed => Kind::Read,
             Access::Update => Kind::Change,
         };
-        Self { message, kind, lane, access, mailbox: 0, enlisted: None, joins_halted: false }
+        Self {
+            message,
+            kind,
+            lane,
+            access,
+            mailbox: 0,
+            enlisted: None,
+            joins_halted: false,
+            is_probe: false,
+        }
     }
 
     /// The coordinated transaction that must not wait for it with anything in its hands.

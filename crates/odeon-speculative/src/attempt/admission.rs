@@ -51,8 +51,11 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             }
             Ok(Attempted::RolledBack(rolled_back)) => {
                 self.tally.rolled_back(&rolled_back, slice::from_ref(message));
-                let is_awaited = matches!(rolled_back.cause(), Cause::Retry | Cause::Prepared);
-                is_awaited.then_some(Handled::Waits(rolled_back))
+                match rolled_back.cause() {
+                    Cause::Retry => Some(Handled::Refused(rolled_back)),
+                    Cause::Prepared => Some(Handled::Waits(rolled_back)),
+                    _ => None,
+                }
             }
             // A guard fails as a handler does.
             failed => self.decide(failed, Wants::Nothing, access, outbox).ok(),

@@ -236,7 +236,7 @@ fn park(engine: &Arc<Engine<Patient>>) -> bool {
     match waits() {
         Attempted::RolledBack(rolled_back) => {
             let _ = engine.with_board(|board| board.park(job.lane));
-            let is_late = engine.parking.park(engine, job, rolled_back).is_err();
+            let is_late = engine.parking.park(engine, job, rolled_back, false).is_err();
             if is_late {
                 engine.with_board(|board| board.unpark_too_late());
             }
