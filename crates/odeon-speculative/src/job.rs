@@ -29,7 +29,7 @@ pub(crate) struct Job<M> {
     /// Whether it has joined the visits that have halted its lane (`lanes.rs`).
     pub(crate) joins_halted: bool,
     /// Whether others wait behind it for their guard (`parking/gate.rs`).
-    pub(crate) is_probe: bool,
+    pub(crate) is_scout: bool,
 }
 
 impl<M> Job<M> {
@@ -48,7 +48,7 @@ impl<M> Job<M> {
             mailbox: 0,
             enlisted: None,
             joins_halted: false,
-            is_probe: false,
+            is_scout: false,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Which senders have a message under way: the next one of such a sender waits here.
+//! Which senders have a message under way: the next one of such a sender, to the same mailbox, waits here.
 //!
 //! A job takes the *place* of its lane, which others have in common, for as long as it runs: to wait for a job of
 //! another lane costs parallelism only. A job that waits elsewhere, parked or as a visit, gives the place up and *halts* its

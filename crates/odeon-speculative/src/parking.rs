@@ -59,8 +59,8 @@ impl<A: SpeculativeActor> Parking<A> {
             if places.is_closed {
                 return Err(job.message);
             }
-            let probe = if is_refused { places.gates.refused(job) } else { Some(job) };
-            let Some(job) = probe else { return Ok(None) };
+            let scout = if is_refused { places.gates.refused(job) } else { Some(job) };
+            let Some(job) = scout else { return Ok(None) };
             let number = places.next;
             places.next += 1;
             places.parked.insert(number, Parked { job, awaited: None });
@@ -82,7 +82,7 @@ impl<A: SpeculativeActor> Parking<A> {
         self.with(|places| places.parked.remove(&number))
     }
 
-    /// A probe has come past its guard, or to another end than before it: those behind it are tried.
+    /// A scout has come past its guard, or to another end than before it: those behind it are tried.
     #[cold]
     pub(crate) fn passed(&self, engine: &Engine<A>, mailbox: u8) {
         let next = self.with(|places| places.gates.passed(mailbox));

@@ -15,6 +15,10 @@ use std::sync::{Arc, Weak};
 pub trait SpawnSpeculative {
     /// Creates a speculative actor on the pool. A message that fails vanishes, and the actor goes on with its last
     /// good state.
+    ///
+    /// # Panics
+    /// If its messages have several mailboxes and are to be handled in the [order of arrival](crate::Ordering::Mailbox).
+    #[track_caller]
     fn spawn_speculative<A: SpeculativeActor>(
         &self,
         actor: A,
@@ -23,6 +27,10 @@ pub trait SpawnSpeculative {
 
     /// As [`spawn_speculative`](Self::spawn_speculative), with a supervision that decides what a failure leads to. `make` makes the state, at first and for each
     /// restart.
+    ///
+    /// # Panics
+    /// As [`spawn_speculative`](Self::spawn_speculative).
+    #[track_caller]
     fn spawn_speculative_supervised<A: SpeculativeActor>(
         &self,
         supervision: Supervision,

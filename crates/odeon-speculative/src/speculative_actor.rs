@@ -9,8 +9,8 @@ use odeon_stm::Tx;
 /// message is one transaction.
 ///
 /// # Guarantees
-/// What happens is what would happen if the messages were handled one at a time in some order (S24). Messages of one sender are
-/// handled in the order in which they were sent (S25). A message is handled wholly or not at all: what an attempt
+/// What happens is what would happen if the messages were handled one at a time in some order (S24). Messages of one sender to one mailbox are
+/// handled in the order in which they were sent (S25), each in a state that the mailbox's [guard](Self::admits) admits it for (S3). A message is handled wholly or not at all: what an attempt
 /// has written, sent, answered or spawned vanishes if it is rolled back (S26).
 ///
 /// # Handlers may run several times
@@ -50,7 +50,8 @@ pub trait SpeculativeActor: Send + Sync + Sized + 'static {
     /// What the guard has read is validated together with what the handler has read. So the handler finds the state that the guard has seen, and of two messages that
     /// a guard admits one by one never both pass it. That is not so for a message with [`Access::Relaxed`].
     ///
-    /// A guard is asked any number of times: it should do nothing but read variables. Without one, all mailboxes are open.
+    /// A guard is asked any number of times: it should do nothing but read variables. One that refuses without having read anything fails the message, which would wait for
+    /// ever. Without a guard all mailboxes are open; handlers cannot open or close them.
     ///
     /// Usually written by `#[guards]` of the facade crate, from functions that are marked `#[guard(mailbox, ..)]`.
     ///

@@ -88,9 +88,9 @@ fn s3_guards_hold_while_the_processing_changes() {
     assert_all_in_order(&taken, SENDERS, EACH);
 }
 
-/// Who looks only, at one moment or not, finds what its guard has seen too; and nobody waits for it.
+/// Who looks only waits for nobody.
 #[test]
-fn s3_questions_have_guards_too() {
+fn s3_questions_see_no_more_than_there_is_room_for() {
     for processing in each_processing() {
         let taken = put_and_get(processing, 2, |watched| {
             let count = watched.buffer.ask(|reply| Use::count(reply).with(Access::Snapshot));

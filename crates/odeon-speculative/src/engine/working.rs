@@ -120,8 +120,8 @@ impl<A: SpeculativeActor> Engine<A> {
             };
             let has_guard = A::Msg::MAILBOXES > 1;
             let is_refused = has_guard && matches!(outcome, Some(Handled::Refused(_)));
-            if has_guard && job.is_probe && !is_refused {
-                job.is_probe = false;
+            if has_guard && job.is_scout && !is_refused {
+                job.is_scout = false;
                 self.parking.passed(self, job.mailbox);
             }
             let Some(outcome) = outcome else {

@@ -213,6 +213,11 @@ impl Watched {
         self.taken.all()
     }
 
+    /// The same, when nobody else refers to the buffer.
+    pub fn into_taken(self) -> Log<Item> {
+        self.taken
+    }
+
     /// How often an attempt has asked to wait.
     pub fn refusals(&self) -> u64 {
         let rollbacks = self.buffer.speculation().rollbacks;
