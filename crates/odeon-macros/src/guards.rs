@@ -12,6 +12,8 @@ const GUARD: &str = "guard";
 /// The trait whose guards look at the state through a transaction.
 const SPECULATIVE: &str = "SpeculativeActor";
 
+const TAKES_TRANSACTION: &str = "a guard of a speculative actor looks at its state through a transaction: `fn name<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<bool>`";
+
 /// A function and the mailboxes that it guards.
 struct Guard {
     mailboxes: Vec<Expr>,
@@ -30,6 +32,9 @@ pub(crate) fn expand(mut block: ItemImpl) -> Result<TokenStream> {
             ImplItem::Fn(mut function) => match take_guarded(&mut function)? {
                 mailboxes if mailboxes.is_empty() => rest.push(ImplItem::Fn(function)),
                 mailboxes => {
+                    if is_speculative && function.sig.inputs.len() != 2 {
+                        return Err(Error::new_spanned(&function.sig, TAKES_TRANSACTION));
+                    }
                     guards.push(Guard { mailboxes, function: function.sig.ident.clone() });
                     functions.push(function);
                 }
