@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The inbox, whole small theaters, pressure, bounds, names and groups, readers and writers, speculative actors and coordinated transactions under random schedules
+# The inbox, whole small theaters, pressure, bounds, names and groups, readers and writers, speculative actors, their guards and coordinated transactions under random schedules
 # (shuttle). ODEON_SHUTTLE_ITERATIONS: schedules per test, some thousands by default; raise it for nightly runs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -9,4 +9,4 @@ export RUSTFLAGS="--cfg odeon_shuttle ${RUSTFLAGS:-}"
 
 cargo test -p odeon-core --test shuttle_inbox --test shuttle_theater --test shuttle_async --test shuttle_naming \
   --test shuttle_pressure --test shuttle_bounded --test shuttle_pipes --test shuttle_read_write
-cargo test -p odeon-speculative --test shuttle_speculative --test shuttle_coordinated
+cargo test -p odeon-speculative --test shuttle_speculative --test shuttle_coordinated --test shuttle_guards

@@ -133,7 +133,7 @@ pub trait Actor: Send + Sized + 'static {
     #[doc(hidden)]
     const PUTS_ASIDE: bool = Self::LANED;
 
-    /// Takes a message with its sender's lane.
+    /// Takes a message with its sender's lane in its mailbox.
     #[doc(hidden)]
     fn __take_laned(&mut self, msg: Self::Msg, lane: Lane, ctx: &mut Context<'_, Self>) {
         let _ = lane;

@@ -8,7 +8,7 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`send_accompanied`], [`as_sender`], [`wake`], [`answer_borrowed`], [`question`], [`waiting_about`], [`RELIEVED_AT`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`wake`], [`answer_borrowed`], [`question`], [`waiting_about`], [`RELIEVED_AT`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`], [`belonging`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
@@ -43,7 +43,8 @@ use crate::clock::Clock;
 use crate::context::Context;
 use crate::current;
 use crate::error::{AskError, BuildError, SendError};
-use crate::message::Message;
+use crate::mailbox_ref::MailboxRef;
+use crate::message::{Message, mailbox_of};
 use crate::outbox;
 use crate::pressure::congestion;
 use crate::reply::Reply;
@@ -115,7 +116,16 @@ pub fn has_lanes<M: Message>(actor: &ActorRef<M>) -> bool {
     actor.cell().header.home.is_laned()
 }
 
-/// Sends a message to an actor with lanes, and `companion` with it: it comes with the message, or is dropped when that is.
+/// The mailbox of `actor` that a message says.
+///
+/// # Panics
+/// If there is no such mailbox.
+#[track_caller]
+pub fn mailbox_said<'a, M: Message>(actor: &'a ActorRef<M>, message: &M) -> MailboxRef<'a, M> {
+    actor.mailbox(mailbox_of(message))
+}
+
+/// Sends a message to a mailbox of an actor with lanes, and `companion` with it: it comes with the message, or is dropped when that is.
 /// The sender holds back for a receiver under pressure if it `may_hold_back`.
 ///
 /// # Errors
@@ -124,13 +134,13 @@ pub fn has_lanes<M: Message>(actor: &ActorRef<M>) -> bool {
 /// # Panics
 /// If the actor has no lanes.
 pub fn send_accompanied<M: Message>(
-    actor: &ActorRef<M>,
+    mailbox: MailboxRef<'_, M>,
     message: M,
     companion: Companion,
     may_hold_back: bool,
 ) -> Result<(), SendError<M>> {
     let hindered = if may_hold_back { Hindered::Yes } else { Hindered::No };
-    actor.send_accompanied(message, companion, hindered)
+    mailbox.actor().send_accompanied(mailbox.number(), message, companion, hindered)
 }
 
 /// A question of which whoever answers it does not come to know by a message: the right to answer, and the answer to come.

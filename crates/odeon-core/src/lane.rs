@@ -5,6 +5,9 @@
 //! may be waiting still, and nobody should have to wait behind them. Two senders share one only by a rare chance. It travels in the upper bits of the message's label, as the tag of a
 //! followed message does elsewhere; plain actors are sent none and pay nothing.
 //!
+//! An actor with several mailboxes keeps the order within each of them, and no order between them: what it takes from the inbox has a lane for
+//! each sender and mailbox.
+//!
 //! Who sends:
 //! * a handler of a pool actor: that actor;
 //! * a thread of a pinned or dedicated stage, and any other thread: the thread. So what a task of another
@@ -20,9 +23,15 @@ use crate::cell::Header;
 use crate::current::{self, Current};
 use crate::mailbox::label;
 
-/// The lane of a message: odd, below 2^24.
+/// The lane of a message: odd, below 2^24; in a mailbox but the first, that mailbox's number times 2^24 more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Lane(u32);
+
+/// Bits of a lane's number that tell senders apart: as many as a tag has.
+const SENDER_BITS: u32 = 24;
+const SENDER: u32 = (1 << SENDER_BITS) - 1;
+/// Odd, so that no two mailboxes have the same product in eight bits; the golden ratio's fraction of 256.
+const MAILBOX_SPREAD: u32 = 0x9D;
 
 impl Lane {
     /// The lane of what this thread sends at this moment.
@@ -79,9 +88,24 @@ impl Lane {
         Self(mixed as u32 | 1)
     }
 
-    /// The number, for tables of lanes; its upper bits are the better mixed ones.
+    /// The number, for tables of lanes; the upper ones of its lower 24 bits are the better mixed ones.
     pub fn number(self) -> u32 {
         self.0
+    }
+
+    /// The lane of the same sender in a mailbox: another one for each mailbox, whoever else sends. In mailbox 0 it is the sender's own.
+    #[inline(always)]
+    #[must_use]
+    pub fn in_mailbox(self, mailbox: usize) -> Self {
+        // The mailbox is mixed into the upper ones of the sender's bits as well, so that tables that go by those tell the mailboxes apart.
+        let spread = (mailbox as u32).wrapping_mul(MAILBOX_SPREAD) & 0xFF;
+        Self(self.0 & SENDER ^ spread << (SENDER_BITS - 8) | (mailbox as u32) << SENDER_BITS)
+    }
+
+    /// The mailbox of this lane.
+    #[inline(always)]
+    pub fn mailbox(self) -> usize {
+        (self.0 >> SENDER_BITS) as usize
     }
 
     /// The label of a message of this lane.
@@ -108,3 +132,6 @@ impl Lane {
         work()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,7 +54,17 @@ pub struct MailboxRef<'a, M> {
     number: usize,
 }
 
-impl<M: Message> MailboxRef<'_, M> {
+impl<'a, M: Message> MailboxRef<'a, M> {
+    /// The actor.
+    pub fn actor(&self) -> &'a ActorRef<M> {
+        self.actor
+    }
+
+    /// The mailbox's number, from 0.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
     /// As [`ActorRef::send`].
     ///
     /// # Errors

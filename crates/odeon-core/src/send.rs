@@ -260,9 +260,10 @@ impl<M: Message> ActorRef<M> {
         hindered.heeds(cell, push(cell, cell.header.home.without_lanes(), label, message))
     }
 
-    /// Sends a message with a companion to an actor with lanes.
+    /// Sends a message with a companion to a mailbox of an actor with lanes.
     pub(crate) fn send_accompanied(
         &self,
+        mailbox: usize,
         message: M,
         companion: Companion,
         hindered: Hindered,
@@ -273,7 +274,7 @@ impl<M: Message> ActorRef<M> {
             return Err(SendError::Full(message));
         };
         let home = cell.header.home.without_lanes();
-        let accepted = push(cell, home, label::tagged(0, tag), message);
+        let accepted = push(cell, home, label::tagged(mailbox, tag), message);
         if let Accepted::No(_) = accepted {
             drop(companion::take(tag));
         }

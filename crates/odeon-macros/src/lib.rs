@@ -39,10 +39,14 @@ pub fn derive_mailboxes(input: TokenStream) -> TokenStream {
     derive_mailboxes::expand(input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Declared guards: `#[guards]` on an `impl Actor` or `impl AsyncActor`, with functions in it that are marked
+/// Declared guards: `#[guards]` on an `impl Actor`, `impl AsyncActor` or `impl SpeculativeActor`, with functions in it that are marked
 /// `#[guard(mailbox, ..)]`. Each takes `&self` and says whether these mailboxes are open in the actor's present state.
 ///
 /// Such a function becomes one of the type's own, and the actor's `guards` function calls it.
+///
+/// On an `impl SpeculativeActor` each such function also takes a transaction, through which it looks at the state:
+/// `fn has_room<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<bool>`. The actor's `admits` function calls it, in the transaction of each message
+/// of these mailboxes. Of several guards of one mailbox all have to agree. The trait is known by its name: do not rename it.
 #[proc_macro_attribute]
 pub fn guards(attributes: TokenStream, item: TokenStream) -> TokenStream {
     let _: syn::parse::Nothing = syn::parse_macro_input!(attributes);

@@ -17,11 +17,13 @@ use std::any::Any;
 use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+mod admission;
 mod ahead;
 mod finished;
 mod on_snapshot;
 mod straight;
 
+pub(crate) use admission::admit_and_handle;
 pub(crate) use ahead::Ahead;
 use finished::Finished;
 
@@ -40,6 +42,8 @@ pub(crate) enum Handled {
     Contended,
     /// Not handled: something has to happen before another attempt.
     Waits(RolledBack),
+    /// As before: its guard has to open.
+    Refused(RolledBack),
     /// Not handled: it is to be part of a coordinated transaction.
     Joins,
     /// Not handled: the actor has ended.
@@ -63,6 +67,38 @@ pub(crate) struct First<'a> {
     pub(crate) wants: Wants,
 }
 
+/// What an attempt calls.
+pub(crate) enum Calls<'a, A: SpeculativeActor> {
+    Start(&'a A),
+    /// For this message, which has waited in this mailbox.
+    Handler(&'a A, &'a A::Msg, u8),
+}
+
+impl<A: SpeculativeActor> Clone for Calls<'_, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A: SpeculativeActor> Copy for Calls<'_, A> {}
+
+impl<'a, A: SpeculativeActor> Calls<'a, A> {
+    /// The message, unless it is the start, and its mailbox.
+    fn message(self) -> (&'a [A::Msg], u8) {
+        match self {
+            Self::Start(_) => (&[], 0),
+            Self::Handler(_, message, mailbox) => (std::slice::from_ref(message), mailbox),
+        }
+    }
+
+    fn now<'t>(self, tx: &mut Tx<'t, 'a>, ctx: &mut SpeculativeContext<'_, A>) -> TxResult {
+        match self {
+            Self::Start(state) => state.started(tx, ctx),
+            Self::Handler(state, message, _) => admit_and_handle(state, message, tx, ctx),
+        }
+    }
+}
+
 /// The circumstances of an attempt.
 pub(crate) struct Attempt<'a, A: SpeculativeActor> {
     pub(crate) exit: &'a Exit,
@@ -81,16 +117,15 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         state: &'a A,
         message: &'a A::Msg,
         access: Access,
+        mailbox: u8,
         outbox: &mut Outbox,
     ) -> Handled {
-        self.until_decided(first, std::slice::from_ref(message), access, outbox, |tx, ctx| {
-            state.handle(message, tx, ctx)
-        })
+        self.until_decided(first, Calls::Handler(state, message, mailbox), access, outbox)
     }
 
     /// Has the actor's state started.
     pub(crate) fn of_start(&self, state: &'a A, outbox: &mut Outbox) -> Handled {
-        self.until_decided(None, &[], Access::Update, outbox, |tx, ctx| state.started(tx, ctx))
+        self.until_decided(None, Calls::Start(state), Access::Update, outbox)
     }
 
     /// The mode of a message's first attempt.
@@ -106,19 +141,19 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
     fn until_decided(
         &self,
         mut first: Option<First<'a>>,
-        message: &'a [A::Msg],
+        calls: Calls<'a, A>,
         access: Access,
         outbox: &mut Outbox,
-        handler: impl for<'t> Fn(&mut Tx<'t, 'a>, &mut SpeculativeContext<'a, A>) -> TxResult,
     ) -> Handled {
+        let (message, mailbox) = calls.message();
         let mut mode = self.first_mode(access);
         let mut backoff = Backoff::new();
         for _ in 0..ATTEMPTS {
             let (ended, wants) = match first.take() {
                 Some(first) => (first.ended, first.wants),
                 None => {
-                    let mut ctx = SpeculativeContext::new(self.me, message);
-                    let attempt = || attempt_here(mode, |tx| handler(tx, &mut ctx));
+                    let mut ctx = SpeculativeContext::new(self.me, message, mailbox);
+                    let attempt = || attempt_here(mode, |tx| calls.now(tx, &mut ctx));
                     let ended = contain(|| outbox.hold_during(attempt));
                     (ended, ctx.wants())
                 }
@@ -127,10 +162,18 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             discard(outbox);
             match ended {
                 Ok(handled) => return handled,
+                Err(_) if wants == Wants::Admission && mode != Mode::Logged => {
+                    if let Some(handled) = self.at_closed_guard(calls, access, outbox) {
+                        return handled;
+                    }
+                    backoff.wait();
+                }
                 Err(rolled_back) => {
                     let cause = rolled_back.cause();
                     self.tally.rolled_back(&rolled_back, message);
-                    if access != Access::Update && cause == Cause::CannotWait {
+                    if wants == Wants::Admission {
+                        return Handled::Refused(rolled_back);
+                    } else if access != Access::Update && cause == Cause::CannotWait {
                         return Handled::Failed(Box::new(WAITS));
                     } else if access == Access::Exclusive {
                         return Handled::Failed(Box::new(NOT_ALONE));
@@ -245,7 +288,8 @@ fn contain<R>(act: impl FnOnce() -> R) -> Result<R, Panic> {
 impl Handled {
     /// Whether the message is still to be dealt with.
     pub(crate) fn is_open(&self) -> bool {
-        matches!(self, Self::Contended | Self::Waits(_) | Self::Joins | Self::TooLate)
+        let waits = matches!(self, Self::Waits(_) | Self::Refused(_));
+        waits || matches!(self, Self::Contended | Self::Joins | Self::TooLate)
     }
 
     /// The message is over, and dropped: a panic of its destructor is one of its handler.

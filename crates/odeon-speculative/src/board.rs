@@ -2,7 +2,8 @@
 //! under one lock.
 //!
 //! RULES
-//! 1. A job is *ready* when its lane is its own. Ready jobs wait in one of three queues: changes, reads, alone.
+//! 1. A job is *ready* when its lane is its own. Ready jobs wait in one of three queues: changes, reads, alone. In each of them those of lower
+//!    mailboxes stand before those of higher ones.
 //! 2. A batch of one or more ready jobs is taken by an *executor*: the actor's own turn or a runner. Jobs of one batch are
 //!    of different lanes, or of none.
 //! 3. Alone means alone: a job of that queue is taken when nothing runs, and nothing is taken beside it nor, once it waits,
@@ -24,6 +25,7 @@ use crate::coordination::{Company, GivesWay};
 use crate::job::{Job, Kind};
 use crate::lanes::{Entered, Lanes};
 use arrival_order::ArrivalOrder;
+use odeon_core::Message;
 use odeon_core::extend::Lane;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -95,7 +97,17 @@ fn passed_over<M>(before: usize, waiting: &VecDeque<Job<M>>) -> usize {
     if waiting.is_empty() { 0 } else { before + 1 }
 }
 
-impl<M> Board<M> {
+/// Rule 1: behind all of the same mailbox and of lower ones.
+#[inline(always)]
+fn put_by_mailbox<M: Message>(queue: &mut VecDeque<Job<M>>, job: Job<M>) {
+    if M::MAILBOXES == 1 || queue.back().is_none_or(|last| last.mailbox <= job.mailbox) {
+        return queue.push_back(job);
+    }
+    let place = queue.partition_point(|other| other.mailbox <= job.mailbox);
+    queue.insert(place, job);
+}
+
+impl<M: Message> Board<M> {
     pub(crate) fn new(width: usize) -> Self {
         Self {
             lanes: Lanes::new(),
@@ -195,9 +207,9 @@ impl<M> Board<M> {
             return self.visits.arriving.push_back(job);
         }
         match job.kind {
-            Kind::Change => self.changes.push_back(job),
-            Kind::Read => self.reads.push_back(job),
-            Kind::Alone => self.alone.push_back(job),
+            Kind::Change => put_by_mailbox(&mut self.changes, job),
+            Kind::Read => put_by_mailbox(&mut self.reads, job),
+            Kind::Alone => put_by_mailbox(&mut self.alone, job),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::coordination::{Delivery, Join, Part};
 use crate::dispatcher::Dispatcher;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, answer_borrowed, let_happen};
-use odeon_core::{Actor, ActorId, ActorRef, AskError, Context, Message, Reply, Timer};
+use odeon_core::{Actor, ActorId, ActorRef, AskError, Context, MailboxRef, Message, Reply, Timer};
 use std::fmt;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex};
@@ -17,6 +17,7 @@ pub struct SpeculativeContext<'t, A: SpeculativeActor> {
     /// What is handled: one message; none at the start.
     message: &'t [A::Msg],
     wants: Wants,
+    mailbox: u8,
     /// What is to join the coordinated transaction that the message is part of, if it is.
     part: Option<&'t mut Part>,
 }
@@ -29,6 +30,8 @@ pub(crate) enum Wants {
     Stop,
     /// That its message be part of a coordinated transaction.
     Join,
+    /// That its message's guard be asked again when it may answer otherwise: the handler was not called.
+    Admission,
 }
 
 /// The way to the actor itself.
@@ -72,13 +75,24 @@ impl<T: Send + 'static> Borrowed<T> {
 impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     /// Whoever runs the attempt keeps `message` in its place, and to itself, until the effects of the attempt have
     /// happened or are dropped.
-    pub(crate) fn new(me: Me<'t, A>, message: &'t [A::Msg]) -> Self {
-        Self { me, message, wants: Wants::Nothing, part: None }
+    #[inline(always)]
+    pub(crate) fn new(me: Me<'t, A>, message: &'t [A::Msg], mailbox: u8) -> Self {
+        Self { me, message, wants: Wants::Nothing, mailbox, part: None }
     }
 
     /// As [`new`](Self::new), for a message that is part of a coordinated transaction.
-    pub(crate) fn taking_part(me: Me<'t, A>, message: &'t [A::Msg], part: &'t mut Part) -> Self {
-        Self { part: Some(part), ..Self::new(me, message) }
+    pub(crate) fn taking_part(
+        me: Me<'t, A>,
+        message: &'t [A::Msg],
+        mailbox: u8,
+        part: &'t mut Part,
+    ) -> Self {
+        Self { part: Some(part), ..Self::new(me, message, mailbox) }
+    }
+
+    /// The guard of the message's mailbox has refused it.
+    pub(crate) fn refused(&mut self) {
+        self.wants = Wants::Admission;
     }
 
     pub(crate) fn wants(&self) -> Wants {
@@ -96,6 +110,12 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
             Me::Turn(ctx) => ctx.id(),
             Me::Beside(actor) => actor.id(),
         }
+    }
+
+    /// The mailbox in which the message that is being handled has waited; 0 in [`started`](SpeculativeActor::started).
+    #[inline(always)]
+    pub fn mailbox(&self) -> usize {
+        if A::Msg::MAILBOXES == 1 { 0 } else { self.mailbox.into() }
     }
 
     /// Sends a message to this actor itself.
@@ -204,7 +224,16 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     /// If `other` is not a speculative actor.
     #[track_caller]
     pub fn join<M: Message>(&mut self, other: &ActorRef<M>, message: M) {
-        self.add(Join::of(&self.actor_ref(), other, message));
+        self.join_in(extend::mailbox_said(other, &message), message);
+    }
+
+    /// As [`join`](Self::join), to a mailbox that the sender decides: `ctx.join_in(buffer.mailbox(Port::Producer), item)`.
+    ///
+    /// # Panics
+    /// As [`join`](Self::join).
+    #[track_caller]
+    pub fn join_in<M: Message>(&mut self, mailbox: MailboxRef<'_, M>, message: M) {
+        self.add(Join::of(&self.actor_ref(), mailbox, message));
     }
 
     /// As [`join`](Self::join), by a way of one's own: `via` gets the message when the handler has come to its end, and has it
@@ -221,7 +250,8 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
         message: M,
         via: impl FnOnce(Delivery) + Send + 'static,
     ) {
-        self.add(Join::of(&self.actor_ref(), other, message).via(via));
+        let mailbox = extend::mailbox_said(other, &message);
+        self.add(Join::of(&self.actor_ref(), mailbox, message).via(via));
     }
 
     fn add(&mut self, join: Join) {

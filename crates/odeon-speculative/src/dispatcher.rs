@@ -1,7 +1,7 @@
 //! The actor's own turn: takes messages from the inbox, handles them itself while one at a time is enough, and
 //! otherwise brings them to the board and works there beside the runners.
 
-use crate::attempt::{Attempt, First, Handled};
+use crate::attempt::{Attempt, First, Handled, admit_and_handle};
 use crate::board::How;
 use crate::context::{Me, SpeculativeContext, Wants};
 use crate::coordination::Enlisted;
@@ -11,7 +11,7 @@ use crate::job::Job;
 use crate::processing::Ordering;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, Companion, Lane};
-use odeon_core::{Access, Actor, Context};
+use odeon_core::{Access, Actor, Context, Message};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
 use odeon_sync::thread;
@@ -43,6 +43,12 @@ const TOGETHER: usize = 16;
 const ENOUGH: usize = 32;
 /// TUNE: jobs beyond which it works in any case: senders are held back from about here on.
 const TOO_MANY: usize = 1024;
+
+/// The mailbox in which a message with this lane has waited. All come with lanes where there are several.
+#[inline(always)]
+fn mailbox_of<M: Message>(lane: Option<Lane>) -> u8 {
+    if M::MAILBOXES == 1 { 0 } else { lane.map_or(0, Lane::mailbox) as u8 }
+}
 
 impl<A: SpeculativeActor> Dispatcher<A> {
     pub(crate) fn new(engine: Arc<Engine<A>>, ordering: Ordering) -> Self {
@@ -115,8 +121,9 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     }
 
     fn job(&self, message: A::Msg, access: Access, lane: Option<Lane>) -> Job<A::Msg> {
+        let mailbox = mailbox_of::<A::Msg>(lane);
         let lane = lane.filter(|_| self.ordering != Ordering::Unordered);
-        Job::new(message, access, lane)
+        Job { mailbox, ..Job::new(message, access, lane) }
     }
 
     /// Nothing is outstanding, and only this turn brings more: the message has the actor to itself.
@@ -124,16 +131,18 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     fn handle_here(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
         let Self { engine, state, scratch, .. } = self;
         let handling = Handling::new(message, &engine.tally);
+        let mailbox = mailbox_of::<A::Msg>(lane);
         let access = A::access(handling.message());
         let rarely = 'handled: {
             let message = handling.message();
             let me = Me::Turn(ctx);
-            let mut context = SpeculativeContext::new(me, slice::from_ref(message));
+            let mut context = SpeculativeContext::new(me, slice::from_ref(message), mailbox);
             let effects = Effects(&mut scratch.outbox);
             let mut otherwise = None;
             let finished = effects.0.hold_during(|| {
-                let ended =
-                    attempt_here(Mode::Direct, |tx| state.handle(message, tx, &mut context));
+                let ended = attempt_here(Mode::Direct, |tx| {
+                    admit_and_handle::<A>(state, message, tx, &mut context)
+                });
                 match ended {
                     Attempted::Finished(finished, ()) => Some(finished),
                     other => {
@@ -160,7 +169,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             let (exit, tally) = (&engine.exit, &engine.tally);
             let attempt = Attempt { exit, tally, me, how: How::Alone };
             let first = Some(First { ended: Ok(ended), wants });
-            Some(attempt.after_first(first, state, message, access, effects.0))
+            Some(attempt.after_first(first, state, message, access, mailbox, effects.0))
         };
         match rarely {
             None => {
@@ -268,7 +277,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
             Handled::Committed => {}
             Handled::Last => ctx.stop(),
             Handled::Failed(panic) | Handled::FailedLast(panic) => resume_unwind(panic),
-            Handled::Contended | Handled::Waits(_) | Handled::TooLate => {
+            Handled::Contended | Handled::Waits(_) | Handled::Refused(_) | Handled::TooLate => {
                 panic!("an actor cannot wait, or meet a conflict, in its start")
             }
             Handled::Joins => panic!("an actor's start is no part of a coordinated transaction"),

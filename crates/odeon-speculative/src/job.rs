@@ -22,21 +22,34 @@ pub(crate) struct Job<M> {
     /// Whose messages must not overtake each other, if that matters.
     pub(crate) lane: Option<Lane>,
     pub(crate) access: Access,
+    /// Where it has waited before it was taken from the inbox.
+    pub(crate) mailbox: u8,
     /// The coordinated transaction that it is part of.
     pub(crate) enlisted: Option<Box<Enlisted>>,
     /// Whether it has joined the visits that have halted its lane (`lanes.rs`).
     pub(crate) joins_halted: bool,
+    /// Whether others wait behind it for their guard (`parking/gate.rs`).
+    pub(crate) is_scout: bool,
 }
 
 impl<M> Job<M> {
-    /// A message that was sent in `lane`.
+    /// A message that was sent in `lane`, to mailbox 0.
     pub(crate) fn new(message: M, access: Access, lane: Option<Lane>) -> Self {
         let kind = match access {
             Access::Exclusive => Kind::Alone,
             Access::Snapshot | Access::Relaxed => Kind::Read,
             Access::Update => Kind::Change,
         };
-        Self { message, kind, lane, access, enlisted: None, joins_halted: false }
+        Self {
+            message,
+            kind,
+            lane,
+            access,
+            mailbox: 0,
+            enlisted: None,
+            joins_halted: false,
+            is_scout: false,
+        }
     }
 
     /// The coordinated transaction that must not wait for it with anything in its hands.

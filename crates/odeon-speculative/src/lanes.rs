@@ -1,4 +1,4 @@
-//! Which senders have a message under way: the next one of such a sender waits here.
+//! Which senders have a message under way: the next one of such a sender, to the same mailbox, waits here.
 //!
 //! A job takes the *place* of its lane, which others have in common, for as long as it runs: to wait for a job of
 //! another lane costs parallelism only. A job that waits elsewhere, parked or as a visit, gives the place up and *halts* its
@@ -89,8 +89,9 @@ fn stands_behind<M>(by: Option<Company>, job: &mut Job<M>) {
 
 /// The number of a lane's place.
 fn place_of(lane: Lane) -> usize {
-    // The upper bits are the better mixed ones.
-    lane.number() as usize >> (24 - PLACES.ilog2())
+    const { assert!(PLACES == 1 << u8::BITS) };
+    // The upper ones of those that tell senders apart are the better mixed ones.
+    (lane.number() >> 16) as u8 as usize
 }
 
 impl<M> Lanes<M> {

@@ -54,7 +54,8 @@
 //! | what is handled together with messages of other actors? | `coordination.rs`, `board/visits.rs` |
 //! | what was in whose way, and how wide was the actor? | `tally.rs`, `conflicts.rs`, `decisions.rs`, `stats.rs` |
 //! | what does a handler's panic leave in the actor's own turn? | `handling.rs` |
-//! | where does a message wait whose handler asks to? | `parking.rs` |
+//! | where does a message wait whose handler asks to, or whose guard is closed? | `parking.rs`, `parking/gate.rs` |
+//! | who asks guards? | `attempt/admission.rs` |
 //!
 //! The method is that of Hayduk, Sobe and Felber, "Speculative Concurrent Processing with Transactional Memory in the Actor
 //! Model" (OPODIS 2013), made for lanes, snapshots and effects.

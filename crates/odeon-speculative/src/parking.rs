@@ -1,5 +1,8 @@
-//! Jobs whose handlers wait for something: they hold their lanes, and no thread.
+//! Jobs that wait for something, because their handlers ask to or their guards are closed: they hold their lanes, and no thread.
 
+mod gate;
+
+use self::gate::Gates;
 use crate::engine::Engine;
 use crate::job::Job;
 use crate::speculative_actor::SpeculativeActor;
@@ -14,6 +17,7 @@ pub(crate) struct Parking<A: SpeculativeActor>(Mutex<Places<A>>);
 
 struct Places<A: SpeculativeActor> {
     parked: BTreeMap<u64, Parked<A>>,
+    gates: Gates<A::Msg>,
     next: u64,
     is_closed: bool,
 }
@@ -32,14 +36,15 @@ struct Waking<A: SpeculativeActor> {
 
 impl<A: SpeculativeActor> Parking<A> {
     pub(crate) fn new() -> Self {
-        Self(Mutex::new(Places { parked: BTreeMap::new(), next: 0, is_closed: false }))
+        let (parked, gates) = (BTreeMap::new(), Gates::default());
+        Self(Mutex::new(Places { parked, gates, next: 0, is_closed: false }))
     }
 
     fn with<R>(&self, act: impl FnOnce(&mut Places<A>) -> R) -> R {
         act(&mut self.0.lock().expect("no panic happens under this lock"))
     }
 
-    /// Parks a job until what its attempt waits for has happened. The board has counted it as parked.
+    /// Parks a job until what its attempt waits for has happened; if its guard has refused it, maybe behind others. The board has counted it as parked.
     ///
     /// # Errors
     /// The message, if the actor has ended.
@@ -48,16 +53,20 @@ impl<A: SpeculativeActor> Parking<A> {
         engine: &Arc<Engine<A>>,
         job: Job<A::Msg>,
         until: RolledBack,
+        is_refused: bool,
     ) -> Result<(), A::Msg> {
         let number = self.with(|places| {
             if places.is_closed {
                 return Err(job.message);
             }
+            let scout = if is_refused { places.gates.refused(job) } else { Some(job) };
+            let Some(job) = scout else { return Ok(None) };
             let number = places.next;
             places.next += 1;
             places.parked.insert(number, Parked { job, awaited: None });
-            Ok(number)
+            Ok(Some(number))
         })?;
+        let Some(number) = number else { return Ok(()) };
         let waking = Waking { engine: Arc::downgrade(engine), number };
         // Not under the lock: it may be woken at once.
         let awaited = until.wake(Waker::from(Arc::new(waking)));
@@ -73,22 +82,35 @@ impl<A: SpeculativeActor> Parking<A> {
         self.with(|places| places.parked.remove(&number))
     }
 
+    /// A scout has come past its guard, or to another end than before it: those behind it are tried.
+    #[cold]
+    pub(crate) fn passed(&self, engine: &Engine<A>, mailbox: u8) {
+        let next = self.with(|places| places.gates.passed(mailbox));
+        next.into_iter().flatten().for_each(|job| engine.unpark(job));
+    }
+
     /// Has every parked job tried again.
     pub(crate) fn wake_all(&self, engine: &Engine<A>) {
-        let parked = self.with(|places| std::mem::take(&mut places.parked));
+        let (parked, refused) = self.with(|places| {
+            let mut parked = std::mem::take(&mut places.parked);
+            parked.values_mut().for_each(|parked| places.gates.give_up(&mut parked.job));
+            (parked, places.gates.drain())
+        });
         for (_, Parked { job, awaited }) in parked {
             drop(awaited);
             engine.unpark(job);
         }
+        refused.into_iter().for_each(|job| engine.unpark(job));
     }
 
     /// The actor ends: the messages of all that is parked.
     pub(crate) fn close(&self) -> Vec<A::Msg> {
-        let parked = self.with(|places| {
+        let (parked, refused) = self.with(|places| {
             places.is_closed = true;
-            std::mem::take(&mut places.parked)
+            (std::mem::take(&mut places.parked), places.gates.drain())
         });
-        parked.into_values().map(|parked| parked.job.message).collect()
+        let jobs = parked.into_values().map(|parked| parked.job).chain(refused);
+        jobs.map(|job| job.message).collect()
     }
 }
 

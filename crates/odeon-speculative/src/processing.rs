@@ -68,6 +68,8 @@ pub enum Ordering {
     /// All in the order in which they have arrived in the mailbox, with the same results and effects as one at a time: they run at once, and
     /// commit one after the other. Slower than the others where messages meet, or differ in length.
     ///
+    /// For actors with one mailbox: with several, messages that wait for their guards are passed by later ones.
+    ///
     /// A handler must not ask to [`retry`](odeon_stm::Tx::retry): nothing that comes later could change what it waits for, so it fails. A message of
     /// a coordinated transaction has its place in the order where its transaction runs.
     Mailbox,

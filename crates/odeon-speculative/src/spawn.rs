@@ -2,7 +2,7 @@
 
 use crate::dispatcher::Dispatcher;
 use crate::engine::{EndsWithMaker, Engine, Surroundings};
-use crate::processing::Processing;
+use crate::processing::{Ordering, Processing};
 use crate::speculative_actor::SpeculativeActor;
 use crate::stats::SpeculationStats;
 use odeon_core::extend::{self, Reporter};
@@ -15,6 +15,10 @@ use std::sync::{Arc, Weak};
 pub trait SpawnSpeculative {
     /// Creates a speculative actor on the pool. A message that fails vanishes, and the actor goes on with its last
     /// good state.
+    ///
+    /// # Panics
+    /// If its messages have several mailboxes and are to be handled in the [order of arrival](crate::Ordering::Mailbox).
+    #[track_caller]
     fn spawn_speculative<A: SpeculativeActor>(
         &self,
         actor: A,
@@ -23,6 +27,10 @@ pub trait SpawnSpeculative {
 
     /// As [`spawn_speculative`](Self::spawn_speculative), with a supervision that decides what a failure leads to. `make` makes the state, at first and for each
     /// restart.
+    ///
+    /// # Panics
+    /// As [`spawn_speculative`](Self::spawn_speculative).
+    #[track_caller]
     fn spawn_speculative_supervised<A: SpeculativeActor>(
         &self,
         supervision: Supervision,
@@ -49,9 +57,10 @@ impl SpawnSpeculative for Theater {
         processing: Processing,
         mut make: impl FnMut() -> A + Send + 'static,
     ) -> SpeculativeRef<A::Msg> {
-        const {
-            assert!(A::Msg::MAILBOXES == 1, "the messages of a speculative actor have one mailbox");
-        };
+        assert!(
+            A::Msg::MAILBOXES == 1 || processing.ordering != Ordering::Mailbox,
+            "the order of arrival is for actors with one mailbox: with several, a message waits for its guard while later ones are handled"
+        );
         let workers = extend::workers(self);
         let surroundings = Surroundings {
             clock: extend::clock(self),

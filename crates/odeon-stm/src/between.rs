@@ -3,7 +3,7 @@
 use crate::abort::Cause;
 use crate::attempt::{Attempt, Mode, Stopped};
 use crate::version_word::Held;
-use crate::wakeup::Wait;
+use crate::wakeup::{Awaits, Wait};
 use odeon_sync::{Backoff, Parker};
 use std::sync::Arc;
 use std::task::{Wake, Waker};
@@ -63,7 +63,8 @@ fn stopped(attempt: &Attempt, otherwise: Cause) -> Stopped {
 }
 
 fn event(attempt: &Attempt, stopped: Stopped) -> Option<Wait<'static>> {
-    let mut wait = Wait::new(&attempt.domain.waits);
+    let awaits = if stopped.cause == Cause::Retry { Awaits::Change } else { Awaits::Release };
+    let mut wait = Wait::new(&attempt.domain.waits, awaits);
     match stopped.cause {
         Cause::Retry => {
             for (cell, read) in attempt.all_reads() {
@@ -98,7 +99,7 @@ fn on_prepared(attempt: &Attempt, stopped: Stopped, wait: &mut Wait<'_>) {
 pub(crate) fn close_gate(attempt: &Attempt) {
     let (domain, slot) = (attempt.domain, attempt.slot.number());
     while !domain.gate.close(slot) {
-        let mut wait = Wait::new(&domain.waits);
+        let mut wait = Wait::new(&domain.waits, Awaits::Release);
         domain.gate.wait(&mut wait);
         sleep_until(&wait);
     }

@@ -10,7 +10,7 @@
 //! 3. `commit` turns every taken word to (0 1), puts a full fence, then reads its epoch: a snapshot that met
 //!    the word before gets an earlier epoch than this commit (I6), and rightly takes the old value.
 //! 4. Whoever gives way raises the wait flag of the variable; `commit` and `roll_back` wake them, when nothing is held
-//!    any more.
+//!    any more. A flag that is up stays up unless the variable is written: others may wait for that (`wakeup.rs`).
 //! 5. A prepared attempt that travels reads and writes on, and prepares again; that is about new entries of the logs only.
 //!    A variable that it protects and then wants to write is taken (1 0 to 1 1) if nobody else protects it. Else it waits
 //!    for being the only one: who leaves one protector behind wakes as who leaves none.
@@ -192,8 +192,8 @@ impl Attempt {
     ) {
         for write in &self.writes.as_slice()[writes] {
             let before = back(write.before);
-            let free = |word: VersionWord| word.restored(before).without_waiters();
-            waited_for.extend(change_word(write.cell(), free));
+            let word = change_word(write.cell(), |word| word.restored(before));
+            waited_for.extend(word.has_waiters().then(|| write.cell().address()));
         }
     }
 
@@ -204,14 +204,17 @@ impl Attempt {
         }
         for read in &self.reads.as_slice()[reads] {
             if self.writes.find(read.cell()).is_none_or(|place| place >= taken) {
-                waited_for.extend(change_word(read.cell(), unprotected));
+                let word = change_word(read.cell(), VersionWord::unprotected);
+                // The last one may wait to be that.
+                let tells = word.has_waiters() && word.protectors() <= 1;
+                waited_for.extend(tells.then(|| read.cell().address()));
             }
         }
     }
 
     /// Not before everything is free: who is woken may want any of it.
     fn wake(&self, waited_for: Vec<usize>) {
-        waited_for.into_iter().for_each(|address| self.domain.waits.wake(address));
+        waited_for.into_iter().for_each(|address| self.domain.waits.wake_released(address));
     }
 
     /// PROTOCOL 3: makes the writes of this attempt visible, all of which are protected, and lets go of its reads.
@@ -247,18 +250,13 @@ enum Protection {
     Had,
 }
 
-/// Changes the word of a variable that the caller holds; answers its address if `change` has taken the wait
-/// flag away, so that who waits for it has to be woken.
-fn change_word(cell: &Cell, change: impl Fn(VersionWord) -> VersionWord) -> Option<usize> {
+/// Changes the word of a variable that the caller holds; answers the new one.
+fn change_word(cell: &Cell, change: impl Fn(VersionWord) -> VersionWord) -> VersionWord {
     let mut word = cell.word();
-    while let Err(other) = cell.exchange(word, change(word)) {
-        word = other;
+    loop {
+        match cell.exchange(word, change(word)) {
+            Ok(_) => return change(word),
+            Err(other) => word = other,
+        }
     }
-    (word.has_waiters() && !change(word).has_waiters()).then(|| cell.address())
-}
-
-/// One protector less. The last one takes the wait flag along, and so does the last but one: the last may wait to be that.
-fn unprotected(word: VersionWord) -> VersionWord {
-    let left = word.unprotected();
-    if left.protectors() <= 1 { left.without_waiters() } else { left }
 }

@@ -5,11 +5,13 @@
 //!    variable's word by compare-and-swap from the word it knows.
 //! 2. If the word is another one, or a commit is at it, the variable is changing: the waiter does not
 //!    sleep.
-//! 3. Whoever takes the flag away (a commit that publishes, a prepared attempt that lets go) wakes all
-//!    waiters of the address *after* the new word stands.
+//! 3. Whoever takes the flag away (a commit that publishes) wakes all waiters of the address *after* the new word stands.
+//! 4. A prepared attempt that lets go has changed nothing: it leaves the flag up, and wakes, after the free word stands, those who
+//!    wait for the release alone. Who waits for a change sleeps on.
 //!
 //! The flag is in the same word that a commit takes by compare-and-swap, so the commit either sees it
-//! (3 finds the waiter, by 1) or comes first (2).
+//! (3 finds the waiter, by 1) or comes first (2). Who finds the flag up already has not come to the word, but to the lock of the
+//! table: before who lets go, who finds the waiter then (4), or behind, and then the word is free (2).
 
 use crate::cell::Cell;
 use crate::thread_cache;
@@ -29,9 +31,19 @@ pub(crate) struct WaitTable {
     shards: [Mutex<HashMap<usize, Vec<Arc<Waiter>>>>; SHARDS],
 }
 
+/// What a wait is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Awaits {
+    /// That a variable is written.
+    Change,
+    /// That a prepared attempt lets go of it, also by writing it.
+    Release,
+}
+
 /// One wait, under any number of addresses; it is woken once.
 #[derive(Debug)]
 pub(crate) struct Waiter {
+    awaits: Awaits,
     woken: AtomicBool,
     waker: Mutex<Option<Waker>>,
 }
@@ -73,6 +85,22 @@ impl WaitTable {
         }
     }
 
+    /// PROTOCOL 4: wakes those who wait for `address` to be let go of.
+    #[cold]
+    pub(crate) fn wake_released(&self, address: usize) {
+        let mut shard = self.shard(address).lock().expect("no panic happens under this lock");
+        let Some(waiters) = shard.get_mut(&address) else { return };
+        let (released, others): (Vec<_>, Vec<_>) = std::mem::take(waiters)
+            .into_iter()
+            .partition(|waiter: &Arc<Waiter>| waiter.awaits == Awaits::Release);
+        *waiters = others;
+        if waiters.is_empty() {
+            shard.remove(&address);
+        }
+        drop(shard);
+        released.iter().for_each(|waiter| waiter.wake());
+    }
+
     /// How many waits there are, one under several addresses counted several times.
     pub(crate) fn len(&self) -> usize {
         let len = |shard: &Mutex<HashMap<usize, Vec<_>>>| {
@@ -93,8 +121,8 @@ pub(crate) struct Wait<'a> {
 
 impl<'a> Wait<'a> {
     /// A wait that has entered nowhere.
-    pub(crate) fn new(table: &'a WaitTable) -> Self {
-        let waiter = Waiter { woken: AtomicBool::new(false), waker: Mutex::new(None) };
+    pub(crate) fn new(table: &'a WaitTable, awaits: Awaits) -> Self {
+        let waiter = Waiter { awaits, woken: AtomicBool::new(false), waker: Mutex::new(None) };
         Self { table, waiter: Arc::new(waiter), addresses: Vec::new() }
     }
 

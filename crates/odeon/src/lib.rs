@@ -38,6 +38,28 @@ pub mod follow {
 #[doc(hidden)]
 pub mod __private {
     pub use odeon_core::{Access, DeclaredGuards, MailboxName, MailboxOf, Mailboxes, Message};
+    #[cfg(feature = "speculative")]
+    pub use odeon_speculative::TxResult;
+    #[cfg(feature = "speculative")]
+    pub use odeon_stm::Tx;
+
+    /// Whether a mailbox has this name.
+    ///
+    /// # Panics
+    /// If the actor has no mailbox of that name.
+    #[cfg(feature = "speculative")]
+    #[inline(always)]
+    pub fn names<A: odeon_speculative::SpeculativeActor>(
+        name: impl MailboxOf<A::Msg>,
+        mailbox: usize,
+    ) -> bool {
+        let (number, mailboxes) = (name.number(), A::Msg::MAILBOXES);
+        assert!(
+            number < mailboxes,
+            "a guard of mailbox {number}: the actor has {mailboxes} (numbered from 0)"
+        );
+        number == mailbox
+    }
 }
 
 /// The programs in the pages of the documentation.

@@ -236,9 +236,7 @@ unsafe fn handle_next<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner
         }
         if A::LANED && label::split(label).1 != 0 {
             // SAFETY: only messages have a tag.
-            return laned::take(message, owner, label::split(label).1, unsafe {
-                content.assume_init()
-            });
+            return laned::take(message, owner, label, unsafe { content.assume_init() });
         }
         // SAFETY: label and content came together; `content` is not used.
         return unsafe { handle_rarely(message, owner, label, place.take_instead()) };

@@ -42,7 +42,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         let run = || {
             let mut journey = Journey::begin(Mode::Logged);
             let ended = journey.part(setting, |Setting { state, message }, tx| {
-                let mut ctx = SpeculativeContext::new(self.me, slice::from_ref(message));
+                let mut ctx = SpeculativeContext::new(self.me, slice::from_ref(message), 0);
                 let ended = state.handle(message, tx, &mut ctx);
                 wants = ctx.wants();
                 ended
@@ -97,7 +97,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         }
         let mut backoff = Backoff::new();
         loop {
-            match self.after_first(None, &setting.state, message, access, outbox) {
+            match self.after_first(None, &setting.state, message, access, 0, outbox) {
                 Handled::Waits(rolled_back) if rolled_back.cause() == Cause::Retry => {
                     return Handled::Failed(Box::new(WAITS_IN_ORDER));
                 }

@@ -1,7 +1,7 @@
 //! Messages that read one moment: those of a batch share it.
 
-use super::{ATTEMPTS, Attempt, Handled, WAITS, contain};
-use crate::context::SpeculativeContext;
+use super::{ATTEMPTS, Attempt, Calls, Handled, WAITS, admit_and_handle, contain};
+use crate::context::{SpeculativeContext, Wants};
 use crate::handling::discard;
 use crate::job::Job;
 use crate::speculative_actor::SpeculativeActor;
@@ -24,13 +24,23 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
     ) -> Handled {
         let mut backoff = Backoff::new();
         for _ in 0..ATTEMPTS {
-            let mut ctx = SpeculativeContext::new(self.me, slice::from_ref(&job.message));
-            let attempt = || snapshot.attempt(|tx| state.handle(&job.message, tx, &mut ctx));
+            let message = &job.message;
+            let mut ctx = SpeculativeContext::new(self.me, slice::from_ref(message), job.mailbox);
+            let attempt = || snapshot.attempt(|tx| admit_and_handle(state, message, tx, &mut ctx));
             let ended = contain(|| outbox.hold_during(attempt));
-            let ended = self.decide(ended, ctx.wants(), Access::Snapshot, outbox);
+            let wants = ctx.wants();
+            let ended = self.decide(ended, wants, Access::Snapshot, outbox);
             discard(outbox);
             match ended {
                 Ok(handled) => return handled,
+                Err(_) if wants == Wants::Admission => {
+                    let calls = Calls::Handler(state, message, job.mailbox);
+                    let closed = self.at_closed_guard(calls, Access::Snapshot, outbox);
+                    // This moment is over: it goes on with one of its own.
+                    return closed.unwrap_or_else(|| {
+                        self.until_decided(None, calls, Access::Snapshot, outbox)
+                    });
+                }
                 Err(rolled_back) => {
                     self.tally.rolled_back(&rolled_back, slice::from_ref(&job.message));
                     if rolled_back.cause() == Cause::CannotWait {

@@ -1,7 +1,7 @@
 //! The common case of a message that is handled beside others, in a straight line: its first attempt ends well, wants nothing besides,
 //! and has no effects.
 
-use super::{Attempt, First, Handled, contain};
+use super::{Attempt, First, Handled, admit_and_handle, contain};
 use crate::context::{SpeculativeContext, Wants};
 use crate::job::Job;
 use crate::speculative_actor::SpeculativeActor;
@@ -20,10 +20,11 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         outbox: &mut Outbox,
     ) -> Option<Handled> {
         let (message, access, mode) = (&job.message, job.access, self.first_mode(job.access));
-        let mut ctx = SpeculativeContext::new(self.me, slice::from_ref(message));
+        let mut ctx = SpeculativeContext::new(self.me, slice::from_ref(message), job.mailbox);
         let mut commits = false;
         let otherwise = contain(|| {
-            let attempt = || attempt_here(mode, |tx| state.handle(message, tx, &mut ctx));
+            let attempt =
+                || attempt_here(mode, |tx| admit_and_handle(state, message, tx, &mut ctx));
             match outbox.hold_during(attempt) {
                 Attempted::Finished(finished, ())
                     if ctx.wants() == Wants::Nothing
@@ -44,7 +45,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             Err(panic) => Err(panic),
         };
         let first = First { ended, wants: ctx.wants() };
-        Some(self.after_first(Some(first), state, message, access, outbox))
+        Some(self.after_first(Some(first), state, message, access, job.mailbox, outbox))
     }
 
     /// Whether nothing but the commit is to be done for an attempt without effects.

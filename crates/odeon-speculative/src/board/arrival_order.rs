@@ -17,6 +17,7 @@ use super::{Board, How};
 use crate::coordination::GivesWay;
 use crate::job::{Job, Kind};
 use crate::lanes::Entered;
+use odeon_core::Message;
 use odeon_core::extend::Lane;
 use std::collections::VecDeque;
 
@@ -46,7 +47,7 @@ fn passing<M>(queue: VecDeque<Job<M>>) -> (Vec<Job<M>>, VecDeque<Job<M>>) {
     (visits, others)
 }
 
-impl<M> Board<M> {
+impl<M: Message> Board<M> {
     /// Keeps the order of arrival, from the first job on.
     pub(crate) fn keep_arrival_order(&mut self) {
         self.in_order = Some(ArrivalOrder::default());

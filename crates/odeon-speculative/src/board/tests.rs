@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::coordination::Coordination;
-use odeon_core::Access;
+use odeon_core::{Access, Message};
 
 /// A board on which so many of each kind always wait.
 struct Loaded {
@@ -134,4 +134,52 @@ fn who_waits_for_a_place_is_told_of_the_end() {
         [waits.number()]
     );
     assert!(!board.defer(waits, Awaits::default()));
+}
+
+/// A number that goes to the mailbox that it says.
+struct To(u8);
+
+impl Message for To {
+    const MAILBOXES: usize = 3;
+}
+
+#[test]
+fn of_what_is_ready_the_lowest_mailbox_begins_first() {
+    let mut board = Board::new(1);
+    let mailboxes = [2, 1, 2, 0, 1, 0, 2];
+    for (number, mailbox) in mailboxes.into_iter().enumerate() {
+        board.add(Job { mailbox, ..Job::new(To(number as u8), Access::Update, None) });
+    }
+    let (mut batch, mut order) = (Vec::new(), Vec::new());
+    while let Some(how) = board.take(&mut batch, 1) {
+        order.extend(batch.drain(..).map(|job| (job.mailbox, job.message.0)));
+        board.finish(how);
+        board.finish_job(None);
+    }
+    assert_eq!(order, [(0, 3), (0, 5), (1, 1), (1, 4), (2, 0), (2, 2), (2, 6)]);
+}
+
+/// What one sender has sent to one mailbox stays in order; what it has sent to another one is not behind it, also if it waits elsewhere.
+#[test]
+fn a_parked_job_holds_up_nothing_of_its_sender_in_other_mailboxes() {
+    let mut board = Board::new(2);
+    let sender = Lane::of_number(3);
+    let job = |number, mailbox: u8| {
+        let lane = Some(sender.in_mailbox(mailbox.into()));
+        Job { mailbox, ..Job::new(To(number), Access::Update, lane) }
+    };
+    let mut batch = Vec::new();
+    board.add(job(0, 1));
+    let how = board.take(&mut batch, 1).expect("one is ready");
+    [job(1, 1), job(2, 0)].into_iter().for_each(|job| _ = board.add(job));
+    let parked = batch.pop().expect("taken");
+    assert!(board.park(parked.lane).is_empty());
+    board.finish(how);
+    assert_eq!((board.waiting(), board.pressing()), (3, 1), "parked, behind it, ready");
+    board.take(&mut batch, 1).expect("the other mailbox");
+    assert_eq!(batch.pop().expect("taken").message.0, 2);
+    assert!(board.take(&mut batch, 1).is_none());
+    assert!(board.unpark(parked).is_ok());
+    board.take(&mut batch, 1).expect("it is back");
+    assert_eq!(batch.pop().expect("taken").message.0, 0);
 }

@@ -19,8 +19,8 @@ use super::{Board, How, IN_A_ROW};
 use crate::coordination::{Coordination, Enlisted, GivesWay};
 use crate::job::Job;
 use crate::number_map::NumberMap;
-use odeon_core::Access;
 use odeon_core::extend::Lane;
+use odeon_core::{Access, Message};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -105,7 +105,7 @@ impl<M> Visits<M> {
     }
 }
 
-impl<M> Board<M> {
+impl<M: Message> Board<M> {
     /// Whether guests hold the board, from the next ones on.
     pub(crate) fn set_blocking(&mut self, blocks: bool) {
         self.visits.blocks = blocks || self.in_order.is_some();

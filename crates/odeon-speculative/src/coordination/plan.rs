@@ -5,7 +5,7 @@ use crate::context::SpeculativeContext;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, Companion, Congestion, Congests, Effect, as_sender, let_happen};
 use odeon_core::{
-    Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, Reply, Theater, Timer,
+    Actor, ActorRef, AsyncActor, AsyncContext, Context, MailboxRef, Message, Reply, Theater, Timer,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -19,18 +19,19 @@ pub(crate) struct Join {
 }
 
 impl Join {
-    /// A message of `me`'s handler to `other`.
+    /// A message of `me`'s handler to another actor.
     #[track_caller]
     pub(crate) fn of<N: Message, M: Message>(
         me: &ActorRef<N>,
-        other: &ActorRef<M>,
+        mailbox: MailboxRef<'_, M>,
         message: M,
     ) -> Self {
-        check(other);
-        let (me, other) = (me.clone(), other.clone());
+        check(mailbox.actor());
+        let (me, other, mailbox) = (me.clone(), mailbox.actor().clone(), mailbox.number());
         Self::sent_by(Box::new(move |companion| {
             // Refused, the companion tells the transaction.
-            drop(as_sender(&me, || extend::send_accompanied(&other, message, companion, false)));
+            let mailbox = other.mailbox(mailbox);
+            drop(as_sender(&me, || extend::send_accompanied(mailbox, message, companion, false)));
         }))
     }
 
@@ -216,11 +217,21 @@ impl Plan {
     /// If the actor is not a speculative one.
     #[track_caller]
     pub fn send<M: Message>(&mut self, actor: &ActorRef<M>, message: M) {
+        self.send_in(extend::mailbox_said(actor, &message), message);
+    }
+
+    /// As [`send`](Self::send), to a mailbox that the sender decides: `co.send_in(buffer.mailbox(Port::Producer), item)`.
+    ///
+    /// # Panics
+    /// As [`send`](Self::send).
+    #[track_caller]
+    pub fn send_in<M: Message>(&mut self, mailbox: MailboxRef<'_, M>, message: M) {
+        let actor = mailbox.actor();
         check(actor);
-        let to = actor.clone();
+        let (to, mailbox) = (actor.clone(), mailbox.number());
         self.messages.push(Box::new(move |companion| {
             // Refused, the companion tells the transaction.
-            drop(extend::send_accompanied(&to, message, companion, true));
+            drop(extend::send_accompanied(to.mailbox(mailbox), message, companion, true));
         }));
         if self.beside.is_none() {
             self.beside = Some(Arc::new(actor.clone()));

@@ -208,7 +208,13 @@ impl Tour {
                 send(of, joins, self.visits[self.done - 1].station().congestion());
                 Step::GoesOn
             }
-            Ran::RolledBack(rolled_back) => self.meet(of, rolled_back),
+            Ran::Refused(_) if !self.changes => {
+                // On a snapshot nothing is remembered that it could wait for: it is to hold on to what it reads.
+                self.changes = true;
+                self.roll_back(of);
+                Step::GoesOn
+            }
+            Ran::RolledBack(rolled_back) | Ran::Refused(rolled_back) => self.meet(of, rolled_back),
             Ran::Failed(panic, why) => {
                 let participant = self.visits[self.done].actor();
                 self.visits[self.done].station().fail(panic);

@@ -1,7 +1,7 @@
 //! One message of a coordinated transaction at its actor, from its arrival until the outcome.
 
 use super::{Join, Part, Station};
-use crate::attempt::WRITES;
+use crate::attempt::{WRITES, admit_and_handle};
 use crate::context::{Me, SpeculativeContext, Wants};
 use crate::engine::Engine;
 use crate::handling::discard;
@@ -57,6 +57,8 @@ pub(crate) trait Visiting: Send {
 pub(crate) enum Ran {
     Well(Vec<Join>),
     RolledBack(RolledBack),
+    /// The guard of its mailbox has refused the message.
+    Refused(RolledBack),
     Failed(Panic, Arc<str>),
 }
 
@@ -80,6 +82,7 @@ pub(crate) struct Visit<A: SpeculativeActor> {
     setting: Option<Arc<Setting<A>>>,
     lane: Option<Lane>,
     access: Access,
+    mailbox: u8,
     outbox: Outbox,
     passed_on: Vec<Effect>,
     is_last: bool,
@@ -93,7 +96,7 @@ impl<A: SpeculativeActor> Visit<A> {
         me: ActorRef<A::Msg>,
         state: Arc<A>,
     ) {
-        let Job { message, lane, access, enlisted, .. } = job;
+        let Job { message, lane, access, mailbox, enlisted, .. } = job;
         let enlisted = enlisted.expect("visits are of transactions");
         let visit = Self {
             engine: engine.clone(),
@@ -102,6 +105,7 @@ impl<A: SpeculativeActor> Visit<A> {
             setting: Some(Arc::new(Setting { state, message })),
             lane,
             access,
+            mailbox,
             outbox: Outbox::new(),
             passed_on: Vec::new(),
             is_last: false,
@@ -141,23 +145,23 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
 
     fn run(&mut self, attempt: &mut Journey) -> Ran {
         self.renew_state();
-        let Self { setting, me, outbox, access, .. } = self;
+        let Self { setting, me, outbox, access, mailbox, .. } = self;
         let setting = setting.as_ref().expect("not ended");
         let has_written = attempt.has_written();
-        let (mut part, mut wants_stop) = (Part::default(), false);
+        let (mut part, mut wants) = (Part::default(), Wants::Nothing);
         let ran = catch_unwind(AssertUnwindSafe(|| {
             outbox.hold_during(|| {
                 attempt.part(setting, |Setting { state, message }, tx| {
                     let me = Me::Beside(me);
-                    let mut ctx =
-                        SpeculativeContext::taking_part(me, slice::from_ref(message), &mut part);
-                    let ended = state.handle(message, tx, &mut ctx);
-                    wants_stop = ctx.wants() == Wants::Stop;
+                    let handled = slice::from_ref(message);
+                    let mut ctx = SpeculativeContext::taking_part(me, handled, *mailbox, &mut part);
+                    let ended = admit_and_handle::<A>(state, message, tx, &mut ctx);
+                    wants = ctx.wants();
                     ended
                 })
             })
         }));
-        self.is_last = wants_stop;
+        self.is_last = wants == Wants::Stop;
         let ran = match ran {
             Ok(Attempted::Finished((), ())) => {
                 if access.only_reads() && attempt.has_written() && !has_written {
@@ -169,7 +173,10 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
             }
             Ok(Attempted::RolledBack(rolled_back)) => {
                 self.count_rollback(&rolled_back);
-                Ran::RolledBack(rolled_back)
+                match wants {
+                    Wants::Admission => Ran::Refused(rolled_back),
+                    _ => Ran::RolledBack(rolled_back),
+                }
             }
             Ok(Attempted::Failed(error)) => failed(panic_of(error)),
             Err(panic) => failed(panic),

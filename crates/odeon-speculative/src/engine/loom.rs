@@ -2,7 +2,8 @@
 //! real ones; the executors are threads, woken by parkers, that do what [`Engine::work`] and [`Engine::with_board`] do.
 //!
 //! What they show: jobs of one lane are handled one after the other and none is left while all rest, also when the width changes; a job whose
-//! handler waits comes back once, whether the change comes before, while or after it is parked, or goes to who closes.
+//! handler waits comes back once, whether the change comes before, while or after it is parked, or goes to who closes; and of two that wait for
+//! one guard none is left behind it when that has opened.
 
 use super::runners::Runners;
 use super::{Engine, Surroundings};
@@ -16,7 +17,7 @@ use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::Lane;
 use odeon_core::{Access, Clock, Message};
 use odeon_stm::staged::{Attempted, attempt_here};
-use odeon_stm::{Mode, TVar, Tx, atomically};
+use odeon_stm::{Abort, Mode, TVar, Tx, atomically};
 use odeon_sync::{Mutex, Parker, thread};
 use std::sync::Arc;
 use std::time::Duration;
@@ -236,7 +237,7 @@ fn park(engine: &Arc<Engine<Patient>>) -> bool {
     match waits() {
         Attempted::RolledBack(rolled_back) => {
             let _ = engine.with_board(|board| board.park(job.lane));
-            let is_late = engine.parking.park(engine, job, rolled_back).is_err();
+            let is_late = engine.parking.park(engine, job, rolled_back, false).is_err();
             if is_late {
                 engine.with_board(|board| board.unpark_too_late());
             }
@@ -247,17 +248,21 @@ fn park(engine: &Arc<Engine<Patient>>) -> bool {
     }
 }
 
+fn engine() -> Arc<Engine<Patient>> {
+    let surroundings = Surroundings {
+        clock: Arc::new(Still),
+        workers: 2,
+        precedence: Arc::default(),
+        congestion: Arc::default(),
+    };
+    let width = Processing::concurrent().width(2);
+    Arc::new(Engine::new(Patient(TVar::new(0)), &width, surroundings))
+}
+
 /// A job is parked while the other thread acts.
 fn parking(act: impl Fn(&Engine<Patient>) -> usize + Copy + Send + Sync + 'static) {
     model_within(3, move || {
-        let surroundings = Surroundings {
-            clock: Arc::new(Still),
-            workers: 2,
-            precedence: Arc::default(),
-            congestion: Arc::default(),
-        };
-        let width = Processing::concurrent().width(2);
-        let engine = Arc::new(Engine::new(Patient(TVar::new(0)), &width, surroundings));
+        let engine = engine();
         let job = Job::new(Nothing, Access::Update, Some(Lane::of_number(1)));
         engine.with_board(|board| _ = board.add(job));
         let other = thread::spawn({
@@ -287,5 +292,62 @@ fn what_is_parked_goes_to_who_closes() {
         let mut handed_over = 0;
         engine.close(&mut |Nothing| handed_over += 1);
         handed_over
+    });
+}
+
+/// Takes a job and tries it, as an executor does; answers whether it has come past its guard.
+fn try_next(engine: &Arc<Engine<Patient>>) -> Option<bool> {
+    let state = engine.state()?;
+    let mut batch = Vec::new();
+    let how = engine.with_board(|board| board.take(&mut batch, 1))?;
+    let job = batch.pop().expect("a batch has a job");
+    let (lane, mailbox) = (job.lane, job.mailbox);
+    let admitted = attempt_here(Mode::Logged, |tx| -> Result<(), Abort<HandlerError>> {
+        if state.0.get(tx)? == 0 { Ok(tx.retry()?) } else { Ok(()) }
+    });
+    let passes = match admitted {
+        Attempted::RolledBack(rolled_back) => {
+            let _ = engine.with_board(|board| board.park(lane));
+            assert!(engine.parking.park(engine, job, rolled_back, true).is_ok());
+            false
+        }
+        Attempted::Finished(..) => {
+            if job.is_scout {
+                engine.parking.passed(engine, mailbox);
+            }
+            engine.with_board(|board| board.finish_job(lane));
+            true
+        }
+        Attempted::Failed(_) => unreachable!("it does not fail"),
+    };
+    engine.with_board(|board| board.finish(how));
+    Some(passes)
+}
+
+/// A guard opens while two jobs are refused by it, one behind the other.
+#[test]
+fn a_guard_that_opens_leaves_nobody_behind_it() {
+    model_within(3, || {
+        let engine = engine();
+        for sender in [1, 2] {
+            let lane = Lane::of_number(sender).in_mailbox(1);
+            let job = Job { mailbox: 1, ..Job::new(Nothing, Access::Update, Some(lane)) };
+            engine.with_board(|board| _ = board.add(job));
+        }
+        let opens = thread::spawn({
+            let engine = engine.clone();
+            move || {
+                let state = engine.state().expect("it has not ended");
+                atomically(|tx| state.0.set(tx, 1));
+            }
+        });
+        let mut passed = 0;
+        (0..2).for_each(|_| passed += usize::from(try_next(&engine) == Some(true)));
+        opens.join().unwrap();
+        while let Some(passes) = try_next(&engine) {
+            assert!(passes, "it is open");
+            passed += 1;
+        }
+        assert_eq!((passed, engine.with_board(|board| board.outstanding())), (2, 0));
     });
 }

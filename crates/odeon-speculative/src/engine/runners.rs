@@ -1,8 +1,8 @@
 //! The runners of one actor: which there are, and which rest.
 
 use crate::board::Board;
-use odeon_core::ActorRef;
 use odeon_core::extend::wake;
+use odeon_core::{ActorRef, Message};
 
 /// See the module. `R` is how one is woken: in models not by its address.
 pub(crate) struct Runners<R = ActorRef<()>> {
@@ -33,7 +33,7 @@ impl<R: Clone> Runners<R> {
     }
 
     /// A runner that is to be [roused](rouse), if one rests and there is something to take.
-    pub(crate) fn next<M>(&mut self, board: &Board<M>) -> Option<R> {
+    pub(crate) fn next<M: Message>(&mut self, board: &Board<M>) -> Option<R> {
         if self.resting.is_empty() || !board.has_next() {
             return None;
         }

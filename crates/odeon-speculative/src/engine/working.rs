@@ -11,7 +11,7 @@ use crate::coordination::{Enlisted, GivesWay};
 use crate::job::{Job, Kind};
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, wake};
-use odeon_core::{Access, ActorRef};
+use odeon_core::{Access, ActorRef, Message};
 use odeon_stm::staged::SharedSnapshot;
 use odeon_sync::MutexGuard;
 use std::mem::needs_drop;
@@ -109,7 +109,7 @@ impl<A: SpeculativeActor> Engine<A> {
             messages = self.handle_in_order(state, me, &attempt, first, scratch);
         }
         let mut snapshot = None;
-        for job in scratch.batch.drain(..) {
+        for mut job in scratch.batch.drain(..) {
             let lane = job.lane;
             let outcome = match (how, job.access) {
                 (How::Reading, Access::Snapshot) => {
@@ -118,6 +118,12 @@ impl<A: SpeculativeActor> Engine<A> {
                 }
                 _ => attempt.of_message(state, &job, &mut scratch.outbox),
             };
+            let has_guard = A::Msg::MAILBOXES > 1;
+            let is_refused = has_guard && matches!(outcome, Some(Handled::Refused(_)));
+            if has_guard && job.is_scout && !is_refused {
+                job.is_scout = false;
+                self.parking.passed(self, job.mailbox);
+            }
             let Some(outcome) = outcome else {
                 scratch.over.push(lane);
                 match drop_handled(job) {
@@ -141,10 +147,11 @@ impl<A: SpeculativeActor> Engine<A> {
                     scratch.back.push(Job { enlisted, ..job });
                     continue;
                 }
-                Handled::Waits(rolled_back) => {
+                Handled::Waits(rolled_back) | Handled::Refused(rolled_back) => {
                     let give_way = self.lock().board.park(job.lane);
                     give_way.into_iter().for_each(GivesWay::now);
-                    if let Err(message) = self.parking.park(self, job, rolled_back) {
+                    let parked = self.parking.park(self, job, rolled_back, is_refused);
+                    if let Err(message) = parked {
                         self.lock().board.unpark_too_late();
                         extend::dead_letter(me, message);
                     }

@@ -1,6 +1,8 @@
 //! A speculative actor whose messages say what to do, for tests.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
+pub mod buffer;
+
 use odeon_core::{Actor, Ask};
 use odeon_core::{ActorRef, AskError, Context, Message, Reply, Supervision, Theater};
 use odeon_speculative::{

@@ -7,7 +7,7 @@ use crate::between::{self, Verdict};
 use crate::cell::Cell;
 use crate::flaw::Flaw;
 use crate::version_word::Held;
-use crate::wakeup::Wait;
+use crate::wakeup::{Awaits, Wait};
 use crate::write_set::Kind;
 
 impl Step {
@@ -280,7 +280,7 @@ fn an_update_whose_lock_was_given_back_can_be_locked_again() {
     let mut writer = engine.begin();
     writer.set(&other, 1);
     assert!(writer.commit());
-    let mut wait = Wait::new(&engine.0.waits);
+    let mut wait = Wait::new(&engine.0.waits, Awaits::Release);
     let word = cell.word();
     wait.on_change(&cell, |now| now.without_waiters() == word);
     assert!(cell.word().has_waiters());
@@ -313,6 +313,39 @@ fn a_retry_waits_for_others_and_not_for_itself() {
     assert!(writer.commit());
     assert!(event.is_over());
     journey.let_go();
+}
+
+/// What is let go of without a change wakes those only who wait for that.
+#[test]
+fn a_retry_sleeps_on_when_a_prepared_attempt_lets_go() {
+    let engine = Engine::sound();
+    let (read, written) = (engine.cell(0), engine.cell(0));
+    let (mut journey, mut other) = (engine.begin(), engine.begin());
+    journey.get(&read);
+    journey.add(&written, 1);
+    journey.protect().unwrap();
+    let part = journey.0.begin_part();
+    journey.get(&written);
+    let _ = journey.0.stop(Cause::Retry, None);
+    let own = between::step_back(&mut journey.0, Cause::Dropped).event.unwrap();
+    other.get(&read);
+    let _ = other.0.stop(Cause::Retry, None);
+    let others = between::step_back(&mut other.0, Cause::Dropped).event.unwrap();
+    let mut gives_way = engine.begin();
+    gives_way.set(&written, 1);
+    let verdict = gives_way.protect().unwrap_err();
+    journey.0.undo_part(part);
+    journey.let_go();
+    let release = (verdict.cause, verdict.event.unwrap().is_over());
+    let changes = [own.is_over(), others.is_over()];
+    let mut writer = engine.begin();
+    writer.set(&read, 1);
+    let committed = writer.commit();
+    other.roll_back();
+    gives_way.roll_back();
+    assert_eq!(release, (Cause::Prepared, true), "who waits for the release is told");
+    assert_eq!(changes, [false, false], "nothing has changed");
+    assert!(committed && own.is_over() && others.is_over());
 }
 
 /// While somebody is irrevocable nothing more is protected; what is protected commits.

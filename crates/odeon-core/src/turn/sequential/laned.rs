@@ -5,28 +5,36 @@ use crate::cell::{MessageCell, Owner};
 use crate::context::Context;
 use crate::current;
 use crate::lane::{Lane, companion};
-use crate::mailbox::RELIEVED_AT;
+use crate::mailbox::{RELIEVED_AT, label};
+use crate::message::Message;
 use crate::pressure;
 use crate::sight;
 
 use super::Step;
 use crate::turn::budget::Budget;
 
-/// Hands a message over, with its sender's lane.
+/// Hands a message over, with its sender's lane. `label`: with the tag.
 #[inline(always)]
 pub(super) fn take<A: Actor>(
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
-    tag: u32,
+    label: u32,
     content: A::Msg,
 ) -> Step {
+    let (label, tag) = label::split(label);
+    let in_mailbox = |lane: Lane| {
+        if A::Msg::MAILBOXES == 1 {
+            return lane;
+        }
+        lane.in_mailbox((label - label::FIRST_MAILBOX) as usize)
+    };
     let mut ctx = Context::new(message, None);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     if companion::is_told_by(tag) {
         let (lane, companion) = companion::take(tag);
-        actor.__take_accompanied(content, lane, companion, &mut ctx);
+        actor.__take_accompanied(content, in_mailbox(lane), companion, &mut ctx);
     } else {
-        actor.__take_laned(content, Lane::of_tag(tag), &mut ctx);
+        actor.__take_laned(content, in_mailbox(Lane::of_tag(tag)), &mut ctx);
     }
     if ctx.wants_stop() { Step::End } else { Step::Handled }
 }

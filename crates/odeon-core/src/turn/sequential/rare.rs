@@ -51,14 +51,15 @@ pub(super) unsafe fn handle_rarely<A: Actor>(
     label: u32,
     content: MaybeUninit<A::Msg>,
 ) -> Step {
-    let (label, tag) = label::split(label);
+    let tagged = label;
+    let (label, tag) = label::split(tagged);
     if tag == 0 {
         return handle_signal(message, owner, label);
     }
     // SAFETY: by contract; only messages have a tag.
     let content = unsafe { content.assume_init() };
     if A::LANED {
-        return laned::take(message, owner, tag, content);
+        return laned::take(message, owner, tagged, content);
     }
     let header = &message.header;
     if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {

@@ -2,7 +2,7 @@
 
 use super::{model, pair, run, spawn};
 use crate::attempt::Mode;
-use crate::wakeup::Wait;
+use crate::wakeup::{Awaits, Wait};
 use crate::write_set::Kind;
 
 /// What the irrevocable attempt has read is not overwritten until it has committed.
@@ -37,7 +37,7 @@ fn who_waits_for_the_gate_is_woken() {
         let pair = pair(None, 0, 0);
         assert!(pair.domain.gate.close(1));
         let opener = spawn(&pair, |pair| pair.domain.gate.open(1, &pair.domain.waits));
-        let mut wait = Wait::new(&pair.domain.waits);
+        let mut wait = Wait::new(&pair.domain.waits, Awaits::Release);
         pair.domain.gate.wait(&mut wait);
         opener.join().unwrap();
         assert!(wait.is_over());
@@ -51,7 +51,7 @@ fn two_that_want_to_be_irrevocable() {
         let pair = pair(None, 0, 0);
         let add = |pair: &super::Pair, slot| {
             while !pair.domain.gate.close(slot) {
-                let mut wait = Wait::new(&pair.domain.waits);
+                let mut wait = Wait::new(&pair.domain.waits, Awaits::Release);
                 pair.domain.gate.wait(&mut wait);
                 crate::between::sleep_until(&wait);
             }

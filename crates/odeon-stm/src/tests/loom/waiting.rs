@@ -51,6 +51,26 @@ fn two_retries_against_one_commit() {
     });
 }
 
+/// A prepared attempt lets go, which is no change, and somebody commits: whoever retries is woken by that.
+#[test]
+fn retry_against_a_prepared_rollback_and_a_commit() {
+    super::model_within(3, || {
+        let pair = pair(None, 0, 0);
+        let mut prepared = pair.memory();
+        prepared.begin(Mode::Logged);
+        prepared.write(&pair.left, 7, Kind::Plain).unwrap();
+        prepared.prepare().unwrap();
+        let writer = spawn(&pair, move |pair| {
+            prepared.let_go_prepared();
+            between::roll_back(&mut prepared, Cause::Dropped);
+            pair.set_both(1)
+        });
+        let wait = wait_for_left(&pair);
+        assert!(writer.join().unwrap());
+        assert!(wait.is_none_or(|wait| wait.is_over()), "a wake-up is lost");
+    });
+}
+
 /// Somebody waits for what is prepared, or retries on it, while it is decided.
 fn wait_for_decision(commits: bool, kind: Kind, value: u64) {
     model(move || {
