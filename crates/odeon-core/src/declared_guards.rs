@@ -26,7 +26,8 @@ impl<M: Message> DeclaredGuards<'_, M> {
         }
     }
 
-    /// Opens or closes a mailbox. Those that are not named stay as they are.
+    /// Opens or closes a mailbox; one that is named several times is open if all say so. Those that are not named stay as
+    /// they are.
     ///
     /// # Panics
     /// If there is no such mailbox.
@@ -34,8 +35,14 @@ impl<M: Message> DeclaredGuards<'_, M> {
     #[track_caller]
     pub fn set(&mut self, mailbox: impl MailboxOf<M>, open: bool) {
         let mailbox = number_of(mailbox);
-        self.named |= 1 << mailbox;
-        self.open = self.open & !(1 << mailbox) | u64::from(open) << mailbox;
+        let bit = 1 << mailbox;
+        let first = self.named & bit == 0;
+        self.named |= bit;
+        if !open {
+            self.open &= !bit;
+        } else if first {
+            self.open |= bit;
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod ready;
 
 use std::fmt;
 
+use crate::mailbox::Order;
 pub use policies::{Ageing, LeastRecentlyUsed, RandomMailbox, RoundRobin, Weighted};
 pub use ready::Ready;
 pub(crate) use ready::Waiting;
@@ -18,6 +19,7 @@ pub(crate) use ready::Waiting;
 /// | policy | the next message is of | a ready mailbox waits |
 /// |---|---|---|
 /// | [`priority`](Self::priority), the default | the lowest number that is ready | for ever, if lower ones never run empty |
+/// | [`as_they_come`](Self::as_they_come) | what arrives; if something waits already that is ready, the next ready one behind the last | for one message of each other mailbox |
 /// | [`round_robin`](Self::round_robin) | the next ready one behind the last | for one message of each other mailbox |
 /// | [`least_recently_used`](Self::least_recently_used) | the last one, until that is not ready; then the next ready one | for ever, if another one never runs empty |
 /// | [`weighted`](Self::weighted) | the last one, up to as many times as it weighs; then the next ready one | for at most the sum of the other weights |
@@ -54,8 +56,7 @@ pub(crate) use ready::Waiting;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Selection {
-    /// `None`: priority, which needs no state.
-    pub(crate) policy: Option<Box<dyn SelectionPolicy>>,
+    pub(crate) order: Order,
     pub(crate) when_all_closed: WhenAllClosed,
 }
 
@@ -76,7 +77,20 @@ impl Selection {
     /// The ready mailbox with the lowest number goes first: the multilevel queue of *Selectors: Actors with Multiple Guarded
     /// Mailboxes* (Imam and Sarkar, AGERE 2014).
     pub fn priority() -> Self {
-        Self { policy: None, when_all_closed: WhenAllClosed::Fail }
+        Self::in_order(Order::Priority)
+    }
+
+    /// Messages of open mailboxes as they arrive: for an actor that only cares which mailboxes are open. While something waits that is ready,
+    /// because its mailbox was closed before, arrivals wait too, and one message of each ready mailbox goes in turn. The cheapest policy: nothing is
+    /// sorted that could be handled.
+    ///
+    /// An asynchronous actor puts all arrivals into their mailboxes: it takes one of each ready one in turn.
+    pub fn as_they_come() -> Self {
+        Self::in_order(Order::AsTheyCome(RoundRobin::default()))
+    }
+
+    fn in_order(order: Order) -> Self {
+        Self { order, when_all_closed: WhenAllClosed::Fail }
     }
 
     /// One message of each ready mailbox in turn.
@@ -115,7 +129,7 @@ impl Selection {
 
     /// A policy of your own.
     pub fn by(policy: impl SelectionPolicy) -> Self {
-        Self { policy: Some(Box::new(policy)), when_all_closed: WhenAllClosed::Fail }
+        Self::in_order(Order::By(Box::new(policy)))
     }
 
     /// What becomes of the actor if all its mailboxes are closed and nothing could open one.

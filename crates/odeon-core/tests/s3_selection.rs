@@ -82,6 +82,46 @@ fn s3_each_policy_selects_as_it_says() {
     assert_eq!(by_chance, order(Selection::random), "one seed is one run");
 }
 
+/// Closes the last mailbox, or opens it.
+struct Porter {
+    seen: Seen,
+}
+
+const CLOSE: u32 = 100;
+const OPEN: u32 = 101;
+
+impl Actor for Porter {
+    type Msg = Item;
+    fn selection(&self) -> Selection {
+        Selection::as_they_come()
+    }
+    fn handle(&mut self, Item(n): Item, ctx: &mut Context<'_, Self>) {
+        match n {
+            CLOSE => ctx.close(MAILBOXES - 1),
+            OPEN => ctx.open(MAILBOXES - 1),
+            n => self.seen.lock().unwrap().push((ctx.mailbox(), n)),
+        }
+    }
+}
+
+#[test]
+fn s3_as_they_come_only_guards_decide() {
+    let run = Deterministic::new(3);
+    let seen = Seen::default();
+    let porter = run.theater().spawn(Porter { seen: seen.clone() });
+    run.run_until_idle();
+    let last = MAILBOXES - 1;
+    for (mailbox, n) in
+        [(last, 0), (0, 1), (1, CLOSE), (last, 2), (2, 3), (last, 4), (0, OPEN), (0, 5), (2, 6)]
+    {
+        porter.mailbox(mailbox).send(Item(n)).unwrap();
+    }
+    run.run_until_idle();
+    // What waited while its mailbox was closed goes in turn with what has arrived meanwhile.
+    let expected = [(last, 0), (0, 1), (2, 3), (0, 5), (2, 6), (last, 2), (last, 4)];
+    assert_eq!(*seen.lock().unwrap(), expected);
+}
+
 /// The mailbox in which most waits; of several the highest.
 struct Longest;
 

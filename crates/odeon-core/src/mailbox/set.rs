@@ -8,14 +8,22 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use super::{Guards, MAX_MAILBOXES};
-use crate::selection::{Ready, SelectionPolicy, Waiting};
+use crate::selection::{Ready, RoundRobin, SelectionPolicy, Waiting};
 
 /// Messages taken from the inbox and not yet handled, by mailbox.
 pub(crate) struct MailboxSet<M> {
     non_empty: u64,
     queues: Queues<M>,
-    /// `None`: priority.
-    policy: Option<Box<dyn SelectionPolicy>>,
+    order: Order,
+}
+
+/// Which of several mailboxes that are ready goes next.
+pub(crate) enum Order {
+    /// The lowest.
+    Priority,
+    /// What waits here, in turn; otherwise whatever arrives in an open mailbox.
+    AsTheyCome(RoundRobin),
+    By(Box<dyn SelectionPolicy>),
 }
 
 /// The messages of each mailbox, oldest first.
@@ -36,12 +44,12 @@ impl<M> MailboxSet<M> {
             "an actor has 1 to {MAX_MAILBOXES} mailboxes, not {mailboxes}"
         );
         let queues = Queues((0..mailboxes).map(|_| VecDeque::new()).collect());
-        Self { non_empty: 0, queues, policy: None }
+        Self { non_empty: 0, queues, order: Order::Priority }
     }
 
-    /// Selects by this policy from here on; `None`: by priority.
-    pub(crate) fn set_policy(&mut self, policy: Option<Box<dyn SelectionPolicy>>) {
-        self.policy = policy;
+    /// Selects in this order from here on.
+    pub(crate) fn set_order(&mut self, order: Order) {
+        self.order = order;
     }
 
     /// Appends a message to its mailbox.
@@ -64,31 +72,22 @@ impl<M> MailboxSet<M> {
         is_last: impl FnOnce() -> bool,
     ) -> bool {
         let (open, itself) = (guards.open_bits(), 1 << mailbox);
-        // Those that go before it.
-        let lower = itself - 1;
-        if open & itself == 0 || self.non_empty & open & (lower | itself) != 0 {
+        // Those that go before it if they are ready, and if they come later.
+        let (before, behind) = match &self.order {
+            Order::Priority => (itself - 1, itself - 1),
+            Order::AsTheyCome(_) => (u64::MAX, 0),
+            Order::By(_) => (u64::MAX, !itself & self.all()),
+        };
+        if open & itself == 0 || self.non_empty & open & (before | itself) != 0 {
             return false;
         }
-        if (self.policy.is_some() || open & lower != 0) && !self.selects(mailbox, open, is_last) {
+        if open & behind != 0 && !is_last() {
             return false;
         }
-        guards.begin(mailbox);
-        true
-    }
-
-    /// Whether the only message that is ready goes next: if no other can be, or nothing is behind it.
-    #[inline]
-    fn selects(&mut self, mailbox: usize, open: u64, is_last: impl FnOnce() -> bool) -> bool {
-        let itself = 1 << mailbox;
-        if self.non_empty & open != 0 && self.policy.is_some() {
-            return false;
-        }
-        if open & self.all() != itself && !is_last() {
-            return false;
-        }
-        if let Some(policy) = &mut self.policy {
+        if let Order::By(policy) = &mut self.order {
             select_by(&mut **policy, Ready::new(itself, &self.queues));
         }
+        guards.begin(mailbox);
         true
     }
 
@@ -105,9 +104,10 @@ impl<M> MailboxSet<M> {
         if ready == 0 {
             return None;
         }
-        let mailbox = match &mut self.policy {
-            None => ready.trailing_zeros() as usize,
-            Some(policy) => select_by(&mut **policy, Ready::new(ready, &self.queues)),
+        let mailbox = match &mut self.order {
+            Order::Priority => ready.trailing_zeros() as usize,
+            Order::AsTheyCome(turns) => turns.select(Ready::new(ready, &self.queues)),
+            Order::By(policy) => select_by(&mut **policy, Ready::new(ready, &self.queues)),
         };
         guards.begin(mailbox);
         self.take(mailbox)
@@ -208,6 +208,25 @@ mod tests {
         assert!(!set.select_arrival(1, &mut guards, || true));
         guards.close(0);
         assert!(set.select_arrival(2, &mut guards, || false), "nothing before it is open");
+    }
+
+    #[test]
+    fn as_they_come_an_arrival_passes_lower_mailboxes_and_not_what_waits() {
+        let mut set = MailboxSet::new(3);
+        set.set_order(Order::AsTheyCome(RoundRobin::default()));
+        let mut guards = Guards::ALL_OPEN;
+        assert!(set.select_arrival(2, &mut guards, || false));
+        assert_eq!(guards.current(), 2);
+        guards.close(1);
+        assert!(!set.select_arrival(1, &mut guards, || true), "it is closed");
+        set.put(1, 1);
+        set.put(1, 2);
+        assert!(set.select_arrival(0, &mut guards, || false), "what waits is closed");
+        guards.open(1);
+        assert!(!set.select_arrival(0, &mut guards, || true), "what waits goes first");
+        set.put(0, 3);
+        set.put(0, 4);
+        assert_eq!(drain(&mut set, guards), [3, 1, 4, 2]);
     }
 
     /// Random puts and takes agree with one plain queue per mailbox.

@@ -3,7 +3,7 @@
 
 use crate::bonds::Bonds;
 use crate::cell::Header;
-use crate::mailbox::Guards;
+use crate::mailbox::{Guards, Order};
 use crate::selection::Selection;
 
 /// What a failure of an actor that has closed all its mailboxes says.
@@ -19,7 +19,7 @@ pub(super) fn begin(
 ) -> Selection {
     guards.stop_when_all_closed(selection.when_all_closed == crate::selection::WhenAllClosed::Stop);
     let mut selection = selection;
-    if let Some(policy) = &mut selection.policy {
+    if let Order::By(policy) = &mut selection.order {
         let seed = header.stage.theater().config.random_seed;
         // Neighbours are to have seeds far apart.
         policy.begin(mailboxes, seed ^ header.id.number().wrapping_mul(0x9E37_79B9_7F4A_7C15));

@@ -326,7 +326,7 @@ pub(super) fn start<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
     if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
         let selection =
             guarding::begin(&message.header, guards, actor.selection(), A::Msg::MAILBOXES);
-        set.set_policy(selection.policy);
+        set.set_order(selection.order);
     }
     heed_guards(message, owner) == Step::End
 }

@@ -6,9 +6,8 @@ use std::ptr::NonNull;
 use super::cell::{AsyncCell, Phase, owner, phase};
 use super::future::Handlers;
 use crate::async_actor::AsyncActor;
-use crate::mailbox::{Guards, MailboxSet};
+use crate::mailbox::{Guards, MailboxSet, Order};
 use crate::message::Message;
-use crate::selection::SelectionPolicy;
 
 /// A message taken from the inbox.
 pub(super) struct Arrived<M> {
@@ -81,14 +80,14 @@ pub(super) unsafe fn put<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// As [`aside`].
-pub(super) unsafe fn set_policy<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn set_order<A: AsyncActor, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-    policy: Option<Box<dyn SelectionPolicy>>,
+    order: Order,
 ) {
     // SAFETY: by contract.
     unsafe {
-        if policy.is_some() || (*owner(cell)).aside.is_some() {
-            aside(cell).messages.set_policy(policy);
+        if !matches!(order, Order::Priority) || (*owner(cell)).aside.is_some() {
+            aside(cell).messages.set_order(order);
         }
     }
 }

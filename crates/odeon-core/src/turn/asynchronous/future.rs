@@ -250,7 +250,7 @@ unsafe fn begin_selecting<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell
         let header = cell.cast::<Header>().as_ref();
         let guards = &mut (*owner).context.guards;
         let selection = guarding::begin(header, guards, selection, A::Msg::MAILBOXES);
-        aside::set_policy(cell, selection.policy);
+        aside::set_order(cell, selection.order);
     }
 }
 
