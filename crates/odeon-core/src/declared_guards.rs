@@ -12,7 +12,7 @@ pub struct DeclaredGuards<'a, M> {
     /// The mailboxes that have been named, and those of them that are open, one bit each.
     named: u64,
     open: u64,
-    _message: PhantomData<(fn(M), &'a ())>,
+    _message: PhantomData<&'a fn(M)>,
 }
 
 impl<M: Message> DeclaredGuards<'_, M> {

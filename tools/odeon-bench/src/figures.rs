@@ -1,6 +1,7 @@
 //! What Odeon promises in numbers: the list behind `odeon bench figures`, as data.
 
 mod coordinated;
+mod selectors;
 mod speculative;
 mod stm;
 
@@ -169,6 +170,7 @@ pub fn groups() -> Vec<Group> {
     groups.extend(stm::groups());
     groups.extend(speculative::groups());
     groups.extend(coordinated::groups());
+    groups.extend(selectors::groups());
     groups
 }
 

@@ -234,6 +234,7 @@ fn judge(
         }
         Goal::AtMostNanoseconds(limit) => {
             let outcome = odeon.map(|odeon| (format!("{} ns", short(odeon)), odeon <= limit));
+            let limit = if limit.fract() == 0.0 { limit.to_string() } else { short(limit) };
             Verdict::judged(&figure.what, format!("at most {limit} ns per {operation}"), outcome)
         }
         Goal::TimesFasterThanPeers(times) => {

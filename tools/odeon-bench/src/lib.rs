@@ -4,6 +4,7 @@
 //! * [`parameter`] and [`sweep`] turn options into runs, [`runner`] measures them in alternation;
 //! * [`report`], [`json_lines`], [`plot`], [`history`] and [`trace`] are what comes out;
 //! * [`reproduction`] runs the list as the papers did, and sets the results beside theirs;
+//! * [`selectors`] sets each selector beside its actor-only version, and both beside the paper on selectors;
 //! * [`peers`] runs the same workloads on other runtimes, in processes of their own;
 //! * [`figures`] is the list of promises that [`figures_run`] measures and [`figures_page`] writes
 //!   down.
@@ -21,6 +22,7 @@ mod finish;
 mod floor;
 pub mod heap_bytes;
 pub mod history;
+mod html;
 pub mod idle;
 pub mod json_lines;
 pub mod latency;
@@ -33,6 +35,7 @@ pub mod report;
 pub mod reproduction;
 pub mod runner;
 pub mod samples;
+pub mod selectors;
 mod sorted_list;
 pub mod statistics;
 pub mod sweep;

@@ -2,7 +2,6 @@
 //! papers report.
 
 mod courses;
-mod html;
 mod matrix;
 mod page;
 mod papers;

@@ -16,8 +16,10 @@ mod bndbuffer;
 mod book;
 mod chameneos;
 mod cigsmok;
+mod clients;
 mod count;
 mod create;
+mod dictionary;
 mod filterbank;
 mod fjthrput;
 mod forward;
@@ -32,6 +34,7 @@ mod pressure;
 mod restart;
 mod ring;
 mod shared_state;
+mod sortedlist;
 mod stm;
 mod timers;
 mod tmap;
@@ -42,7 +45,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 29] = [
+pub const ALL: [&dyn Workload; 31] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -72,6 +75,8 @@ pub const ALL: [&dyn Workload; 29] = [
     &philosophers::Philosophers,
     &barber::Barber,
     &cigsmok::CigaretteSmokers,
+    &dictionary::Dictionary,
+    &sortedlist::SortedListOfNumbers,
 ];
 
 /// The workload of that name.

@@ -1,11 +1,12 @@
 //! `odeon bench`: one subcommand per workload, made from the workload's own table of parameters;
-//! `idle`; `phases`; and `figures`.
+//! `idle`; `phases`; `selectors`; and `figures`.
 
 mod figures;
 mod idle;
 mod measuring;
 mod phases;
 mod reproduce;
+mod selectors;
 mod workload;
 
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
@@ -24,6 +25,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
         What::Workload(arguments) => workload::run(arguments),
         What::Idle(arguments) => idle::run(arguments),
         What::Phases(arguments) => phases::run(arguments),
+        What::Selectors(arguments) => selectors::run(arguments),
         What::Figures(arguments) => figures::run(arguments),
     }
 }
@@ -32,11 +34,13 @@ enum What {
     Workload(workload::WorkloadArguments),
     Idle(idle::IdleArguments),
     Phases(phases::PhasesArguments),
+    Selectors(selectors::SelectorsArguments),
     Figures(figures::FiguresArguments),
 }
 
 const IDLE: &str = "idle";
 const PHASES: &str = "phases";
+const SELECTORS: &str = "selectors";
 const FIGURES: &str = "figures";
 
 // WHY by hand: the subcommands of the workloads are made from data, which a derive cannot see.
@@ -45,12 +49,15 @@ impl Subcommand for What {
         let idle = Command::new(IDLE).about("what idle actors cost: bytes each, CPU time together");
         let phases = Command::new(PHASES)
             .about("how many messages an adaptive actor needs when its workload changes");
+        let selectors = Command::new(SELECTORS)
+            .about("the paper on selectors: each benchmark with selectors and with plain actors");
         let figures =
             Command::new(FIGURES).about("measure everything that Odeon promises in numbers");
         command
             .subcommands(workloads::ALL.map(workload::command))
             .subcommand(idle::IdleArguments::augment_args(idle))
             .subcommand(phases::PhasesArguments::augment_args(phases))
+            .subcommand(selectors::SelectorsArguments::augment_args(selectors))
             .subcommand(figures::FiguresArguments::augment_args(figures))
             .subcommand_required(true)
             .arg_required_else_help(true)
@@ -61,7 +68,7 @@ impl Subcommand for What {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        [IDLE, PHASES, FIGURES].contains(&name) || workloads::find(name).is_some()
+        [IDLE, PHASES, SELECTORS, FIGURES].contains(&name) || workloads::find(name).is_some()
     }
 }
 
@@ -72,6 +79,9 @@ impl FromArgMatches for What {
         match name {
             IDLE => Ok(Self::Idle(idle::IdleArguments::from_arg_matches(matches)?)),
             PHASES => Ok(Self::Phases(phases::PhasesArguments::from_arg_matches(matches)?)),
+            SELECTORS => {
+                Ok(Self::Selectors(selectors::SelectorsArguments::from_arg_matches(matches)?))
+            }
             FIGURES => Ok(Self::Figures(figures::FiguresArguments::from_arg_matches(matches)?)),
             name => {
                 let found = workloads::find(name).ok_or_else(missing)?;

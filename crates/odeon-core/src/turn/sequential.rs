@@ -6,6 +6,7 @@
 //! What is done for whoever looks at a turn, and for messages that are followed, is in `sequential/rare.rs`.
 
 pub(crate) mod laned;
+mod pinned;
 mod rare;
 mod sorting;
 
@@ -27,12 +28,8 @@ use crate::mailbox::{Guards, InboxOwner, MailboxSet, WentIdle, label};
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::pressure;
-use crate::scheduler::envelope::{Payload, RESUME};
 use crate::sight;
-use rare::{
-    aside, deliver_followed, handle_pinned, handle_rarely, handle_signal, heed_request, note_end,
-    start_first,
-};
+use rare::{aside, handle_rarely, heed_request, note_end};
 use sorting::handle_selected;
 
 // SAFETY: `ActorCell` is as demanded, and these are its operations.
@@ -41,7 +38,7 @@ unsafe impl<A: Actor> NewActor for A {
     type Cell = ActorCell<A>;
     const VTABLE: &'static TurnVTable = &TurnVTable {
         run: run::<A>,
-        deliver: deliver::<A>,
+        deliver: pinned::deliver::<A>,
         signal: ending::signal::<A::Msg>,
         end: ending::end_by_theater::<A>,
         is_pressed: ending::is_pressed::<A::Msg>,
@@ -331,92 +328,6 @@ pub(super) fn start<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
     heed_guards(message, owner) == Step::End
 }
 
-/// A pinned stage hands over one message or signal; `true` asks for a `RESUME`.
-///
-/// # Safety
-/// `cell` is an `ActorCell<A>` of the stage whose thread this is; `payload` holds what `label` says.
-unsafe fn deliver<A: Actor>(cell: NonNull<Header>, label: u32, payload: *const Payload) -> bool {
-    let cell = cell.cast::<ActorCell<A>>();
-    // SAFETY: this thread owns all actors of its stage. Nothing the handler does can reach `owner`
-    // again: messages to itself go into the ring.
-    let (message, owner) =
-        unsafe { (&(*cell.as_ptr()).message, &mut *(*cell.as_ptr()).owner.get()) };
-    if A::Msg::MAILBOXES == 1 && label == label::FIRST_MAILBOX {
-        // SAFETY: by contract; taken before any user code runs, as the ring demands.
-        let content = unsafe { Payload::take::<A::Msg>(payload) };
-        // ORDERING: Acquire: as in `turn`.
-        let signals = message.header.signals.load(Ordering::Acquire);
-        let rare = signals & (signal::STOP | signal::UNSTARTED | signal::SEEN) != 0;
-        if let (Some(actor), false) = (owner.actor.as_mut(), rare) {
-            let handled = catch_unwind(AssertUnwindSafe(|| {
-                let mut ctx = Context::new(message, None);
-                actor.handle(content, &mut ctx);
-                ctx.wants_stop()
-            }));
-            let step = match handled {
-                Ok(false) => return false,
-                Ok(true) => Ok(Step::End),
-                Err(panic) => Err(panic),
-            };
-            // SAFETY: ours, and not used after an outcome that says so.
-            let _ = unsafe { conclude(cell, step) };
-            return false;
-        }
-        return deliver_rarely(cell, message, owner, label, Some(content));
-    }
-    let content = if label <= A::Msg::MAILBOXES as u32 {
-        // SAFETY: by contract; taken before any user code runs, as the ring demands.
-        Some(unsafe { Payload::take::<A::Msg>(payload) })
-    } else if label::split(label).1 == 0 {
-        None
-    } else {
-        // SAFETY: as above; only messages have a tag.
-        let content = unsafe { Payload::take::<A::Msg>(payload) };
-        return deliver_followed(cell, message, owner, label, content);
-    };
-    deliver_rarely(cell, message, owner, label, content)
-}
-
-/// What a pinned actor gets apart from messages to its only mailbox: several mailboxes, signals,
-/// messages before its start and after its end, and everything if somebody looks at it.
-#[inline(never)]
-fn deliver_rarely<A: Actor>(
-    cell: NonNull<ActorCell<A>>,
-    message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
-    label: u32,
-    content: Option<A::Msg>,
-) -> bool {
-    if owner.actor.is_none() {
-        if let Some(content) = content {
-            // ORDERING: Relaxed: written by this thread.
-            let failed = message.header.signals.load(Ordering::Relaxed) & signal::FAILED != 0;
-            let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
-            ending::dead_letter(&message.header, reason, content);
-        }
-        return false;
-    }
-    if label != label::START {
-        if message.header.is_unstarted() {
-            start_first(cell, message, owner);
-            return deliver_rarely(cell, message, owner, label, content);
-        }
-    } else if !message.header.take_unstarted() {
-        return false;
-    }
-    let seen = message.header.is_seen().then(|| sight::PinnedTurn::begin(&message.header));
-    let step = catch_unwind(AssertUnwindSafe(|| step_pinned(message, owner, label, content)));
-    if let Some(seen) = seen {
-        seen.end(&message.header, aside(owner));
-    }
-    match step {
-        Ok(Step::Handled) => has_ready(owner),
-        Ok(Step::Idle | Step::More | Step::Hold) => false,
-        // SAFETY: the stage's thread owns the actor, which is used afterwards only if it goes on.
-        other => unsafe { conclude(cell, other) == TurnOutcome::More && has_ready(owner) },
-    }
-}
-
 /// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is made
 /// anew, or has panicked.
 ///
@@ -454,65 +365,4 @@ unsafe fn conclude<A: Actor>(
             TurnOutcome::Stopped
         }
     }
-}
-
-/// Whether a message that has been put aside can be handled.
-#[inline(always)]
-fn has_ready<A: Actor>(owner: &Owner<A>) -> bool {
-    A::Msg::MAILBOXES > 1
-        && owner.selector.as_ref().is_some_and(|selector| selector.set.has_ready(selector.guards))
-}
-
-#[inline(always)]
-fn step_pinned<A: Actor>(
-    message: &MessageCell<A::Msg>,
-    owner: &mut Owner<A>,
-    label: u32,
-    content: Option<A::Msg>,
-) -> Step {
-    // ORDERING: Acquire: as in `turn`.
-    let signals = message.header.signals.load(Ordering::Acquire);
-    if signals & signal::STOP != 0 {
-        if let Some(content) = content {
-            ending::dead_letter(&message.header, EndReason::Stopped, content);
-        }
-        return Step::End;
-    }
-    let step = match content {
-        Some(content) if A::Msg::MAILBOXES == 1 => handle_pinned(message, owner, signals, content),
-        Some(content) => {
-            let Selector { guards, set } =
-                &mut **owner.selector.as_mut().expect("several mailboxes");
-            let mailbox = (label - label::FIRST_MAILBOX) as usize;
-            // Among those of the stage's queue there is the order of arrival, and no other.
-            if set.select_arrival(mailbox, guards, || true) {
-                handle_pinned(message, owner, signals, content)
-            } else {
-                set.put(mailbox, content);
-                match set.take_next(guards) {
-                    Some(next) => handle_pinned(message, owner, signals, next),
-                    None => Step::Handled,
-                }
-            }
-        }
-        None if label == RESUME => {
-            let Selector { guards, set } =
-                &mut **owner.selector.as_mut().expect("several mailboxes");
-            match set.take_next(guards) {
-                Some(next) => handle_pinned(message, owner, signals, next),
-                None => Step::Handled,
-            }
-        }
-        None => handle_signal(message, owner, label),
-    };
-    // The last reference's signal comes after all messages, and a RESUME follows while any of them
-    // is ready.
-    if step == Step::Handled
-        && (label == label::UNREFERENCED || label == RESUME)
-        && message.header.is_unreachable()
-        && !has_ready(owner)
-    {
-        return Step::End;
-    }
-    step
 }

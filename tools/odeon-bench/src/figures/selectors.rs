@@ -15,7 +15,6 @@ const DECLARED: &[Setting] = &[("version", Value::Word("declared"))];
 const IMPERATIVE: &[Setting] = &[("version", Value::Word("imperative"))];
 
 const ARRIVAL_ORDER: &[Setting] = &[("version", Value::Word("arrival-order"))];
-const READERS_FIRST: &[Setting] = &[("version", Value::Word("readers-first"))];
 const WRITERS_FIRST: &[Setting] = &[("version", Value::Word("writers-first"))];
 
 /// What the best policy is to reach with reads that take long: 1.6 times as fast.
@@ -136,18 +135,6 @@ pub(super) fn groups() -> Vec<Group> {
                 Pool,
                 ARRIVAL_ORDER,
                 AtMostTimes(1.0, ACTOR),
-            )
-            .figure(
-                "dictionary: readers first against actor",
-                Pool,
-                READERS_FIRST,
-                AtMostTimes(1.0, ACTOR),
-            )
-            .figure(
-                "dictionary: writers first against actor",
-                Pool,
-                WRITERS_FIRST,
-                AtMostTimes(1.0, ACTOR),
             ),
         one("sortedlist", &[("requests", Value::Number(100))])
             .figure(
@@ -160,12 +147,6 @@ pub(super) fn groups() -> Vec<Group> {
                 "sortedlist: arrival order against actor",
                 Pool,
                 ARRIVAL_ORDER,
-                AtMostTimes(READS_SCALE, ACTOR),
-            )
-            .figure(
-                "sortedlist: readers first against actor",
-                Pool,
-                READERS_FIRST,
                 AtMostTimes(READS_SCALE, ACTOR),
             )
             .figure(

@@ -1,12 +1,12 @@
 //! The page: each figure of the papers with what they say of it, beside what was measured here.
 
 use super::courses::Courses;
-use super::html::{element, page as html_page, picture, table};
 use super::matrix::Matrix;
 use super::papers::{PaperFigure, figures};
 use super::{ReproductionPlan, list};
 use crate::date;
 use crate::environment::Machine;
+use crate::html::{element, page as html_page, picture, table};
 use crate::parameter::Value;
 
 pub(super) fn page(

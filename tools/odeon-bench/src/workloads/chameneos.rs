@@ -21,6 +21,15 @@ static ABOUT: About = About {
     parameters: &[
         Parameter::number("creatures", "creatures", 2, 1_000_000, 100),
         Parameter::number("meetings", "meetings before the mall closes", 1, 1_000_000_000, 200_000),
+        Parameter::number(
+            "mailboxes",
+            "mailboxes of the mall, one for each creature in turn",
+            1,
+            64,
+            1,
+        )
+        .outside_floor()
+        .odeon_only(),
         WORKERS,
     ],
     variants: &[Variant::Pool],
@@ -32,27 +41,41 @@ impl Workload for Chameneos {
     }
 
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = theater(params)?;
-        let (creatures, meetings) = (params.count("creatures"), params.number("meetings"));
-        let (finish, waiting) = finish_line(1);
-        let mall = theater.spawn(MallActor { mall: Mall::new(creatures, meetings), finish });
-        let refs: Vec<ActorRef<ToCreature>> = (0..creatures)
-            .map(|index| {
-                theater.spawn(CreatureActor { creature: Creature::new(index), mall: mall.clone() })
-            })
-            .collect();
-        let (measured, outcome) = Measured::time(meetings, || {
-            for creature in &refs {
-                creature.post(ToCreature::Begin);
-            }
-            waiting.wait()
-        });
-        outcome.map(|()| measured)
+        // WHY: the number of mailboxes is a constant of the message type: the smallest that has enough.
+        match params.count("mailboxes") {
+            1 => run::<1>(params),
+            2..=8 => run::<8>(params),
+            9..=16 => run::<16>(params),
+            17..=32 => run::<32>(params),
+            _ => run::<64>(params),
+        }
     }
 
     fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
         floor::run(params)
     }
+}
+
+fn run<const CAPACITY: usize>(params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let (creatures, meetings) = (params.count("creatures"), params.number("meetings"));
+    let mailboxes = params.count("mailboxes");
+    let (finish, waiting) = finish_line(1);
+    let mall: ActorRef<AtMall<CAPACITY>> =
+        theater.spawn(MallActor { mall: Mall::new(creatures, meetings), finish });
+    let refs: Vec<ActorRef<ToCreature>> = (0..creatures)
+        .map(|index| {
+            let (creature, mall) = (Creature::new(index), mall.clone());
+            theater.spawn(CreatureActor { creature, mall, mailbox: index % mailboxes })
+        })
+        .collect();
+    let (measured, outcome) = Measured::time(meetings, || {
+        for creature in &refs {
+            creature.post(ToCreature::Begin);
+        }
+        waiting.wait()
+    });
+    outcome.map(|()| measured)
 }
 
 fn wrong(total: u64, meetings: u64) -> String {
@@ -159,10 +182,14 @@ impl Creature {
     }
 }
 
-#[derive(Message)]
-enum ToMall {
+/// What the mall is told, in the mailbox that the creature chooses.
+enum AtMall<const MAILBOXES: usize> {
     Meet(Colour, ActorRef<ToCreature>),
     Report(u64),
+}
+
+impl<const MAILBOXES: usize> Message for AtMall<MAILBOXES> {
+    const MAILBOXES: usize = MAILBOXES;
 }
 
 #[derive(Message)]
@@ -173,22 +200,22 @@ enum ToCreature {
     Exit,
 }
 
-struct MallActor {
+struct MallActor<const MAILBOXES: usize> {
     mall: Mall<ActorRef<ToCreature>>,
     finish: Finish,
 }
 
-impl Actor for MallActor {
-    type Msg = ToMall;
+impl<const MAILBOXES: usize> Actor for MallActor<MAILBOXES> {
+    type Msg = AtMall<MAILBOXES>;
 
-    fn handle(&mut self, message: ToMall, _ctx: &mut Context<'_, Self>) {
+    fn handle(&mut self, message: AtMall<MAILBOXES>, _ctx: &mut Context<'_, Self>) {
         match message {
-            ToMall::Meet(colour, creature) => match self.mall.arrive(creature) {
+            AtMall::Meet(colour, creature) => match self.mall.arrive(creature) {
                 Arrival::Waits => {}
                 Arrival::Meets { first, second } => first.post(ToCreature::Meet(colour, second)),
                 Arrival::Closed(creature) => creature.post(ToCreature::Exit),
             },
-            ToMall::Report(participations) => {
+            AtMall::Report(participations) => {
                 if self.mall.report(participations) {
                     let (total, meetings) = (self.mall.participations, self.mall.meetings);
                     self.finish.arrive_if(total == 2 * meetings, || wrong(total, meetings));
@@ -198,12 +225,21 @@ impl Actor for MallActor {
     }
 }
 
-struct CreatureActor {
+struct CreatureActor<const MAILBOXES: usize> {
     creature: Creature,
-    mall: ActorRef<ToMall>,
+    mall: ActorRef<AtMall<MAILBOXES>>,
+    /// The mall's, where this creature is heard.
+    mailbox: usize,
 }
 
-impl Actor for CreatureActor {
+impl<const MAILBOXES: usize> CreatureActor<MAILBOXES> {
+    #[inline]
+    fn tell(&self, message: AtMall<MAILBOXES>) {
+        self.mall.mailbox(self.mailbox).post(message);
+    }
+}
+
+impl<const MAILBOXES: usize> Actor for CreatureActor<MAILBOXES> {
     type Msg = ToCreature;
 
     fn handle(&mut self, message: ToCreature, ctx: &mut Context<'_, Self>) {
@@ -214,11 +250,11 @@ impl Actor for CreatureActor {
             }
             ToCreature::Change(colour) => self.creature.change(colour),
             ToCreature::Exit => {
-                self.mall.post(ToMall::Report(self.creature.participations));
+                self.tell(AtMall::Report(self.creature.participations));
                 ctx.stop();
                 return;
             }
         }
-        self.mall.post(ToMall::Meet(self.creature.colour, ctx.actor_ref()));
+        self.tell(AtMall::Meet(self.creature.colour, ctx.actor_ref()));
     }
 }

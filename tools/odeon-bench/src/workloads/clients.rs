@@ -23,6 +23,14 @@ pub(super) trait Server<R>: Clone + Send + 'static {
     fn request(&self, client: usize, request: R);
 }
 
+/// A server and its clients, ready to run.
+pub(super) struct SetUp<T> {
+    /// Has all clients begin.
+    pub(super) begin: Box<dyn FnOnce()>,
+    /// What the server has in the end.
+    pub(super) outcome: Box<dyn FnOnce() -> Option<T>>,
+}
+
 /// What a client is told.
 pub(super) enum ToClient<A> {
     Begin,

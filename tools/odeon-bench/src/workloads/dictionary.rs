@@ -12,6 +12,7 @@ use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workloads::clients::SetUp;
 use odeon::ReadWritePolicy;
 use script::DictionaryScript;
 
@@ -52,17 +53,16 @@ impl Workload for Dictionary {
         let theater = theater(params)?;
         let (finish, waiting) = finish_line(params.count("clients"));
         let scripts = DictionaryScript::all(params);
-        let (begin, writes): (Box<dyn FnOnce()>, Box<dyn FnOnce() -> Option<u64>>) =
-            match policy(params.word("version")) {
-                Some(policy) => read_write::set_up(&theater, policy, scripts, &finish),
-                None => actor_only::set_up(&theater, scripts, &finish),
-            };
-        let (measured, outcome) = Measured::time(requests(params), || {
+        let SetUp { begin, outcome } = match policy(params.word("version")) {
+            Some(policy) => read_write::set_up(&theater, policy, scripts, &finish),
+            None => actor_only::set_up(&theater, scripts, &finish),
+        };
+        let (measured, finished) = Measured::time(requests(params), || {
             begin();
             waiting.wait()
         });
-        outcome?;
-        script::check_writes(params, writes())?;
+        finished?;
+        script::check_writes(params, outcome())?;
         Ok(measured)
     }
 

@@ -15,6 +15,7 @@ use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workloads::clients::SetUp;
 use cells::Cells;
 use script::ListScript;
 
@@ -56,17 +57,16 @@ impl Workload for SortedListOfNumbers {
         let theater = theater(params)?;
         let (finish, waiting) = finish_line(params.count("clients"));
         let scripts = ListScript::all(params);
-        let (begin, numbers): (Box<dyn FnOnce()>, Box<dyn FnOnce() -> Option<Vec<i32>>>) =
-            match policy(params.word("version")) {
-                Some(policy) => read_write::set_up(&theater, policy, scripts, &finish),
-                None => actor_only::set_up(&theater, scripts, &finish),
-            };
-        let (measured, outcome) = Measured::time(requests(params), || {
+        let SetUp { begin, outcome } = match policy(params.word("version")) {
+            Some(policy) => read_write::set_up(&theater, policy, scripts, &finish),
+            None => actor_only::set_up(&theater, scripts, &finish),
+        };
+        let (measured, finished) = Measured::time(requests(params), || {
             begin();
             waiting.wait()
         });
-        outcome?;
-        script::check_numbers(params, numbers())?;
+        finished?;
+        script::check_numbers(params, outcome())?;
         Ok(measured)
     }
 

@@ -4,7 +4,8 @@
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use super::{Step, deliver_rarely, guards_of, handle, heed_guards, laned, take_signal};
+use super::pinned::deliver_rarely;
+use super::{Step, guards_of, handle, heed_guards, laned, take_signal};
 use crate::actor::Actor;
 use crate::cell::{ActorCell, MessageCell, Owner, Selector, signal};
 use crate::context::Context;

@@ -51,6 +51,10 @@ struct Adder {
 impl Actor for Adder {
     type Msg = Item;
 
+    fn selection(&self) -> Selection {
+        Selection::as_they_come()
+    }
+
     fn handle(&mut self, Item(number): Item, ctx: &mut Context<'_, Self>) {
         self.sum += u64::from(number);
         self.added += 1;

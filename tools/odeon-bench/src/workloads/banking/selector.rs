@@ -86,6 +86,10 @@ struct Account {
 impl Actor for Account {
     type Msg = ToAccount;
 
+    fn selection(&self) -> Selection {
+        Selection::as_they_come()
+    }
+
     fn handle(&mut self, message: ToAccount, ctx: &mut Context<'_, Self>) {
         match message {
             ToAccount::Transfer { to, amount } => {

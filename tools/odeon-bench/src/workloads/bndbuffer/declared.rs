@@ -70,6 +70,10 @@ impl Keeper {
 impl Actor for Keeper {
     type Msg = ToKeeper;
 
+    fn selection(&self) -> Selection {
+        Selection::as_they_come()
+    }
+
     #[guard(Port::Producers)]
     fn has_room(&self) -> bool {
         !self.buffer.is_full()

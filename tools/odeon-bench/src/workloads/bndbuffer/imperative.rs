@@ -69,6 +69,10 @@ impl Keeper {
 impl Actor for Keeper {
     type Msg = ToKeeper;
 
+    fn selection(&self) -> Selection {
+        Selection::as_they_come()
+    }
+
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         ctx.close(Port::Consumers);
     }

@@ -2,7 +2,7 @@
 
 use super::script::{DictionaryScript, Entries, Request, entries};
 use crate::finish::Finish;
-use crate::workloads::clients::{Clients, Server};
+use crate::workloads::clients::{Clients, Server, SetUp};
 use odeon::prelude::*;
 
 #[derive(Message)]
@@ -57,11 +57,11 @@ pub(super) fn set_up(
     policy: ReadWritePolicy,
     scripts: Vec<DictionaryScript>,
     finish: &Finish,
-) -> (Box<dyn FnOnce()>, Box<dyn FnOnce() -> Option<u64>>) {
+) -> SetUp<u64> {
     let clients = Clients::new();
     let actor = DictionaryActor { entries: entries(), clients: clients.clone(), writes: 0 };
     let dictionary = theater.spawn(ReadWriting::new(actor, policy));
     clients.fill(theater, scripts, &dictionary, finish);
     let writes = move || dictionary.ask_read(Look::Writes).wait().ok();
-    (Box::new(move || clients.begin()), Box::new(writes))
+    SetUp { begin: Box::new(move || clients.begin()), outcome: Box::new(writes) }
 }

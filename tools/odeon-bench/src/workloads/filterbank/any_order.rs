@@ -38,6 +38,10 @@ struct Integrator {
 impl Actor for Integrator {
     type Msg = Joined;
 
+    fn selection(&self) -> Selection {
+        Selection::as_they_come()
+    }
+
     fn handle(&mut self, Joined(message): Joined, ctx: &mut Context<'_, Self>) {
         let channels = self.values.len();
         match message {

@@ -4,7 +4,7 @@ use super::Cells;
 use super::script::{Answer, ListScript, Request};
 use crate::finish::Finish;
 use crate::theater::Post;
-use crate::workloads::clients::{Clients, Server};
+use crate::workloads::clients::{Clients, Server, SetUp};
 use odeon::prelude::*;
 
 #[derive(Message)]
@@ -48,10 +48,10 @@ pub(super) fn set_up(
     theater: &Theater,
     scripts: Vec<ListScript>,
     finish: &Finish,
-) -> (Box<dyn FnOnce()>, Box<dyn FnOnce() -> Option<Vec<i32>>>) {
+) -> SetUp<Vec<i32>> {
     let clients = Clients::new();
     let list = theater.spawn(ListActor { cells: Cells::default(), clients: clients.clone() });
     clients.fill(theater, scripts, &list, finish);
     let numbers = move || list.ask(ToList::Numbers).wait().ok();
-    (Box::new(move || clients.begin()), Box::new(numbers))
+    SetUp { begin: Box::new(move || clients.begin()), outcome: Box::new(numbers) }
 }

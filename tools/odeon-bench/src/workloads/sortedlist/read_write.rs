@@ -3,7 +3,7 @@
 use super::Cells;
 use super::script::{Answer, ListScript, Request};
 use crate::finish::Finish;
-use crate::workloads::clients::{Clients, Server};
+use crate::workloads::clients::{Clients, Server, SetUp};
 use odeon::prelude::*;
 
 #[derive(Message)]
@@ -59,11 +59,11 @@ pub(super) fn set_up(
     policy: ReadWritePolicy,
     scripts: Vec<ListScript>,
     finish: &Finish,
-) -> (Box<dyn FnOnce()>, Box<dyn FnOnce() -> Option<Vec<i32>>>) {
+) -> SetUp<Vec<i32>> {
     let clients = Clients::new();
     let actor = ListActor { cells: Cells::default(), clients: clients.clone() };
     let list = theater.spawn(ReadWriting::new(actor, policy));
     clients.fill(theater, scripts, &list, finish);
     let numbers = move || list.ask_read(Look::Numbers).wait().ok();
-    (Box::new(move || clients.begin()), Box::new(numbers))
+    SetUp { begin: Box::new(move || clients.begin()), outcome: Box::new(numbers) }
 }

@@ -28,8 +28,9 @@ pub(super) struct ListScript {
     /// The most numbers that there can be.
     most: u64,
     last: Request,
-    /// How many this client has added.
+    /// How many this client has added, and which last.
     added: u64,
+    last_added: Option<i32>,
 }
 
 impl ListScript {
@@ -44,6 +45,7 @@ impl ListScript {
             most: requests * params.number("clients"),
             last: Request::Size,
             added: 0,
+            last_added: None,
         };
         (0..params.count("clients")).map(script).collect()
     }
@@ -61,6 +63,7 @@ impl Script for ListScript {
             hundredth if hundredth < self.sizes => Request::Size,
             hundredth if hundredth < self.sizes + self.writes => {
                 self.added += 1;
+                self.last_added = Some(number);
                 Request::Add(number)
             }
             _ => Request::Contains(number),
@@ -71,8 +74,13 @@ impl Script for ListScript {
     fn check(&self, answer: Answer) -> Result<(), String> {
         match (self.last, answer) {
             (Request::Add(number), Answer::Added(added)) if added == number => Ok(()),
-            (Request::Contains(_), Answer::Contains(_)) => Ok(()),
-            // Its own numbers are there, and no more than can have been added.
+            // Its own numbers are there.
+            (Request::Contains(number), Answer::Contains(found))
+                if found || self.last_added != Some(number) =>
+            {
+                Ok(())
+            }
+            // No fewer than its own, and no more than can have been added.
             (Request::Size, Answer::Size(size))
                 if (self.added..=self.most).contains(&(size as u64)) =>
             {

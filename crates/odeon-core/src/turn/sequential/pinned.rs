@@ -1,0 +1,170 @@
+//! What an actor of a pinned or dedicated stage does with one delivery. The stage's thread owns all its actors, and its queue is in
+//! order of arrival; what had to wait for a guard is gone on with at a `RESUME`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+
+use odeon_sync::atomic::Ordering;
+
+use super::rare::{aside, deliver_followed, handle_pinned, handle_signal, start_first};
+use super::{Step, conclude};
+use crate::actor::Actor;
+use crate::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
+use crate::context::Context;
+use crate::mailbox::label;
+use crate::message::Message;
+use crate::observe::EndReason;
+use crate::scheduler::envelope::{Payload, RESUME};
+use crate::sight;
+use crate::turn::{TurnOutcome, ending};
+
+/// A pinned stage hands over one message or signal; `true` asks for a `RESUME`.
+///
+/// # Safety
+/// `cell` is an `ActorCell<A>` of the stage whose thread this is; `payload` holds what `label` says.
+pub(super) unsafe fn deliver<A: Actor>(
+    cell: NonNull<Header>,
+    label: u32,
+    payload: *const Payload,
+) -> bool {
+    let cell = cell.cast::<ActorCell<A>>();
+    // SAFETY: this thread owns all actors of its stage. Nothing the handler does can reach `owner`
+    // again: messages to itself go into the ring.
+    let (message, owner) =
+        unsafe { (&(*cell.as_ptr()).message, &mut *(*cell.as_ptr()).owner.get()) };
+    if A::Msg::MAILBOXES == 1 && label == label::FIRST_MAILBOX {
+        // SAFETY: by contract; taken before any user code runs, as the ring demands.
+        let content = unsafe { Payload::take::<A::Msg>(payload) };
+        // ORDERING: Acquire: as in `turn`.
+        let signals = message.header.signals.load(Ordering::Acquire);
+        let rare = signals & (signal::STOP | signal::UNSTARTED | signal::SEEN) != 0;
+        if let (Some(actor), false) = (owner.actor.as_mut(), rare) {
+            let handled = catch_unwind(AssertUnwindSafe(|| {
+                let mut ctx = Context::new(message, None);
+                actor.handle(content, &mut ctx);
+                ctx.wants_stop()
+            }));
+            let step = match handled {
+                Ok(false) => return false,
+                Ok(true) => Ok(Step::End),
+                Err(panic) => Err(panic),
+            };
+            // SAFETY: ours, and not used after an outcome that says so.
+            let _ = unsafe { conclude(cell, step) };
+            return false;
+        }
+        return deliver_rarely(cell, message, owner, label, Some(content));
+    }
+    let content = if label <= A::Msg::MAILBOXES as u32 {
+        // SAFETY: by contract; taken before any user code runs, as the ring demands.
+        Some(unsafe { Payload::take::<A::Msg>(payload) })
+    } else if label::split(label).1 == 0 {
+        None
+    } else {
+        // SAFETY: as above; only messages have a tag.
+        let content = unsafe { Payload::take::<A::Msg>(payload) };
+        return deliver_followed(cell, message, owner, label, content);
+    };
+    deliver_rarely(cell, message, owner, label, content)
+}
+
+/// What a pinned actor gets apart from messages to its only mailbox: several mailboxes, signals,
+/// messages before its start and after its end, and everything if somebody looks at it.
+#[inline(never)]
+pub(super) fn deliver_rarely<A: Actor>(
+    cell: NonNull<ActorCell<A>>,
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+    label: u32,
+    content: Option<A::Msg>,
+) -> bool {
+    if owner.actor.is_none() {
+        if let Some(content) = content {
+            // ORDERING: Relaxed: written by this thread.
+            let failed = message.header.signals.load(Ordering::Relaxed) & signal::FAILED != 0;
+            let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
+            ending::dead_letter(&message.header, reason, content);
+        }
+        return false;
+    }
+    if label != label::START {
+        if message.header.is_unstarted() {
+            start_first(cell, message, owner);
+            return deliver_rarely(cell, message, owner, label, content);
+        }
+    } else if !message.header.take_unstarted() {
+        return false;
+    }
+    let seen = message.header.is_seen().then(|| sight::PinnedTurn::begin(&message.header));
+    let step = catch_unwind(AssertUnwindSafe(|| step_pinned(message, owner, label, content)));
+    if let Some(seen) = seen {
+        seen.end(&message.header, aside(owner));
+    }
+    match step {
+        Ok(Step::Handled) => has_ready(owner),
+        Ok(Step::Idle | Step::More | Step::Hold) => false,
+        // SAFETY: the stage's thread owns the actor, which is used afterwards only if it goes on.
+        other => unsafe { conclude(cell, other) == TurnOutcome::More && has_ready(owner) },
+    }
+}
+
+/// Whether a message that has been put aside can be handled.
+#[inline(always)]
+fn has_ready<A: Actor>(owner: &Owner<A>) -> bool {
+    A::Msg::MAILBOXES > 1
+        && owner.selector.as_ref().is_some_and(|selector| selector.set.has_ready(selector.guards))
+}
+
+#[inline(always)]
+fn step_pinned<A: Actor>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+    label: u32,
+    content: Option<A::Msg>,
+) -> Step {
+    // ORDERING: Acquire: as in `turn`.
+    let signals = message.header.signals.load(Ordering::Acquire);
+    if signals & signal::STOP != 0 {
+        if let Some(content) = content {
+            ending::dead_letter(&message.header, EndReason::Stopped, content);
+        }
+        return Step::End;
+    }
+    let step = match content {
+        Some(content) if A::Msg::MAILBOXES == 1 => handle_pinned(message, owner, signals, content),
+        Some(content) => {
+            let Selector { guards, set } =
+                &mut **owner.selector.as_mut().expect("several mailboxes");
+            let mailbox = (label - label::FIRST_MAILBOX) as usize;
+            // Among those of the stage's queue there is the order of arrival, and no other.
+            if set.select_arrival(mailbox, guards, || true) {
+                handle_pinned(message, owner, signals, content)
+            } else {
+                set.put(mailbox, content);
+                match set.take_next(guards) {
+                    Some(next) => handle_pinned(message, owner, signals, next),
+                    None => Step::Handled,
+                }
+            }
+        }
+        None if label == RESUME => {
+            let Selector { guards, set } =
+                &mut **owner.selector.as_mut().expect("several mailboxes");
+            match set.take_next(guards) {
+                Some(next) => handle_pinned(message, owner, signals, next),
+                None => Step::Handled,
+            }
+        }
+        None => handle_signal(message, owner, label),
+    };
+    // The last reference's signal comes after all messages, and a RESUME follows while any of them
+    // is ready.
+    if step == Step::Handled
+        && (label == label::UNREFERENCED || label == RESUME)
+        && message.header.is_unreachable()
+        && !has_ready(owner)
+    {
+        return Step::End;
+    }
+    step
+}
