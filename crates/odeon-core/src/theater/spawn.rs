@@ -69,7 +69,7 @@ pub(crate) fn helper<N: NewActor>(parent: &Header, birth: u64, actor: N) {
 
 /// As [`helper`], on the pool, where another worker finds it.
 pub(crate) fn forked_helper<N: NewActor>(parent: &Header, birth: u64, actor: N) {
-    create_on_pool(parent, actor, |header| enter_child(&Kin::new(parent), birth, header));
+    create_on_pool(parent, actor, |header| enter_pipe(&Kin::new(parent), birth, header));
 }
 
 /// Creates an actor on the pool, where another worker finds it.
