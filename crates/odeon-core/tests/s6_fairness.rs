@@ -6,8 +6,8 @@
 //! printed and only that every wait ends is asserted.
 #![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use odeon_core::*;
@@ -258,4 +258,52 @@ fn s6_a_pinned_stage_is_fair_among_its_messages() {
     }
     probe_from_outside(&turns, |quiet| theater.spawn_on(&stage, quiet));
     end(theater, &turns, "pinned stage, messages instead of turns", Some(2 * BATCH));
+}
+
+/// Wakes the other actor, and goes on until its turn's budget has run out more than once.
+struct Runner {
+    other: ActorRef<()>,
+    done: mpsc::Sender<()>,
+}
+
+impl Actor for Runner {
+    type Msg = u32;
+    fn handle(&mut self, left: u32, ctx: &mut Context<'_, Self>) {
+        if left == LEFT {
+            self.other.send(()).unwrap();
+        }
+        match left.checked_sub(1) {
+            Some(left) => ctx.send_self(left),
+            None => self.done.send(()).unwrap(),
+        }
+    }
+}
+
+const LEFT: u32 = 1000;
+
+/// Blocks its worker until it is let go.
+struct Blocker(mpsc::Receiver<()>);
+
+impl Actor for Blocker {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        self.0.recv().unwrap();
+    }
+}
+
+#[test]
+fn s6_who_has_used_up_a_budget_does_not_wait_behind_a_handler_that_takes_long() {
+    for _ in 0..50 {
+        let theater = Theater::builder().workers(2).build().unwrap();
+        let (let_go, held) = mpsc::channel();
+        let (done, finished) = mpsc::channel();
+        let other = theater.spawn(Blocker(held));
+        let runner = theater.spawn(Runner { other, done });
+        // Both workers sleep, or nearly.
+        std::thread::sleep(Duration::from_millis(1));
+        runner.send(LEFT).unwrap();
+        let went_on = finished.recv_timeout(Duration::from_secs(20));
+        let_go.send(()).unwrap();
+        went_on.expect("the other worker has found it");
+    }
 }

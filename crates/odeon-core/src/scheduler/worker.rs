@@ -134,9 +134,12 @@ fn requeue(pool: &PoolShared, me: &WorkerLocal, task: Task) {
         pool.injector.push(task);
     } else if me.queue.is_empty() && me.lifo_slot_is_free() {
         me.lifo.set(Some(task));
+        return;
     } else {
         me.queue.push(task);
     }
+    // What runs next may be the actor in the LIFO slot, and take long: somebody has to be on the lookout.
+    pool.work_queued();
 }
 
 /// The next task, however long it takes; `None` when the pool ends.
