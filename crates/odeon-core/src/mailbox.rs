@@ -2,8 +2,9 @@
 //!
 //! Two steps, so that an actor with 64 mailboxes costs its senders what an actor with one does:
 //! senders push into the actor's one [`Inbox`]; the owner, at each step of its turn, sorts what
-//! arrived into its private [`MailboxSet`] and selects there without any atomic operation. An
-//! actor with one mailbox has no set: it takes straight from the inbox.
+//! arrived into its private [`MailboxSet`] and selects there without any atomic operation. What nothing
+//! behind it can go before it takes straight from the inbox. An actor with one mailbox has no set: it
+//! takes everything so.
 //!
 //! One message in five files: `send.rs` → **`mailbox/inbox.rs`** → `scheduler/submit.rs` →
 //! `scheduler/worker.rs` → `turn/sequential.rs`.

@@ -1,7 +1,8 @@
 //! Which of an actor's mailboxes the next message is taken from.
 //!
 //! A mailbox is *ready* if it is open and not empty. The owner asks the policy once for each message, after it has
-//! sorted everything that has arrived; so no message that was sent before another one's selection is overlooked.
+//! sorted what has arrived, unless nothing of that could go before the first one; so no message that was sent before another
+//! one's selection, and goes before it, is overlooked.
 
 mod policies;
 mod ready;

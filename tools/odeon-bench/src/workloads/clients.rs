@@ -31,6 +31,16 @@ pub(super) struct SetUp<T> {
     pub(super) outcome: Box<dyn FnOnce() -> Option<T>>,
 }
 
+/// The policy of a version that has one.
+pub(super) fn policy(version: &str) -> Option<ReadWritePolicy> {
+    match version {
+        "arrival-order" => Some(ReadWritePolicy::ArrivalOrder),
+        "readers-first" => Some(ReadWritePolicy::ReadersFirst),
+        "writers-first" => Some(ReadWritePolicy::WritersFirst),
+        _ => None,
+    }
+}
+
 /// What a client is told.
 pub(super) enum ToClient<A> {
     Begin,

@@ -12,8 +12,7 @@ use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
-use crate::workloads::clients::SetUp;
-use odeon::ReadWritePolicy;
+use crate::workloads::clients::{SetUp, policy};
 use script::DictionaryScript;
 
 /// See the module.
@@ -81,14 +80,4 @@ impl Workload for Dictionary {
 
 fn requests(params: &Params) -> u64 {
     params.number("clients") * params.number("requests")
-}
-
-/// The policy of a version that has one.
-pub(super) fn policy(version: &str) -> Option<ReadWritePolicy> {
-    match version {
-        "arrival-order" => Some(ReadWritePolicy::ArrivalOrder),
-        "readers-first" => Some(ReadWritePolicy::ReadersFirst),
-        "writers-first" => Some(ReadWritePolicy::WritersFirst),
-        _ => None,
-    }
 }

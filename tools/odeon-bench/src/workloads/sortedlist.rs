@@ -7,7 +7,6 @@ mod floor;
 mod read_write;
 mod script;
 
-use super::dictionary::policy;
 use crate::error::BenchError;
 use crate::figures::Setting;
 use crate::finish::finish_line;
@@ -15,7 +14,7 @@ use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
-use crate::workloads::clients::SetUp;
+use crate::workloads::clients::{SetUp, policy};
 use cells::Cells;
 use script::ListScript;
 
