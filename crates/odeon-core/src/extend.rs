@@ -8,7 +8,7 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`wake`], [`answer_borrowed`], [`question`], [`waiting_about`], [`RELIEVED_AT`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`wake`], [`wake_shared`], [`answer_borrowed`], [`question`], [`waiting_about`], [`RELIEVED_AT`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`], [`belonging`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
@@ -167,6 +167,11 @@ pub fn alarm<M: Message>(
 /// Gives an actor a turn. Nothing happens if it has stopped.
 pub fn wake<M: Message>(actor: &ActorRef<M>) {
     send::signal(actor.cell(), label::WAKE);
+}
+
+/// As [`wake`], of an actor of the pool, by somebody whose turn goes on and may take long: another worker can take it meanwhile.
+pub fn wake_shared<M: Message>(actor: &ActorRef<M>) {
+    send::rouse(actor.cell(), Origin::Shared);
 }
 
 /// Counts messages of actors with lanes that this turn has handled.

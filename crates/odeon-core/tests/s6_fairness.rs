@@ -307,3 +307,40 @@ fn s6_who_has_used_up_a_budget_does_not_wait_behind_a_handler_that_takes_long() 
         went_on.expect("the other worker has found it");
     }
 }
+
+/// Sends to each of them in one turn, so that the last one comes into the LIFO slot and the others into the queue.
+struct Wakes(Vec<ActorRef<()>>);
+
+impl Actor for Wakes {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        self.0.iter().for_each(|other| other.send(()).unwrap());
+    }
+}
+
+/// Says that it has had a turn.
+struct Tells(mpsc::Sender<()>);
+
+impl Actor for Tells {
+    type Msg = ();
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        self.0.send(()).unwrap();
+    }
+}
+
+/// From time to time a worker looks at its queue first, and what it finds there may take long.
+#[test]
+fn s6_the_lifo_slot_does_not_wait_behind_an_actor_of_the_queue_that_takes_long() {
+    let theater = Theater::builder().workers(2).build().unwrap();
+    let (let_go, held) = mpsc::channel();
+    let (done, finished) = mpsc::channel();
+    let others = vec![theater.spawn(Blocker(held)), theater.spawn(Tells(done))];
+    let wakes = theater.spawn(Wakes(others));
+    // Each round is some turns of a worker: all places between two looks are tried.
+    for _ in 0..200 {
+        wakes.send(()).unwrap();
+        let had_a_turn = finished.recv_timeout(Duration::from_secs(20));
+        let_go.send(()).unwrap();
+        had_a_turn.expect("the other worker has found it");
+    }
+}

@@ -21,7 +21,7 @@ use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use crate::width::Controller;
 use in_order::Sequence;
-use odeon_core::extend::{self, Congestion, RELIEVED_AT, wake};
+use odeon_core::extend::{self, Congestion, RELIEVED_AT, wake_shared};
 use odeon_core::{ActorRef, Clock};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
@@ -166,7 +166,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.copies.attention.store(attention, Ordering::Relaxed);
         drop(shared);
         if let Some(me) = relieved {
-            wake(&me);
+            wake_shared(&me);
         }
         drop(over);
     }
@@ -278,7 +278,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.unlock(shared);
         let Some(me) = me else { return };
         match unparked {
-            Ok(()) => wake(&me),
+            Ok(()) => wake_shared(&me),
             Err(message) => extend::dead_letter(&me, message),
         }
     }

@@ -1,6 +1,6 @@
 //! S24: what happens is what would happen if the messages were handled one at a time.
 
-use odeon_core::{Message, Reply, Theater};
+use odeon_core::{Actor, Context, Message, Reply, Theater};
 use odeon_speculative::{
     Access, Ordering, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, TxResult,
 };
@@ -179,4 +179,35 @@ fn s24_a_message_begins_while_another_one_takes_long() {
         });
     }
     assert!(theater.shutdown(Duration::from_secs(60)).drained);
+}
+
+/// Messages that come together are brought together: an executor that takes one of them sees that there are more, and its own
+/// takes long.
+#[test]
+fn s24_messages_that_come_together_begin_while_the_first_one_takes_long() {
+    let theater = Theater::builder().workers(4).build().unwrap();
+    let meeting = Meeting { arrived: Barrier::new(3) };
+    let processing = Processing::concurrent().width(3).ordering(Ordering::Unordered);
+    let meeting = theater.spawn_speculative(meeting, processing);
+    for _ in 0..20 {
+        // Until all executors rest, most of the time.
+        thread::sleep(Duration::from_millis(2));
+        let brought = meeting.clone();
+        theater
+            .spawn(Once(move || (0..3).for_each(|n| brought.send(n).unwrap())))
+            .send(())
+            .unwrap();
+    }
+    assert!(theater.shutdown(Duration::from_secs(60)).drained);
+}
+
+/// Does something in one turn.
+struct Once<F>(F);
+
+impl<F: FnMut() + Send + 'static> Actor for Once<F> {
+    type Msg = ();
+
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {
+        (self.0)();
+    }
 }

@@ -11,6 +11,7 @@ use crate::actor_ref::ActorRef;
 use crate::cell::MessageCell;
 use crate::extend;
 use crate::lane::Lane;
+use crate::scheduler::submit::Origin;
 use crate::send;
 use crate::theater::shared::contain;
 use crate::turn::sequential::laned;
@@ -141,6 +142,6 @@ fn end<A: ReadWriteActor>(state: &mut Option<A>) {
 /// Gives a reader a turn, where another worker finds it.
 pub(super) fn rouse(reader: Option<ActorRef<()>>) {
     if let Some(reader) = reader {
-        send::rouse(reader.cell());
+        send::rouse(reader.cell(), Origin::Beside);
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! Every [`LOOK_AROUND`] turns the own queue goes before the LIFO slot, and every fourth time the
 //! injector before both: chains of messages do not hold up the queue, nor inside traffic submissions
-//! from outside.
+//! from outside. Who is in the LIFO slot then goes into the queue, where others can take it.
 
 use crossbeam_deque::Steal;
 
@@ -52,11 +52,24 @@ fn beyond_lifo(pool: &PoolShared, me: &WorkerLocal, look_around: bool) -> Option
         }
         if me.looks.get() % LOOKS_PER_INJECTOR == 0 {
             if let Some(task) = from_injector(pool, me) {
+                share_lifo_slot(pool, me);
                 return Some(task);
             }
         }
     }
-    me.queue.pop().or_else(|| me.lifo.take()).or_else(|| from_injector(pool, me))
+    if let Some(task) = me.queue.pop() {
+        share_lifo_slot(pool, me);
+        return Some(task);
+    }
+    me.lifo.take().or_else(|| from_injector(pool, me))
+}
+
+/// What goes before the actor in the LIFO slot is not the one that woke it, and may take long: others must be able to take it.
+fn share_lifo_slot(pool: &PoolShared, me: &WorkerLocal) {
+    if let Some(task) = me.lifo.take() {
+        me.queue.push(task);
+        pool.work_queued();
+    }
 }
 
 /// Everybody else's work (step 4), for a worker that has none.

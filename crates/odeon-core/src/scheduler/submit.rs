@@ -17,6 +17,8 @@ pub enum Origin {
     Message,
     /// The actor is new.
     Spawn,
+    /// The turn of whoever wakes the actor goes on, and may take long: others must be able to take it meanwhile.
+    Shared,
     /// The actor is to work beside the one that wakes it, whose turn goes on: it is worth waking another worker for.
     Beside,
 }

@@ -86,7 +86,7 @@ impl WorkerLocal {
                 None => return,
                 Some(displaced) => displaced,
             },
-            Origin::Message | Origin::Spawn | Origin::Beside => task,
+            Origin::Message | Origin::Spawn | Origin::Shared | Origin::Beside => task,
         };
         self.queue.push(shared);
         pool.work_queued();

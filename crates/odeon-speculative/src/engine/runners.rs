@@ -1,7 +1,7 @@
 //! The runners of one actor: which there are, and which rest.
 
 use crate::board::Board;
-use odeon_core::extend::wake;
+use odeon_core::extend::wake_shared;
 use odeon_core::{ActorRef, Message};
 
 /// See the module. `R` is how one is woken: in models not by its address.
@@ -41,9 +41,9 @@ impl<R: Clone> Runners<R> {
     }
 }
 
-/// Gives a runner a turn; not under the lock of the board.
+/// Gives a runner a turn beside that of the caller, whose next message may take long; not under the lock of the board.
 pub(super) fn rouse(runner: Option<ActorRef<()>>) {
     if let Some(runner) = runner {
-        wake(&runner);
+        wake_shared(&runner);
     }
 }

@@ -4,7 +4,7 @@ use super::{Engine, Shared, runners};
 use crate::board::{Board, Entry, VisitTask};
 use crate::coordination::{GivesWay, Visit};
 use crate::speculative_actor::SpeculativeActor;
-use odeon_core::extend::wake;
+use odeon_core::extend::wake_shared;
 use odeon_sync::MutexGuard;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.unlock(shared);
         runners::rouse(rested);
         if let Some(me) = turn {
-            wake(&me);
+            wake_shared(&me);
         }
         result
     }
