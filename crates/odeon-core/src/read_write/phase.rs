@@ -14,7 +14,7 @@
 //! 5. While there are reads, or readers under way, the phase keeps the actor by a reference. Whoever finds that this is over
 //!    takes it out, and drops it without the lock.
 //! 6. If the theater ends the actor while a reader is under way (a thread that a shutdown has left behind), the state is the
-//!    last reader's to end.
+//!    last reader's to end, and reads that readers have taken and not begun are theirs to give back.
 //!
 //! Covered by `phase/loom.rs`, and with whole actors by `tests/shuttle_read_write.rs`.
 
@@ -54,6 +54,8 @@ struct Inner<R, K, W> {
     /// The owner has nothing to do until it is alone.
     is_awaited: bool,
     is_abandoned: bool,
+    /// The actor has ended.
+    is_closed: bool,
 }
 
 /// What the owner finds when it looks.
@@ -88,7 +90,7 @@ pub(super) struct Outcome {
 }
 
 /// What is to be done after a batch, without the lock.
-pub(super) struct Finished<K, W> {
+pub(super) struct Finished<R, K, W> {
     /// The reader has another batch.
     pub(super) has_next: bool,
     pub(super) rouses: Option<W>,
@@ -98,6 +100,8 @@ pub(super) struct Finished<K, W> {
     pub(super) requests: u32,
     /// The state is the reader's to end (rule 6).
     pub(super) ends_state: bool,
+    /// Reads that nobody will begin any more, the actor having ended (rule 6).
+    pub(super) too_late: Vec<R>,
     /// To be dropped at last.
     pub(super) over: Option<K>,
 }
@@ -124,6 +128,7 @@ impl<R, K, W> Default for Phase<R, K, W> {
             requests: 0,
             is_awaited: false,
             is_abandoned: false,
+            is_closed: false,
         };
         Self { inner: Mutex::new(inner), waiting: AtomicUsize::new(0) }
     }
@@ -242,6 +247,7 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
     pub(super) fn close(&self, take: impl FnMut(R)) -> bool {
         let mut inner = self.lock();
         inner.is_stopping = true;
+        inner.is_closed = true;
         let reads = std::mem::take(&mut inner.reads);
         let left = (std::mem::take(&mut inner.readers), std::mem::take(&mut inner.failures));
         let keeps = inner.keeps.take();
@@ -278,10 +284,15 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         left: &mut Vec<R>,
         outcome: Outcome,
         goes_on: bool,
-    ) -> Finished<K, W> {
+    ) -> Finished<R, K, W> {
         let mut inner = self.lock();
         inner.note(outcome);
-        left.drain(..).rev().for_each(|read| inner.reads.push_front(read));
+        let mut too_late = Vec::new();
+        if inner.is_closed {
+            too_late.append(left);
+        } else {
+            left.drain(..).rev().for_each(|read| inner.reads.push_front(read));
+        }
         let has_next = goes_on && inner.may_begin();
         let mut finished = Finished {
             has_next,
@@ -289,6 +300,7 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
             wakes_owner: false,
             requests: 0,
             ends_state: false,
+            too_late,
             over: None,
         };
         if has_next {

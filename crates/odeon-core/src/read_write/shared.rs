@@ -117,9 +117,11 @@ impl<A: ReadWriteActor> Shared<A> {
     }
 
     /// A reader has finished a batch; answers whether it has another one.
-    fn see_to(&self, me: &Me<A>, finished: Finished<Me<A>, ActorRef<()>>) -> bool {
-        let Finished { has_next, rouses, wakes_owner, requests, ends_state, over } = finished;
+    fn see_to(&self, me: &Me<A>, finished: Finished<A::Read, Me<A>, ActorRef<()>>) -> bool {
+        let Finished { has_next, rouses, wakes_owner, requests, ends_state, too_late, over } =
+            finished;
         rouse(rouses);
+        too_late.into_iter().for_each(|read| extend::dead_letter(me, ReadWrite::Read(read)));
         if ends_state {
             // SAFETY: rule 6.
             unsafe { self.with_state(end) };

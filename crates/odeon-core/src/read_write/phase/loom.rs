@@ -17,6 +17,7 @@ struct Model {
     requests: AtomicU32,
     rouses: AtomicU32,
     handled: AtomicU32,
+    too_late: AtomicU32,
     ended: AtomicU32,
 }
 
@@ -46,7 +47,11 @@ impl Model {
     }
 
     fn share(&self, reads: u32) {
-        let roused = self.phase.share(0..reads, 1, || Arc::new(()));
+        self.share_by(1, reads);
+    }
+
+    fn share_by(&self, batch: usize, reads: u32) {
+        let roused = self.phase.share(0..reads, batch, || Arc::new(()));
         self.rouse(roused.reader);
     }
 
@@ -62,12 +67,13 @@ impl Model {
         while let Some((keeps, rouses)) = self.phase.begin(0, &mut batch) {
             self.rouse(rouses);
             self.read();
-            batch.pop();
+            batch.remove(0);
             let outcome = std::mem::take(&mut outcome);
-            let Finished { has_next, rouses, wakes_owner, requests, ends_state, over } =
+            let Finished { has_next, rouses, wakes_owner, requests, ends_state, too_late, over } =
                 self.phase.finish(&mut batch, outcome, false);
             assert!(!has_next && batch.is_empty());
             self.rouse(rouses);
+            self.too_late.fetch_add(too_late.len() as u32, Ordering::Relaxed);
             if ends_state {
                 self.write();
                 self.ended.fetch_add(1, Ordering::Release);
@@ -103,10 +109,20 @@ impl Model {
 
 /// Runs a reader's turn beside what the owner does, after two reads have been shared.
 fn beside(outcome: fn() -> Outcome, owner: impl Fn(&Arc<Model>) + Sync + Send + 'static) {
+    beside_batches(1, 2, outcome, owner);
+}
+
+/// As [`beside`], with so many reads, of which the reader takes so many at once.
+fn beside_batches(
+    batch: usize,
+    reads: u32,
+    outcome: fn() -> Outcome,
+    owner: impl Fn(&Arc<Model>) + Sync + Send + 'static,
+) {
     loom::model(move || {
         let model = Arc::new(Model::default());
         model.phase.add_reader(());
-        model.share(2);
+        model.share_by(batch, reads);
         let reader = {
             let model = model.clone();
             thread::spawn(move || model.turn_of_reader(outcome()))
@@ -208,5 +224,18 @@ fn a_state_that_is_left_behind_is_ended_once() {
             thread::yield_now();
         }
         assert_eq!(left + model.handled.load(Ordering::Relaxed), 2);
+    });
+}
+
+#[test]
+fn of_a_batch_that_is_left_behind_no_read_is_lost() {
+    beside_batches(2, 3, Outcome::default, |model| {
+        let mut left = 0;
+        let is_alone = model.phase.close(|_| left += 1);
+        while !is_alone && model.ended.load(Ordering::Acquire) == 0 {
+            thread::yield_now();
+        }
+        let too_late = model.too_late.load(Ordering::Relaxed);
+        assert_eq!(left + model.handled.load(Ordering::Relaxed) + too_late, 3);
     });
 }
