@@ -184,6 +184,7 @@ pub trait SelectionPolicy: Send + 'static {
     }
 
     /// The mailbox whose oldest message is handled next: one that is ready. Called once for each message. A panic, or a mailbox that is
-    /// not ready, is a failure of the actor; the messages stay where they are.
+    /// not ready, is a failure of the actor; the messages stay where they are. So a policy that always fails handles nothing: an actor that
+    /// is resumed each time asks it over and over, and keeps its worker busy. Restarts are limited (S15).
     fn select(&mut self, ready: Ready<'_>) -> usize;
 }

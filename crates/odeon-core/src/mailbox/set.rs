@@ -64,11 +64,29 @@ impl<M> MailboxSet<M> {
 
     /// Whether a message of `mailbox` that has just arrived goes next, whatever is behind it in the inbox. Then it is
     /// selected, and to be handled. `is_last`: nothing is behind it.
+    ///
+    /// Never so if a policy is to be asked: that sees the message in its mailbox, where it stays if the policy fails.
     #[inline(always)]
     pub(crate) fn select_arrival(
         &mut self,
         mailbox: usize,
         guards: &mut Guards,
+        is_last: impl FnOnce() -> bool,
+    ) -> bool {
+        if matches!(self.order, Order::By(_)) || !self.goes_next(mailbox, *guards, is_last) {
+            return false;
+        }
+        guards.begin(mailbox);
+        true
+    }
+
+    /// Whether a message of `mailbox` that has just arrived goes next, whatever is behind it in the inbox. `is_last`:
+    /// nothing is.
+    #[inline(always)]
+    pub(crate) fn goes_next(
+        &self,
+        mailbox: usize,
+        guards: Guards,
         is_last: impl FnOnce() -> bool,
     ) -> bool {
         let (open, itself) = (guards.open_bits(), 1 << mailbox);
@@ -81,14 +99,17 @@ impl<M> MailboxSet<M> {
         if open & itself == 0 || self.non_empty & open & (before | itself) != 0 {
             return false;
         }
-        if open & behind != 0 && !is_last() {
-            return false;
-        }
-        if let Order::By(policy) = &mut self.order {
-            select_by(&mut **policy, Ready::new(itself, &self.queues));
+        open & behind == 0 || is_last()
+    }
+
+    /// Selects a message that [`goes_next`](Self::goes_next), by way of its mailbox if a policy is to be asked.
+    pub(crate) fn select_next(&mut self, mailbox: usize, message: M, guards: &mut Guards) -> M {
+        if let Order::By(_) = self.order {
+            self.put(mailbox, message);
+            return self.take_next(guards).expect("its mailbox is open");
         }
         guards.begin(mailbox);
-        true
+        message
     }
 
     /// All mailboxes, one bit each.
@@ -227,6 +248,29 @@ mod tests {
         set.put(0, 3);
         set.put(0, 4);
         assert_eq!(drain(&mut set, guards), [3, 1, 4, 2]);
+    }
+
+    #[test]
+    fn a_policy_sees_the_message_that_it_is_asked_about_where_it_waits() {
+        struct Longest;
+        impl SelectionPolicy for Longest {
+            fn select(&mut self, ready: Ready<'_>) -> usize {
+                let waiting: Vec<_> = (0..3).map(|mailbox| ready.waiting(mailbox)).collect();
+                assert_eq!(waiting, [0, 1, 0]);
+                1
+            }
+        }
+        let mut set = MailboxSet::new(3);
+        set.set_order(Order::By(Box::new(Longest)));
+        let mut guards = Guards::ALL_OPEN;
+        assert!(!set.select_arrival(1, &mut guards, || true));
+        assert!(set.goes_next(1, guards, || true));
+        assert!(!set.goes_next(1, guards, || false));
+        assert_eq!(set.select_next(1, 'a', &mut guards), 'a');
+        set.put(1, 'b');
+        assert!(!set.goes_next(2, guards, || true));
+        assert_eq!(set.take_next(&mut guards), Some('b'));
+        assert_eq!(guards.current(), 1);
     }
 
     /// Random puts and takes agree with one plain queue per mailbox.

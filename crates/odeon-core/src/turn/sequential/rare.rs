@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use super::pinned::deliver_rarely;
-use super::{Step, guards_of, handle, heed_guards, laned, take_signal};
+use super::{Step, guards_of, handle, handle_guarded, heed_guards, laned, take_signal};
 use crate::actor::Actor;
 use crate::cell::{ActorCell, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
@@ -63,17 +63,23 @@ pub(super) unsafe fn handle_rarely<A: Actor>(
         return laned::take(message, owner, tagged, content);
     }
     let header = &message.header;
-    if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
+    let Owner { inbox, selector, actor } = &mut *owner;
+    if let Some(Selector { guards, set }) = selector.as_deref_mut() {
         let mailbox = (label - label::FIRST_MAILBOX) as usize;
-        let inbox = &mut owner.inbox;
         // SAFETY: `message` and `owner` belong together.
         let is_last = || !unsafe { inbox.has_next(&message.inbox) };
-        if !set.select_arrival(mailbox, guards, is_last) {
+        if !set.goes_next(mailbox, *guards, is_last) {
             // Put aside it is a message like all others.
             follow::forget(header, tag);
             set.put(mailbox, content);
             return sight::noting_signal(header, || Step::Handled, |_| true);
         }
+        let actor = actor.as_mut().expect("an actor that has ended gets no turn");
+        let mut scope = follow::begin::<A::Msg>(header, tag);
+        return follow::within(scope.as_mut(), || {
+            let content = set.select_next(mailbox, content, guards);
+            handle_guarded(message, guards, actor, content)
+        });
     }
     let mut scope = follow::begin::<A::Msg>(header, tag);
     follow::within(scope.as_mut(), || handle(message, owner, content))
