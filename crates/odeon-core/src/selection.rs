@@ -62,7 +62,7 @@ pub struct Selection {
 }
 
 /// What becomes of an actor that has closed all its mailboxes, when the handler has returned and nothing else is under way
-/// that could open one: no [pipe](crate::Context::pipe) of it.
+/// that could open one: no [pipe](crate::Context::pipe) of it. Also of one that has failed otherwise, and is resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum WhenAllClosed {

@@ -10,7 +10,7 @@ use odeon_sync::atomic::Ordering;
 
 use super::parked::Parked;
 use super::renewing::Renewable;
-use super::{Task, TurnOutcome};
+use super::{Task, TurnOutcome, guarding};
 use crate::bonds::{Bonds, Request};
 use crate::cell::{Header, signal};
 use crate::observe::EndReason;
@@ -32,22 +32,31 @@ pub(crate) unsafe fn fail<C: Renewable>(
     panic: Box<dyn Any + Send>,
 ) -> TurnOutcome {
     let mut panic = panic;
+    // Once, so that a declared guard that always panics does not keep an actor here that is always resumed.
+    let mut changed = !guarding::is_all_closed(&*panic);
     loop {
         // SAFETY: by contract.
-        match unsafe { answer(cell, panic) } {
+        match unsafe { answer(cell, panic, changed) } {
             Ok(outcome) => return outcome,
-            // Its making or start panicked as well: a failure like any other.
+            // Its making or start panicked as well, or it cannot go on: a failure like any other.
             Err(next) => panic = next,
         }
+        changed = false;
     }
 }
 
 /// What a step of a restart came to: the outcome of the turn, or another panic.
 pub(crate) type Attempt = Result<TurnOutcome, Box<dyn Any + Send>>;
 
+/// `changed`: whether the state may have been, since declared guards were evaluated last.
+///
 /// # Safety
 /// As [`fail`]; after an error the actor is still the caller's.
-unsafe fn answer<C: Renewable>(cell: NonNull<C>, panic: Box<dyn Any + Send>) -> Attempt {
+unsafe fn answer<C: Renewable>(
+    cell: NonNull<C>,
+    panic: Box<dyn Any + Send>,
+    changed: bool,
+) -> Attempt {
     // SAFETY: by contract; the borrow ends before the cell may go.
     let header = unsafe { cell.cast::<Header>().as_ref() };
     let theater = header.stage.theater();
@@ -73,7 +82,10 @@ unsafe fn answer<C: Renewable>(cell: NonNull<C>, panic: Box<dyn Any + Send>) -> 
     match verdict {
         Verdict::Resume => {
             theater.actor_failed(header.id, panic);
-            Ok(TurnOutcome::More)
+            // SAFETY: by contract; there is a state.
+            let stops = catch_unwind(AssertUnwindSafe(|| unsafe { C::resume(cell, changed) }))?;
+            // SAFETY: by contract.
+            Ok(if stops { unsafe { end_stopped(cell) } } else { TurnOutcome::More })
         }
         Verdict::Restart { pause, all } => {
             if let (true, Some(parent)) = (all, &parent) {
@@ -169,12 +181,16 @@ unsafe fn make_anew<C: Renewable>(cell: NonNull<C>) -> Attempt {
         catch_unwind(AssertUnwindSafe(|| unsafe { C::start(cell) }))
     });
     let wants_stop = started?;
-    if !wants_stop {
-        return Ok(TurnOutcome::More);
-    }
+    // SAFETY: by contract.
+    Ok(if wants_stop { unsafe { end_stopped(cell) } } else { TurnOutcome::More })
+}
+
+/// # Safety
+/// As [`fail`].
+unsafe fn end_stopped<C: Renewable>(cell: NonNull<C>) -> TurnOutcome {
     // SAFETY: by contract.
     unsafe { C::end(cell, EndReason::Stopped, None) };
-    Ok(TurnOutcome::Stopped)
+    TurnOutcome::Stopped
 }
 
 /// What a signal for a request came to.

@@ -1,6 +1,8 @@
 //! What a turn does about guards after a step that has used the actor's state: what is declared is evaluated, and an
 //! actor that could never go on is not left behind.
 
+use std::any::Any;
+
 use crate::bonds::Bonds;
 use crate::cell::Header;
 use crate::mailbox::{Guards, Order};
@@ -25,6 +27,11 @@ pub(super) fn begin(
         policy.begin(mailboxes, seed ^ header.id.number().wrapping_mul(0x9E37_79B9_7F4A_7C15));
     }
     selection
+}
+
+/// Whether a failure is that of [`all_closed`]: the state is as it was, and resumed all mailboxes are to be open.
+pub(super) fn is_all_closed(panic: &(dyn Any + Send)) -> bool {
+    panic.downcast_ref::<&'static str>() == Some(&ALL_CLOSED)
 }
 
 /// All mailboxes are closed. Whether the actor is to stop; if it is to fail this unwinds, as a panic of a handler does.

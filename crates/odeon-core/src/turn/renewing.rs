@@ -30,6 +30,13 @@ pub(crate) unsafe trait Renewable {
     /// The caller owns the actor, which has not ended.
     unsafe fn abandon_message(cell: NonNull<Self>);
 
+    /// Has the actor, which is resumed, look at its guards as after a step; `true` if it is to stop. Declared ones are evaluated
+    /// if the state may have changed. May unwind.
+    ///
+    /// # Safety
+    /// As [`has_state`](Self::has_state); there is a state.
+    unsafe fn resume(cell: NonNull<Self>, changed: bool) -> bool;
+
     /// Drops the state, if there is one, and opens all mailboxes. Contains panics.
     ///
     /// # Safety
@@ -72,6 +79,12 @@ unsafe impl<A: Actor> Renewable for ActorCell<A> {
     }
 
     unsafe fn abandon_message(_: NonNull<Self>) {}
+
+    unsafe fn resume(cell: NonNull<Self>, changed: bool) -> bool {
+        // SAFETY: by contract.
+        let (message, owner) = unsafe { (&(*cell.as_ptr()).message, owner(cell)) };
+        sequential::resume(message, owner, changed)
+    }
 
     unsafe fn drop_state(cell: NonNull<Self>) {
         // SAFETY: by contract.

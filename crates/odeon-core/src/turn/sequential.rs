@@ -328,6 +328,21 @@ pub(super) fn start<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
     heed_guards(message, owner) == Step::End
 }
 
+/// Has an actor that is resumed look at its guards; `true` if it is to stop.
+pub(super) fn resume<A: Actor>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+    changed: bool,
+) -> bool {
+    let (Some(guards), Some(actor)) = (guards_of(&mut owner.selector), &owner.actor) else {
+        return false;
+    };
+    if changed {
+        DeclaredGuards::evaluate(guards, |guards| actor.guards(guards));
+    }
+    guards.are_all_closed(A::Msg::MAILBOXES) && guarding::all_closed(&message.header, guards)
+}
+
 /// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is made
 /// anew, or has panicked.
 ///

@@ -33,6 +33,11 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         unsafe { (*owner(cell)).context.stop = false };
     }
 
+    unsafe fn resume(cell: NonNull<Self>, changed: bool) -> bool {
+        // SAFETY: by contract; the future has been abandoned.
+        unsafe { future::resume(cell, changed) == Step::End }
+    }
+
     unsafe fn drop_state(cell: NonNull<Self>) {
         // SAFETY: by contract.
         unsafe { Self::abandon_message(cell) };
