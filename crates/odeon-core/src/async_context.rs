@@ -173,7 +173,7 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
     }
 
     /// A [`Reply`] whose answer comes to this actor as a message, so that it handles others until
-    /// then. See [`Context::reply_to`](crate::Context::reply_to); to wait for the answer inside the
+    /// then. See [`Context::reply_to`](crate::Context::reply_to), also for where `message` runs; to wait for the answer inside the
     /// handler, `await` an [`ask`](ActorRef::ask).
     pub fn reply_to<T, F>(&self, message: F) -> Reply<T>
     where

@@ -154,7 +154,8 @@ impl<'a, A: Actor> Context<'a, A> {
     ///
     /// `message` turns the answer, or the reason why there is none, into one of this actor's
     /// messages. If it captures nothing (a variant's constructor, a plain closure) nothing is
-    /// allocated.
+    /// allocated. It runs where the answer is given, or dropped: in a handler of the answerer, which waits for it. A panic in
+    /// it is a failure of this actor and not of the answerer (S5).
     ///
     /// ```
     /// # use odeon_core::*;

@@ -93,6 +93,9 @@ macro_rules! guard_functions {
             /// after a [pipe](Self::pipe)) hold from then on. An actor that asks several times within one handler
             /// waits for all answers. Who asks and is not answered learns so at once ([`AskError::NoReply`]).
             ///
+            /// `message` runs where the answer is given. A panic in it is a failure of this actor (S5), which then waits
+            /// for that answer no more.
+            ///
             /// # Panics
             /// As [`open`](Self::open).
             #[track_caller]

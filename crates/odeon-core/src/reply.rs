@@ -1,15 +1,19 @@
 //! The right to answer a question once.
 
+use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::mem::{ManuallyDrop, size_of};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
 use crate::actor_ref::ActorRef;
+use crate::bonds::Request;
 use crate::cell::MessageCell;
 use crate::error::AskError;
 use crate::message::Message;
 use crate::outbox;
+use crate::theater::shared::contain;
 
 /// The right to answer a question once: part of the asking message.
 ///
@@ -37,7 +41,7 @@ enum Asker<T> {
 }
 
 /// The answer goes to the mailbox that its message says.
-const ITS_OWN: u8 = u8::MAX;
+pub(crate) const ITS_OWN: u8 = u8::MAX;
 
 // SAFETY: `Waiter` and `Boxed` are `Send`; `Actor` is an `ActorRef` without its type, `Send` too.
 // No more bounds than this needs, and none on the type: those with a lifetime are beyond what the
@@ -81,7 +85,7 @@ impl<T: Send + 'static> Reply<T> {
             let cell = asker.into_counted().cast();
             Asker::Actor { cell, mailbox, answer: answer_actor::<T, M, F> }
         } else {
-            Asker::Boxed(Box::new(move |answer| send_answer(&asker, mailbox, message(answer))))
+            Asker::Boxed(Box::new(move |answer| send_answer(&asker, mailbox, || message(answer))))
         };
         Self { to: UnsafeCell::new(Some(to)) }
     }
@@ -144,16 +148,44 @@ where
             NonNull::<F>::dangling().read(),
         )
     };
-    send_answer(&asker, mailbox, message(answer));
+    send_answer(&asker, mailbox, || message(answer));
 }
 
+/// Sends an answer to an actor. If its making panics that is a failure of the asker, which has said how it is made.
 #[inline]
-fn send_answer<M: Message>(asker: &ActorRef<M>, mailbox: u8, message: M) {
-    // An asker that has stopped wants no answer.
-    let _ = match mailbox {
-        ITS_OWN => asker.send_unhindered(message),
-        mailbox => asker.send_unhindered_into(mailbox.into(), message),
-    };
+pub(crate) fn send_answer<M: Message>(
+    asker: &ActorRef<M>,
+    mailbox: u8,
+    message: impl FnOnce() -> M,
+) {
+    let sent = catch_unwind(AssertUnwindSafe(|| {
+        let message = message();
+        // An asker that has stopped wants no answer.
+        let _ = match mailbox {
+            ITS_OWN => asker.send_unhindered(message),
+            mailbox => asker.send_unhindered_into(mailbox.into(), message),
+        };
+    }));
+    if let Err(panic) = sent {
+        fail(asker, mailbox, panic);
+    }
+}
+
+/// An answer could not be made: what an asker fails with.
+pub(crate) struct FailedAnswer {
+    /// Where the answer would have gone, unless its message would have said that.
+    pub(crate) mailbox: Option<usize>,
+    pub(crate) panic: Box<dyn Any + Send>,
+}
+
+#[cold]
+fn fail<M: Message>(asker: &ActorRef<M>, mailbox: u8, panic: Box<dyn Any + Send>) {
+    let mailbox = (mailbox != ITS_OWN).then_some(mailbox.into());
+    let failure = Request::Fail(Box::new(FailedAnswer { mailbox, panic }));
+    if let Err(refused) = asker.kin().request(failure) {
+        // It has ended. What the panic holds may panic when it is dropped.
+        contain(|| drop(refused));
+    }
 }
 
 impl<T> Drop for Reply<T> {

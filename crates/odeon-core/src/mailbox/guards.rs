@@ -106,6 +106,14 @@ impl Guards {
         }
     }
 
+    /// An answer that the actor may be waiting for in `mailbox` will not come.
+    pub(crate) fn give_up_answer(&mut self, mailbox: usize) {
+        if self.awaited & (1 << mailbox) != 0 {
+            self.answered(mailbox);
+            self.before_answer = 0;
+        }
+    }
+
     /// If the message that was taken last is an answer: whether it is handled, or only looked at and waits again.
     pub(crate) fn settle_answer(&mut self, handled: bool) {
         let awaited = std::mem::take(&mut self.before_answer);

@@ -16,13 +16,14 @@ use crate::error::AskError;
 use crate::mailboxes::{MailboxOf, number_of};
 use crate::message::Message;
 use crate::pressure::Question;
-use crate::reply::Reply;
+use crate::reply::{ITS_OWN, Reply, send_answer};
 use crate::sight::AskedBy;
 
 impl<A: Actor> Context<'_, A> {
     /// As [`reply_to`](Self::reply_to), with a deadline: if no answer comes within `limit`, the actor
     /// is sent [`AskError::Timeout`], and an answer that comes later is dropped. So it gets exactly one
-    /// message, in any case.
+    /// message, in any case. `message` runs where the answer is given, or on the timers' thread.
+    /// A panic in it is a failure of this actor (S5).
     ///
     /// ```
     /// # use odeon_core::*;
@@ -63,7 +64,7 @@ impl<A: Actor> Context<'_, A> {
         T: Send + 'static,
         F: FnOnce(Result<T, AskError>) -> A::Msg + Send + 'static,
     {
-        reply_within(self.actor_ref(), limit, message)
+        reply_within(self.actor_ref(), limit, ITS_OWN, message)
     }
 
     /// As [`reply_blocked`](Self::reply_blocked), with a deadline: if no answer comes within `limit`, the actor goes on with
@@ -84,7 +85,7 @@ impl<A: Actor> Context<'_, A> {
     {
         let mailbox = number_of(mailbox);
         self.guards_mut().await_answer(mailbox);
-        reply_into_within(self.actor_ref(), limit, mailbox, message)
+        reply_within(self.actor_ref(), limit, mailbox as u8, message)
     }
 }
 
@@ -96,17 +97,12 @@ impl<A: AsyncActor> AsyncContext<'_, A> {
         T: Send + 'static,
         F: FnOnce(Result<T, AskError>) -> A::Msg + Send + 'static,
     {
-        reply_within(self.actor_ref(), limit, message)
+        reply_within(self.actor_ref(), limit, ITS_OWN, message)
     }
 }
 
-/// As [`reply_within`]; the answer goes to this mailbox.
-fn reply_into_within<M, T, F>(
-    asker: ActorRef<M>,
-    limit: Duration,
-    mailbox: usize,
-    message: F,
-) -> Reply<T>
+/// The answer goes to `mailbox`, or, if that is [`ITS_OWN`], to the one that its message says.
+fn reply_within<M, T, F>(asker: ActorRef<M>, limit: Duration, mailbox: u8, message: F) -> Reply<T>
 where
     M: Message,
     T: Send + 'static,
@@ -114,21 +110,7 @@ where
 {
     let theater = asker.cell().header.stage.theater().clone();
     deadline::reply_within(&theater, limit, move |answer| {
-        // An asker that has stopped wants no answer.
-        let _ = asker.send_unhindered_into(mailbox, message(answer));
-    })
-}
-
-fn reply_within<M, T, F>(asker: ActorRef<M>, limit: Duration, message: F) -> Reply<T>
-where
-    M: Message,
-    T: Send + 'static,
-    F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
-{
-    let theater = asker.cell().header.stage.theater().clone();
-    deadline::reply_within(&theater, limit, move |answer| {
-        // An asker that has stopped wants no answer.
-        let _ = asker.send_unhindered(message(answer));
+        send_answer(&asker, mailbox, || message(answer));
     })
 }
 

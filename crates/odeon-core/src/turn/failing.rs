@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use odeon_sync::atomic::Ordering;
 
+use super::guarding::Failure;
 use super::parked::Parked;
 use super::renewing::Renewable;
-use super::{Task, TurnOutcome, guarding};
+use super::{Task, TurnOutcome};
 use crate::bonds::{Bonds, Request};
 use crate::cell::{Header, signal};
 use crate::observe::EndReason;
@@ -31,31 +32,28 @@ pub(crate) unsafe fn fail<C: Renewable>(
     cell: NonNull<C>,
     panic: Box<dyn Any + Send>,
 ) -> TurnOutcome {
-    let mut panic = panic;
-    // Once, so that a declared guard that always panics does not keep an actor here that is always resumed.
-    let mut changed = !guarding::is_all_closed(&*panic);
+    let (mut failure, mut panic) = Failure::of(panic);
     loop {
         // SAFETY: by contract.
-        match unsafe { answer(cell, panic, changed) } {
+        match unsafe { answer(cell, panic, failure) } {
             Ok(outcome) => return outcome,
             // Its making or start panicked as well, or it cannot go on: a failure like any other.
             Err(next) => panic = next,
         }
-        changed = false;
+        // A declared guard that always panics is not to keep an actor here that is always resumed.
+        failure = Failure::SECOND;
     }
 }
 
 /// What a step of a restart came to: the outcome of the turn, or another panic.
 pub(crate) type Attempt = Result<TurnOutcome, Box<dyn Any + Send>>;
 
-/// `changed`: whether the state may have been, since declared guards were evaluated last.
-///
 /// # Safety
 /// As [`fail`]; after an error the actor is still the caller's.
 unsafe fn answer<C: Renewable>(
     cell: NonNull<C>,
     panic: Box<dyn Any + Send>,
-    changed: bool,
+    failure: Failure,
 ) -> Attempt {
     // SAFETY: by contract; the borrow ends before the cell may go.
     let header = unsafe { cell.cast::<Header>().as_ref() };
@@ -83,7 +81,7 @@ unsafe fn answer<C: Renewable>(
         Verdict::Resume => {
             theater.actor_failed(header.id, panic);
             // SAFETY: by contract; there is a state.
-            let stops = catch_unwind(AssertUnwindSafe(|| unsafe { C::resume(cell, changed) }))?;
+            let stops = catch_unwind(AssertUnwindSafe(|| unsafe { C::resume(cell, failure) }))?;
             // SAFETY: by contract.
             Ok(if stops { unsafe { end_stopped(cell) } } else { TurnOutcome::More })
         }

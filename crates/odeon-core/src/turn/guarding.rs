@@ -5,7 +5,10 @@ use std::any::Any;
 
 use crate::bonds::Bonds;
 use crate::cell::Header;
+use crate::declared_guards::DeclaredGuards;
 use crate::mailbox::{Guards, Order};
+use crate::message::Message;
+use crate::reply::FailedAnswer;
 use crate::selection::Selection;
 
 /// What a failure of an actor that has closed all its mailboxes says.
@@ -29,9 +32,45 @@ pub(super) fn begin(
     selection
 }
 
-/// Whether a failure is that of [`all_closed`]: the state is as it was, and resumed all mailboxes are to be open.
-pub(super) fn is_all_closed(panic: &(dyn Any + Send)) -> bool {
-    panic.downcast_ref::<&'static str>() == Some(&ALL_CLOSED)
+/// What a failure has to do with the guards of an actor that is resumed.
+#[derive(Clone, Copy)]
+pub(crate) struct Failure {
+    /// Whether the state may have changed, on which declared guards depend.
+    pub(super) changed: bool,
+    /// The mailbox in which the actor waits for an answer that will not come.
+    pub(super) unanswered: Option<usize>,
+}
+
+impl Failure {
+    /// One on the way out of another.
+    pub(super) const SECOND: Self = Self { changed: false, unanswered: None };
+
+    /// Also gives the panic that others are to be told of.
+    pub(super) fn of(panic: Box<dyn Any + Send>) -> (Self, Box<dyn Any + Send>) {
+        // After that of `all_closed` the state is as it was, and all mailboxes are to be open.
+        let changed = panic.downcast_ref::<&'static str>() != Some(&ALL_CLOSED);
+        match panic.downcast::<FailedAnswer>() {
+            Ok(failed) => (Self { changed, unanswered: failed.mailbox }, failed.panic),
+            Err(panic) => (Self { changed, unanswered: None }, panic),
+        }
+    }
+}
+
+/// Has an actor that is resumed look at its guards; `true` if it is to stop. Unwinds if it is to fail.
+#[cold]
+pub(super) fn resume<M: Message>(
+    header: &Header,
+    guards: &mut Guards,
+    after: Failure,
+    declare: impl FnOnce(&mut DeclaredGuards<'_, M>),
+) -> bool {
+    if let Some(mailbox) = after.unanswered {
+        guards.give_up_answer(mailbox);
+    }
+    if after.changed {
+        DeclaredGuards::evaluate(guards, declare);
+    }
+    guards.are_all_closed(M::MAILBOXES) && all_closed(header, guards)
 }
 
 /// All mailboxes are closed. Whether the actor is to stop; if it is to fail this unwinds, as a panic of a handler does.

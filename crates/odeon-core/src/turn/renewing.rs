@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use super::guarding::Failure;
 use super::{ending, sequential};
 use crate::actor::Actor;
 use crate::cell::{ActorCell, Owner};
@@ -30,12 +31,11 @@ pub(crate) unsafe trait Renewable {
     /// The caller owns the actor, which has not ended.
     unsafe fn abandon_message(cell: NonNull<Self>);
 
-    /// Has the actor, which is resumed, look at its guards as after a step; `true` if it is to stop. Declared ones are evaluated
-    /// if the state may have changed. May unwind.
+    /// Has the actor, which is resumed, look at its guards as after a step; `true` if it is to stop. May unwind.
     ///
     /// # Safety
     /// As [`has_state`](Self::has_state); there is a state.
-    unsafe fn resume(cell: NonNull<Self>, changed: bool) -> bool;
+    unsafe fn resume(cell: NonNull<Self>, after: Failure) -> bool;
 
     /// Drops the state, if there is one, and opens all mailboxes. Contains panics.
     ///
@@ -80,10 +80,10 @@ unsafe impl<A: Actor> Renewable for ActorCell<A> {
 
     unsafe fn abandon_message(_: NonNull<Self>) {}
 
-    unsafe fn resume(cell: NonNull<Self>, changed: bool) -> bool {
+    unsafe fn resume(cell: NonNull<Self>, after: Failure) -> bool {
         // SAFETY: by contract.
         let (message, owner) = unsafe { (&(*cell.as_ptr()).message, owner(cell)) };
-        sequential::resume(message, owner, changed)
+        sequential::resume(message, owner, after)
     }
 
     unsafe fn drop_state(cell: NonNull<Self>) {

@@ -332,15 +332,14 @@ pub(super) fn start<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
 pub(super) fn resume<A: Actor>(
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
-    changed: bool,
+    after: guarding::Failure,
 ) -> bool {
-    let (Some(guards), Some(actor)) = (guards_of(&mut owner.selector), &owner.actor) else {
-        return false;
-    };
-    if changed {
-        DeclaredGuards::evaluate(guards, |guards| actor.guards(guards));
+    match (guards_of(&mut owner.selector), &owner.actor) {
+        (Some(guards), Some(actor)) => {
+            guarding::resume(&message.header, guards, after, |guards| actor.guards(guards))
+        }
+        _ => false,
     }
-    guards.are_all_closed(A::Msg::MAILBOXES) && guarding::all_closed(&message.header, guards)
 }
 
 /// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is made

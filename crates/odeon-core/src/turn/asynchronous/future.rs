@@ -262,19 +262,6 @@ unsafe fn begin_selecting<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell
 pub(super) unsafe fn heed_guards<A: AsyncActor, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> Step {
-    // SAFETY: by contract.
-    unsafe { resume(cell, true) }
-}
-
-/// As [`heed_guards`]; `changed`: whether the state may have been, on which declared guards depend.
-///
-/// # Safety
-/// As [`heed_guards`].
-#[inline(always)]
-pub(super) unsafe fn resume<A: AsyncActor, H: Handlers<A>>(
-    cell: NonNull<AsyncCell<A, H>>,
-    changed: bool,
-) -> Step {
     if A::Msg::MAILBOXES == 1 {
         return Step::Done;
     }
@@ -282,10 +269,8 @@ pub(super) unsafe fn resume<A: AsyncActor, H: Handlers<A>>(
     // SAFETY: by contract; the references end here.
     unsafe {
         let guards = &mut (*owner).context.guards;
-        if changed {
-            let actor = (*owner).actor.assume_init_ref();
-            DeclaredGuards::evaluate(guards, |guards| actor.guards(guards));
-        }
+        let actor = (*owner).actor.assume_init_ref();
+        DeclaredGuards::evaluate(guards, |guards| actor.guards(guards));
         if guards.are_all_closed(A::Msg::MAILBOXES)
             && guarding::all_closed(cell.cast::<Header>().as_ref(), guards)
         {

@@ -9,7 +9,9 @@ use super::{Step, end};
 use crate::async_actor::AsyncActor;
 use crate::cell::Header;
 use crate::mailbox::Guards;
+use crate::message::Message;
 use crate::observe::EndReason;
+use crate::turn::guarding::{self, Failure};
 use crate::turn::renewing::Renewable;
 
 // SAFETY: the cell of an asynchronous actor is as demanded.
@@ -33,9 +35,18 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
         unsafe { (*owner(cell)).context.stop = false };
     }
 
-    unsafe fn resume(cell: NonNull<Self>, changed: bool) -> bool {
-        // SAFETY: by contract; the future has been abandoned.
-        unsafe { future::resume(cell, changed) == Step::End }
+    unsafe fn resume(cell: NonNull<Self>, after: Failure) -> bool {
+        if A::Msg::MAILBOXES == 1 {
+            return false;
+        }
+        let owner = owner(cell);
+        // SAFETY: by contract; the future has been abandoned, and the references end here.
+        unsafe {
+            let guards = &mut (*owner).context.guards;
+            let actor = (*owner).actor.assume_init_ref();
+            let header = cell.cast::<Header>().as_ref();
+            guarding::resume(header, guards, after, |guards| actor.guards(guards))
+        }
     }
 
     unsafe fn drop_state(cell: NonNull<Self>) {
