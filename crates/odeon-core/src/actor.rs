@@ -41,7 +41,8 @@ use crate::selection::Selection;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no actor whose handlers never wait",
-    note = "an `AsyncActor` is spawned with `spawn_async` and its like, and bounded with `Bounded::new_async`"
+    note = "an `AsyncActor` is spawned with `spawn_async` and its like, and bounded with `Bounded::new_async`",
+    note = "a `ReadWriteActor` is spawned as what `ReadWriting::new` makes of it"
 )]
 pub trait Actor: Send + Sized + 'static {
     /// What this actor can be sent.

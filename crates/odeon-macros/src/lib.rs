@@ -60,8 +60,10 @@ pub fn guards(attributes: TokenStream, item: TokenStream) -> TokenStream {
 /// `patterns::Joins`. Each arm names mailboxes (names or numbers), and a pattern for the message of each. Of the arms whose mailboxes
 /// all have a message the first one takes these messages and runs. The macro's value says whether one has.
 ///
+/// An arm that names a mailbox twice does not compile.
+///
 /// # Panics
-/// If a message does not match the pattern that is written for its mailbox.
+/// If a message does not match the pattern that is written for its mailbox, or an arm names a mailbox twice in two ways.
 #[proc_macro]
 pub fn when(input: TokenStream) -> TokenStream {
     let when = syn::parse_macro_input!(input as when::When);

@@ -1,7 +1,9 @@
 //! `when!`: join patterns.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, Ident, Pat, Result, Token, parenthesized};
@@ -55,6 +57,7 @@ impl Parse for Arm {
         if parts.is_empty() {
             return Err(Error::new_spanned(arrow, "a pattern needs at least one mailbox"));
         }
+        refuse_twice(parts.iter().map(|part| &part.mailbox))?;
         let body = if input.peek(syn::token::Brace) {
             Expr::Block(syn::ExprBlock { attrs: Vec::new(), label: None, block: input.parse()? })
         } else {
@@ -62,6 +65,19 @@ impl Parse for Arm {
         };
         Ok(Self { parts: parts.into_iter().collect(), body })
     }
+}
+
+/// One message of each mailbox is taken. A mailbox that is named in two ways, or computed, is found when the arm is tried.
+fn refuse_twice<'a>(mailboxes: impl Iterator<Item = &'a Expr>) -> Result<()> {
+    let mut written = HashSet::new();
+    for mailbox in mailboxes {
+        let is_name = matches!(mailbox, Expr::Path(_) | Expr::Lit(_));
+        if is_name && !written.insert(mailbox.to_token_stream().to_string()) {
+            let text = "a pattern takes one message of each mailbox, and this one is named twice";
+            return Err(Error::new_spanned(mailbox, text));
+        }
+    }
+    Ok(())
 }
 
 impl Parse for Part {

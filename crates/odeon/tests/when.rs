@@ -90,3 +90,23 @@ fn a_message_that_does_not_match_is_a_failure_that_says_so() {
     let text = ended.failure().unwrap();
     assert!(text.contains("Port::Left does not match the pattern"), "{text}");
 }
+
+/// Has two names for one mailbox.
+struct Forgetful(Joins<Half>);
+
+impl Actor for Forgetful {
+    type Msg = Half;
+    fn handle(&mut self, half: Half, ctx: &mut Context<'_, Self>) {
+        when!(self.0.hold(half, ctx), (_first from Port::Left, _second from 0) => {});
+    }
+}
+
+#[test]
+fn one_mailbox_by_two_names_is_a_failure_that_says_so() {
+    let theater = Theater::new().unwrap();
+    let forgetful = theater.spawn(Forgetful(Joins::new()));
+    forgetful.send(Half::Left(1)).unwrap();
+    let ended = forgetful.ended().wait();
+    let text = ended.failure().unwrap();
+    assert!(text.contains("mailbox 0 is named twice"), "{text}");
+}

@@ -127,12 +127,13 @@ impl<M, C: SelectorContext<Msg = M>> Held<'_, M, C> {
     /// The messages of these mailboxes, if all are held. Their mailboxes are open then.
     ///
     /// # Panics
-    /// If a mailbox is beyond 63.
+    /// If a mailbox is beyond 63, or named twice.
     #[inline]
     #[track_caller]
     pub fn take<const N: usize>(&mut self, mailboxes: [usize; N]) -> Option<[M; N]> {
         let bits = mailboxes.iter().fold(0, |bits, mailbox| {
             assert!(*mailbox < 64, "there is no mailbox {mailbox}: an actor has at most 64");
+            assert!(bits & bit(*mailbox) == 0, "mailbox {mailbox} is named twice");
             bits | bit(*mailbox)
         });
         let joins = &mut *self.joins;
