@@ -132,10 +132,7 @@ impl PinnedShared {
                 StageThread { shared: &shared, owner, ring: &ring, pressed: false }.run()
             }
         });
-        let started = odeon_sync::thread::Builder::new()
-            .name(format!("{}-{name}", shared.theater.config.name))
-            .spawn(work);
-        match started {
+        match shared.theater.new_thread(name).spawn(work) {
             Ok(thread) => Ok((shared, thread)),
             Err(error) => {
                 shared.theater.uncount_thread();

@@ -106,9 +106,7 @@ impl PoolShared {
                 let local = WorkerLocal::new(&shared, index, queue, random);
                 worker::run(&shared, &local);
             });
-            let started = odeon_sync::thread::Builder::new()
-                .name(format!("{}-worker-{index}", config.name))
-                .spawn(work);
+            let started = pool.theater.new_thread(&format!("worker-{index}")).spawn(work);
             match started {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {

@@ -26,6 +26,8 @@ pub(crate) struct Config {
     pub(crate) turn_time: Duration,
     pub(crate) pin_workers: bool,
     pub(crate) random_seed: u64,
+    /// In bytes; `None`: what the standard library gives a thread.
+    pub(crate) stack_size: Option<usize>,
 }
 
 /// TUNE: messages per turn: enough to make the cost of a turn vanish, few enough that 1,000 flooded
@@ -60,6 +62,7 @@ impl Default for TheaterBuilder {
                 turn_time: DEFAULT_TURN_TIME,
                 pin_workers: false,
                 random_seed: Random::fresh_seed(),
+                stack_size: None,
             },
             clock: None,
             seen: Seen::default(),
@@ -111,6 +114,37 @@ impl TheaterBuilder {
     /// Whether worker n is pinned to core n. Default: no.
     pub fn pin_workers(mut self, on: bool) -> Self {
         self.config.pin_workers = on;
+        self
+    }
+
+    /// Bytes of stack for each thread of the theater: workers, stages, timers. Default: what the standard library gives a thread, 2 MiB unless
+    /// `RUST_MIN_STACK` says otherwise. For handlers that recurse deeply, and for large messages: a message travels by value, and lies on the
+    /// stack of the worker that handles it more than once; one of tens of kilobytes is better boxed.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// struct Depth;
+    /// struct Descend(u32, Reply<u64>);
+    /// impl Message for Descend {}
+    ///
+    /// fn depth(n: u32) -> u64 {
+    ///     let here = std::hint::black_box([1_u64; 1024]);
+    ///     if n == 0 { 0 } else { here[n as usize % 1024] + depth(n - 1) }
+    /// }
+    ///
+    /// impl Actor for Depth {
+    ///     type Msg = Descend;
+    ///     fn handle(&mut self, Descend(n, reply): Descend, _: &mut Context<'_, Self>) {
+    ///         reply.send(depth(n));
+    ///     }
+    /// }
+    ///
+    /// let theater = Theater::builder().stack_size(64 << 20).build()?;
+    /// assert_eq!(theater.spawn(Depth).ask(|reply| Descend(2_000, reply)).wait()?, 2_000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.config.stack_size = Some(bytes);
         self
     }
 

@@ -230,6 +230,16 @@ impl TheaterShared {
         self.tell_shutdown();
     }
 
+    /// A thread of this theater, to be started; `role` ends its name.
+    pub(crate) fn new_thread(&self, role: &str) -> odeon_sync::thread::Builder {
+        let thread =
+            odeon_sync::thread::Builder::new().name(format!("{}-{role}", self.config.name));
+        match self.config.stack_size {
+            Some(bytes) => thread.stack_size(bytes),
+            None => thread,
+        }
+    }
+
     /// Wraps the work of a thread so that it is done in the thread context, and the shutdown knows
     /// when it is over.
     pub(crate) fn counted_thread(

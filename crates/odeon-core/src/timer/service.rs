@@ -154,10 +154,7 @@ impl TheaterShared {
         }
         let theater = self.clone();
         let work = self.counted_thread(move || theater.timers.run(&theater));
-        let started = odeon_sync::thread::Builder::new()
-            .name(format!("{}-timer", self.config.name))
-            .spawn(work);
-        match started {
+        match self.new_thread("timer").spawn(work) {
             Ok(started) => {
                 *thread = Some(started);
                 self.timers.driven.store(true, Ordering::Relaxed);
