@@ -96,7 +96,7 @@ impl Actor for Asker {
                 let reply = match how {
                     How::To => ctx.reply_to(convert),
                     How::ToCapturing => ctx.reply_to(move |_| {
-                        assert_ne!(captured, captured, "{TEXT}");
+                        assert_eq!(captured, u32::MAX, "{TEXT}");
                         Order::Answered
                     }),
                     How::Blocked => ctx.reply_blocked(0, convert),
