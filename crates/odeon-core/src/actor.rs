@@ -188,6 +188,13 @@ pub trait Actor: Send + Sized + 'static {
         true
     }
 
+    /// The theater waits no longer for the actor, which may not end yet: whether it can end all the same, and leave what is being
+    /// handled elsewhere behind.
+    #[doc(hidden)]
+    fn __may_be_left_behind(&mut self) -> bool {
+        false
+    }
+
     /// The actor is to see to what others request, or to go on with a pipe: it needs its state to itself. `false`: it is
     /// signalled again when it has.
     #[doc(hidden)]

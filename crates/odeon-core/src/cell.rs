@@ -216,6 +216,13 @@ impl Header {
         self.signals.load(Ordering::Relaxed) & signal::UNSTARTED != 0
     }
 
+    /// Whether the actor is to end at the next message boundary.
+    #[inline(always)]
+    pub(crate) fn is_told_to_end(&self) -> bool {
+        // ORDERING: Acquire: pairs with the Release of whoever asked for the end.
+        self.signals.load(Ordering::Acquire) & signal::STOP != 0
+    }
+
     /// Owner: the actor begins to start; `false` if it has before.
     pub(crate) fn take_unstarted(&self) -> bool {
         // ORDERING: Relaxed: as above.

@@ -88,6 +88,10 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
         self.actor.as_mut().is_none_or(A::__may_end)
     }
 
+    fn __may_be_left_behind(&mut self) -> bool {
+        self.actor.as_mut().is_none_or(A::__may_be_left_behind)
+    }
+
     fn __may_pause(&mut self) -> bool {
         self.actor.as_mut().is_none_or(A::__may_pause)
     }

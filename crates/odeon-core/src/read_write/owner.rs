@@ -141,7 +141,8 @@ impl<A: ReadWriteActor> ReadWriting<A> {
             ReadWrite::Read(read)
                 if self.policy == ReadWritePolicy::ArrivalOrder
                     && outbox::is_followed()
-                    && self.waiting.is_empty() =>
+                    && self.waiting.is_empty()
+                    && !(self.is_open && self.shared.phase.is_held_up()) =>
             {
                 return if self.is_open {
                     self.read_beside(read, ctx);
@@ -290,6 +291,11 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
             thread::yield_now();
         }
         may_end
+    }
+
+    fn __may_be_left_behind(&mut self) -> bool {
+        // The last reader ends the state (rule 6 of the phase).
+        true
     }
 
     fn __may_pause(&mut self) -> bool {

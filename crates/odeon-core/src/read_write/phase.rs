@@ -15,13 +15,16 @@
 //!    takes it out, and drops it without the lock.
 //! 6. If the theater ends the actor while a reader is under way (a thread that a shutdown has left behind), the state is the
 //!    last reader's to end, and reads that readers have taken and not begun are theirs to give back.
+//! 7. Between two reads of its batch a reader looks, without the lock, whether reads still begin (`is_held_up`), and whether
+//!    its actor has been told to end, which an owner in the middle of a read does not see. If so it gives back what it has
+//!    not begun.
 //!
 //! Covered by `phase/loom.rs`, and with whole actors by `tests/shuttle_read_write.rs`.
 
 use std::any::Any;
 use std::collections::VecDeque;
 
-use odeon_sync::atomic::{AtomicUsize, Ordering};
+use odeon_sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
 /// A panic, on its way to whoever decides about it.
@@ -32,6 +35,8 @@ pub(super) struct Phase<R, K, W> {
     inner: Mutex<Inner<R, K, W>>,
     /// A copy of the number of reads, for looks without the lock.
     waiting: AtomicUsize,
+    /// A copy of whether no read is to begin (rule 7).
+    held_up: AtomicBool,
 }
 
 struct Inner<R, K, W> {
@@ -130,7 +135,11 @@ impl<R, K, W> Default for Phase<R, K, W> {
             is_abandoned: false,
             is_closed: false,
         };
-        Self { inner: Mutex::new(inner), waiting: AtomicUsize::new(0) }
+        Self {
+            inner: Mutex::new(inner),
+            waiting: AtomicUsize::new(0),
+            held_up: AtomicBool::new(false),
+        }
     }
 }
 
@@ -139,10 +148,19 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         self.inner.lock().expect("no panic happens under the lock of a phase")
     }
 
-    /// Gives the lock back, and tells the copy.
+    /// Gives the lock back, and tells the copies.
     fn unlock(&self, inner: MutexGuard<'_, Inner<R, K, W>>) {
         // ORDERING: Relaxed: a hint; who acts on it takes the lock.
         self.waiting.store(inner.reads.len(), Ordering::Relaxed);
+        // ORDERING: Relaxed: as in `is_held_up`.
+        self.held_up.store(inner.is_held_up(), Ordering::Relaxed);
+    }
+
+    /// Whoever reads: whether it is to begin no other read.
+    pub(super) fn is_held_up(&self) -> bool {
+        // ORDERING: Relaxed: who reads is waited for, however late it sees this. It does see it if it can know the reason:
+        // whatever it has learnt of comes after the store.
+        self.held_up.load(Ordering::Relaxed)
     }
 
     /// Reads that nobody has taken. Exact for the owner if no reader is awake.
@@ -330,8 +348,12 @@ impl<R, K, W: Clone> Inner<R, K, W> {
         !self.failures.is_empty() || self.is_stopping || self.requests > 0
     }
 
+    fn is_held_up(&self) -> bool {
+        self.is_paused || self.needs_owner()
+    }
+
     fn may_begin(&self) -> bool {
-        !self.reads.is_empty() && !self.is_paused && !self.needs_owner()
+        !self.reads.is_empty() && !self.is_held_up()
     }
 
     fn look_alone(&mut self) -> Look<R> {

@@ -84,17 +84,20 @@ impl<A: ReadWriteActor> Shared<A> {
         true
     }
 
-    /// A reader handles a batch, up to the first read that fails or wants the actor to stop.
+    /// A reader handles a batch, up to the first read that fails or wants the actor to stop, and as long as reads may begin.
     fn handle(&self, cell: &Cell<A>, batch: &mut Vec<A::Read>) -> Outcome {
         let mut left = std::mem::take(batch).into_iter();
         let (mut handled, mut outcome) = (0, Outcome::default());
-        for read in left.by_ref() {
+        while outcome.is_plain() && !self.phase.is_held_up() {
+            if cell.header.is_told_to_end() {
+                // The owner may be in the middle of a read, and have this still to see (rule 7).
+                outcome.wants_stop = true;
+                break;
+            }
+            let Some(read) = left.next() else { break };
             handled += 1;
             // SAFETY: this reader is under way.
             outcome = unsafe { self.read(cell, read) };
-            if !outcome.is_plain() {
-                break;
-            }
         }
         batch.extend(left);
         laned::correct_handled(handled);

@@ -72,6 +72,11 @@ fn share_lifo_slot(pool: &PoolShared, me: &WorkerLocal) {
     }
 }
 
+/// What waits in the worker's own sources and the injector, for a worker that ends.
+pub(super) fn left(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
+    me.lifo.take().or_else(|| me.queue.pop()).or_else(|| from_injector(pool, me))
+}
+
 /// Everybody else's work (step 4), for a worker that has none.
 pub(super) fn elsewhere(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     if let Some(task) = from_injector(pool, me) {

@@ -138,7 +138,7 @@ impl PoolShared {
         }
     }
 
-    /// Tells all workers to return; tasks still queued are not run any more.
+    /// Tells all workers to return; each gives the tasks that it still finds one turn.
     pub(crate) fn end(&self) {
         // ORDERING: SeqCst: stored before the tokens are left; workers look after taking theirs.
         self.ending.store(true, Ordering::SeqCst);

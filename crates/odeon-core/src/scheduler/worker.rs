@@ -117,14 +117,17 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
             requeue(pool, me, task);
         }
     }
+    // All actors have been told to end. Those that wait for a turn must not wait for a thread that may never come back.
+    while let Some(task) = find_work::left(pool, me) {
+        if let (_, Some(task)) = task.run(&limits) {
+            // The shutdown ends it itself, if all threads come back.
+            task.forget();
+        }
+    }
     guard.disarm();
     me.tally.end_busy(pool.theater.now());
     here.home.set(Home::NOWHERE);
     here.worker.set(std::ptr::null());
-    // What is left belongs to actors that the shutdown ends itself.
-    while let Some(task) = me.lifo.take().or_else(|| me.queue.pop()) {
-        task.forget();
-    }
 }
 
 /// An actor whose budget ran out goes behind everything that waits. If nothing does, it stays where

@@ -55,6 +55,7 @@ pub struct TheaterShared {
     pub(super) leftovers: Mutex<Option<Vec<DeadLetter>>>,
     driven_from_outside: bool,
     stopping: AtomicBool,
+    waits_no_longer: AtomicBool,
     pub(super) root: Root,
     running_threads: AtomicU64,
     parked: AtomicU64,
@@ -95,6 +96,7 @@ impl TheaterShared {
             leftovers: Mutex::new(None),
             driven_from_outside: timer_driver == Driver::Outside,
             stopping: AtomicBool::new(false),
+            waits_no_longer: AtomicBool::new(false),
             root: Root::default(),
             running_threads: AtomicU64::new(0),
             parked: AtomicU64::new(0),
@@ -147,6 +149,18 @@ impl TheaterShared {
         self.stopping.store(true, Ordering::SeqCst);
         // A shutdown may be draining.
         self.tell_shutdown();
+    }
+
+    /// Whether the theater has told its threads to return, whatever is under way.
+    pub(crate) fn waits_no_longer(&self) -> bool {
+        // ORDERING: SeqCst: stored before the stages are told, so a thread that returns for that reason sees it.
+        self.waits_no_longer.load(Ordering::SeqCst)
+    }
+
+    /// From here on what is still under way is left behind.
+    pub(super) fn wait_no_longer(&self) {
+        // ORDERING: SeqCst: as above.
+        self.waits_no_longer.store(true, Ordering::SeqCst);
     }
 
     pub(crate) fn dead_letter_counts(&self) -> DeadLetterCounts {

@@ -213,6 +213,7 @@ impl Parts {
 
     /// Tells all threads to return, and waits for them; `false` if one does not come back.
     fn end_threads(&self, last_moment: Instant) -> bool {
+        self.shared.wait_no_longer();
         if let Some(pool) = &self.pool {
             pool.end();
         }

@@ -230,8 +230,7 @@ unsafe fn go_idle<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>)
 /// Whether somebody has asked for the actor's end.
 #[inline(always)]
 fn stops<M>(message: &MessageCell<M>) -> bool {
-    // ORDERING: Acquire: pairs with the Release of whoever asked for the end.
-    message.header.signals.load(Ordering::Acquire) & signal::STOP != 0
+    message.header.is_told_to_end()
 }
 
 /// Takes arrivals until there is something to do, and does it.

@@ -134,7 +134,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
             let reason = reason_to_pause(signals);
             if A::PUTS_ASIDE && reason == Step::EndBetween {
                 // SAFETY: we own the actor; the reference ends here.
-                if !laned::may_end(unsafe { &mut *owner }) {
+                if !laned::may_end(message, unsafe { &mut *owner }) {
                     return Step::More;
                 }
             }

@@ -17,6 +17,8 @@ struct Model {
     requests: AtomicU32,
     rouses: AtomicU32,
     handled: AtomicU32,
+    /// The owner has told somebody that it begins no more.
+    told: AtomicU32,
     too_late: AtomicU32,
     ended: AtomicU32,
 }
@@ -66,9 +68,7 @@ impl Model {
         let mut batch = Vec::new();
         while let Some((keeps, rouses)) = self.phase.begin(0, &mut batch) {
             self.rouse(rouses);
-            self.read();
-            batch.remove(0);
-            let outcome = std::mem::take(&mut outcome);
+            let outcome = self.handle(&mut batch, std::mem::take(&mut outcome));
             let Finished { has_next, rouses, wakes_owner, requests, ends_state, too_late, over } =
                 self.phase.finish(&mut batch, outcome, false);
             assert!(!has_next && batch.is_empty());
@@ -82,6 +82,23 @@ impl Model {
             self.woken.fetch_add(u32::from(wakes_owner), Ordering::Release);
             drop((keeps, over));
         }
+    }
+
+    /// Rule 7: a reader looks between two reads.
+    fn handle(&self, batch: &mut Vec<u32>, outcome: Outcome) -> Outcome {
+        while !batch.is_empty() {
+            let is_told = self.told.load(Ordering::Acquire) > 0;
+            if self.phase.is_held_up() {
+                break;
+            }
+            assert!(!is_told, "a read begins after somebody may know that none does");
+            self.read();
+            batch.remove(0);
+            if !outcome.is_plain() {
+                break;
+            }
+        }
+        outcome
     }
 
     /// The owner goes idle until a signal comes.
@@ -199,6 +216,60 @@ fn a_stop_waits_for_reads_under_way_and_begins_no_other() {
 }
 
 #[test]
+fn of_a_batch_no_read_begins_that_may_know_of_the_stop() {
+    beside_batches(2, 3, Outcome::default, |model| {
+        let mut is_alone = model.phase.stop();
+        model.told.store(1, Ordering::Release);
+        while !is_alone {
+            thread::yield_now();
+            is_alone = model.phase.stop();
+        }
+        model.write();
+        let mut left = 0;
+        assert!(model.phase.close(|_| left += 1));
+        assert_eq!(left + model.handled.load(Ordering::Relaxed), 3);
+    });
+}
+
+#[test]
+fn of_a_batch_that_a_failure_interrupts_no_read_is_lost() {
+    beside_batches(2, 3, failing, |model| {
+        let mut failures = 0;
+        loop {
+            match model.look() {
+                Look::Failed(_) => {
+                    failures += 1;
+                    model.write();
+                }
+                Look::Alone => break,
+                other => unreachable!("{other:?}"),
+            }
+        }
+        model.write();
+        assert_eq!(model.handled.load(Ordering::Relaxed), 3);
+        assert!(failures <= 1, "the owner may have handled all reads");
+    });
+}
+
+#[test]
+fn a_request_interrupts_a_batch_and_loses_no_read() {
+    beside_batches(2, 3, Outcome::default, |model| {
+        let mut is_alone = model.phase.pause();
+        model.told.store(u32::from(!is_alone), Ordering::Release);
+        while !is_alone {
+            while model.requests.swap(0, Ordering::Acquire) == 0 {
+                thread::yield_now();
+            }
+            is_alone = model.phase.pause();
+        }
+        model.write();
+        model.told.store(0, Ordering::Release);
+        assert!(matches!(model.look(), Look::Alone));
+        assert_eq!(model.handled.load(Ordering::Relaxed), 3);
+    });
+}
+
+#[test]
 fn a_read_that_wants_the_end_is_followed_by_it() {
     beside(
         || Outcome { failure: None, wants_stop: true },
@@ -223,7 +294,8 @@ fn a_state_that_is_left_behind_is_ended_once() {
         while !is_alone && model.ended.load(Ordering::Acquire) == 0 {
             thread::yield_now();
         }
-        assert_eq!(left + model.handled.load(Ordering::Relaxed), 2);
+        let too_late = model.too_late.load(Ordering::Relaxed);
+        assert_eq!(left + model.handled.load(Ordering::Relaxed) + too_late, 2);
     });
 }
 

@@ -58,10 +58,15 @@ pub(super) fn go_on<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
     sight::noting_signal(&message.header, || step(owner), |step| *step == Step::Handled)
 }
 
-/// Whether the actor, which is to end, can do so: not while messages of it are being handled elsewhere.
+/// Whether the actor, which is to end, can do so: not while messages of it are being handled elsewhere, unless the theater waits
+/// for them no longer.
 #[cold]
-pub(super) fn may_end<A: Actor>(owner: &mut Owner<A>) -> bool {
-    owner.actor.as_mut().is_none_or(Actor::__may_end)
+pub(super) fn may_end<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> bool {
+    let Some(actor) = &mut owner.actor else { return true };
+    if actor.__may_end() {
+        return true;
+    }
+    message.header.stage.theater().waits_no_longer() && actor.__may_be_left_behind()
 }
 
 /// Whether the actor has its state to itself, to see to what others request.
