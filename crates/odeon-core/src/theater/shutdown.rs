@@ -4,7 +4,8 @@
 //!    Pending timers and pipes are not waited for.
 //! 2. *Stop*: all timers have been dropped; every live actor has been told to end, and new ones end
 //!    at once; all have ended, or the grace period has passed.
-//! 3. *End of the threads*: no thread of the theater runs, except those of stuck actors.
+//! 3. *End of the threads*: no thread of the theater runs, except those of stuck actors. One that comes back later
+//!    ends the actors that wait there for a turn.
 //! 4. *Dismantling*: unless something is stuck, actors that never got to their end are ended here.
 
 use std::ptr::NonNull;
@@ -44,7 +45,7 @@ pub struct StopReport {
     /// The messages that were not handled.
     pub leftovers: Vec<DeadLetter>,
     /// Actors that could not be ended because a thread did not come back from a message in time.
-    /// They and the theater's threads are left as they are.
+    /// They are left to that thread: if it comes back it ends those that wait for a turn there, and then itself.
     pub stuck: usize,
     /// How many messages were not handled in the whole life of the theater, by reason; among them the
     /// leftovers.

@@ -17,7 +17,7 @@ struct Model {
     requests: AtomicU32,
     rouses: AtomicU32,
     handled: AtomicU32,
-    /// The owner has told somebody that it begins no more.
+    /// The owner has told somebody that no read begins any more.
     told: AtomicU32,
     too_late: AtomicU32,
     ended: AtomicU32,
@@ -248,24 +248,6 @@ fn of_a_batch_that_a_failure_interrupts_no_read_is_lost() {
         model.write();
         assert_eq!(model.handled.load(Ordering::Relaxed), 3);
         assert!(failures <= 1, "the owner may have handled all reads");
-    });
-}
-
-#[test]
-fn a_request_interrupts_a_batch_and_loses_no_read() {
-    beside_batches(2, 3, Outcome::default, |model| {
-        let mut is_alone = model.phase.pause();
-        model.told.store(u32::from(!is_alone), Ordering::Release);
-        while !is_alone {
-            while model.requests.swap(0, Ordering::Acquire) == 0 {
-                thread::yield_now();
-            }
-            is_alone = model.phase.pause();
-        }
-        model.write();
-        model.told.store(0, Ordering::Release);
-        assert!(matches!(model.look(), Look::Alone));
-        assert_eq!(model.handled.load(Ordering::Relaxed), 3);
     });
 }
 
