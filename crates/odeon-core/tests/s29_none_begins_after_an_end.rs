@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -49,10 +49,8 @@ struct Inside {
 impl Hall {
     #[track_caller]
     fn wait(&self, until: impl Fn(&Inside) -> bool) -> MutexGuard<'_, Inside> {
-        let (inside, changed) = &*self.0;
-        let inside = inside.lock().unwrap();
-        let waited = changed.wait_timeout_while(inside, PATIENCE, |inside| !until(inside));
-        let (inside, timeout) = waited.unwrap();
+        let waited = self.0.1.wait_timeout_while(self.lock(), PATIENCE, |inside| !until(inside));
+        let (inside, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
         if timeout.timed_out() {
             drop(inside);
             panic!("something has to happen");
@@ -60,8 +58,13 @@ impl Hall {
         inside
     }
 
+    /// A test that fails looks at what is inside; the threads go on.
+    fn lock(&self) -> MutexGuard<'_, Inside> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn change<T>(&self, change: impl FnOnce(&mut Inside) -> T) -> T {
-        let changed = change(&mut self.0.0.lock().unwrap());
+        let changed = change(&mut self.lock());
         self.0.1.notify_all();
         changed
     }
