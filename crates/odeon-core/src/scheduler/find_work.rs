@@ -51,7 +51,7 @@ fn beyond_lifo(pool: &PoolShared, me: &WorkerLocal, look_around: bool) -> Option
             return None;
         }
         if me.looks.get() % LOOKS_PER_INJECTOR == 0 {
-            if let Some(task) = from_injector(pool, me) {
+            if let Some(task) = batch_from_injector(pool, me) {
                 share_lifo_slot(pool, me);
                 return Some(task);
             }
@@ -61,7 +61,17 @@ fn beyond_lifo(pool: &PoolShared, me: &WorkerLocal, look_around: bool) -> Option
         share_lifo_slot(pool, me);
         return Some(task);
     }
-    me.lifo.take().or_else(|| from_injector(pool, me))
+    me.lifo.take().or_else(|| batch_from_injector(pool, me))
+}
+
+/// As [`from_injector`], for a worker that is awake. What it moves into its own queue is in neither for a moment: a worker that searches may
+/// have looked just then, in vain, and sleep. So it is said again that there is work. (Who searches says so in any case.)
+fn batch_from_injector(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
+    let found = from_injector(pool, me);
+    if found.is_some() && !me.queue.is_empty() {
+        pool.work_added();
+    }
+    found
 }
 
 /// What goes before the actor in the LIFO slot is not the one that woke it, and may take long: others must be able to take it.
