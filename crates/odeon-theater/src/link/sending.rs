@@ -1,0 +1,132 @@
+//! Packets out of a link, and what time brings.
+
+use std::time::Duration;
+
+use super::liveness::Silence;
+use super::{Answer, End, Event, Link, Sink, State};
+use crate::packet::{Hello, RefusalPacket};
+use crate::packet::{write_acks, write_body, write_goodbye, write_hello, write_refusal};
+
+impl Link {
+    /// The next packet to be sent, written into `packet` (what was in it is gone): `false` if there is none now.
+    pub fn poll(&mut self, now: Duration, packet: &mut Vec<u8>, sink: &mut impl Sink) -> bool {
+        packet.clear();
+        if !self.has_ended() {
+            match self.liveness.look(now) {
+                Silence::Short => {}
+                Silence::Suspicious(silence) => sink.event(Event::Suspected(silence)),
+                Silence::Deadly => self.end(End::Silent, Answer::Goodbye, false, sink),
+            }
+        }
+        let written = match self.state {
+            State::Ended { answer, due } => due && self.answer(answer, packet),
+            State::Greeting => self.greet(now, packet),
+            State::Linked => {
+                self.greet(now, packet)
+                    || self.next_body(now, packet, sink)
+                    || self.sign_of_life(now, packet)
+            }
+        };
+        if written {
+            self.last_sent = now;
+        }
+        written
+    }
+
+    /// When [`poll`](Self::poll) is to be called again, if nothing is pushed or received before; a time that has
+    /// passed means at once. `None` after the end.
+    pub fn deadline(&self) -> Option<Duration> {
+        match self.state {
+            State::Ended { due, .. } => due.then_some(Duration::ZERO),
+            State::Greeting => {
+                let greeting = self.handshake.at(false)?;
+                Some(greeting.min(self.liveness.deadline()))
+            }
+            State::Linked => {
+                let sends = self.window.owes()
+                    || self.outgoing.is_ready() && self.window.has_room(self.config.body());
+                let times = [
+                    sends.then_some(Duration::ZERO),
+                    self.handshake.at(true),
+                    self.incoming.ack_at(),
+                    self.resend_at(),
+                    Some(self.last_sent + self.config.heartbeat),
+                    Some(self.liveness.deadline()),
+                ];
+                times.into_iter().flatten().min()
+            }
+        }
+    }
+
+    fn resend_at(&self) -> Option<Duration> {
+        Some(self.window.timed_from()? + self.round_trip.time_out())
+    }
+
+    fn answer(&mut self, answer: Answer, packet: &mut Vec<u8>) -> bool {
+        self.state = State::Ended { answer, due: false };
+        match (answer, self.route()) {
+            (Answer::Refusal(refusal), _) => {
+                write_refusal(packet, &RefusalPacket::new(self.me, self.peer, refusal));
+            }
+            (Answer::Acks, Some(route)) => write_acks(packet, route, &self.incoming.acks()),
+            (Answer::Goodbye, Some(route)) => write_goodbye(packet, route),
+            (Answer::Nothing, _) | (_, None) => return false,
+        }
+        true
+    }
+
+    fn greet(&mut self, now: Duration, packet: &mut Vec<u8>) -> bool {
+        let due = self.handshake.at(self.is_linked()).is_some_and(|at| at <= now);
+        if due {
+            self.handshake.greet(now);
+            let hello = Hello {
+                to: self.peer,
+                from: self.me,
+                epoch: self.handshake.mine,
+                seen: self.handshake.theirs,
+                cluster: &self.config.cluster,
+                limits: self.config.limits(),
+            };
+            write_hello(packet, &hello);
+        }
+        due
+    }
+
+    /// PROTOCOL 4, 6, 7.
+    fn next_body(&mut self, now: Duration, packet: &mut Vec<u8>, sink: &mut impl Sink) -> bool {
+        let Some(route) = self.route() else { return false };
+        if self.resend_at().is_some_and(|at| at <= now) {
+            self.window.time_out(now);
+            self.round_trip.ran_out();
+        }
+        if let Some((number, transmission, body)) = self.window.send_again(now) {
+            let acks = self.incoming.acks();
+            write_body(packet, route, &acks, number, transmission, &body.records);
+            return true;
+        }
+        if !self.window.has_room(self.config.body()) {
+            return false;
+        }
+        let Some(body) = self.outgoing.next_body() else { return false };
+        let (number, transmission, body) = self.window.send(body, now);
+        let acks = self.incoming.acks();
+        write_body(packet, route, &acks, number, transmission, &body.records);
+        if self.pressed && self.outgoing.bytes() <= self.config.pressed_at / 2 {
+            self.pressed = false;
+            sink.event(Event::Relieved);
+        }
+        true
+    }
+
+    fn sign_of_life(&mut self, now: Duration, packet: &mut Vec<u8>) -> bool {
+        let due = self.incoming.ack_at().is_some_and(|at| at <= now)
+            || self.last_sent + self.config.heartbeat <= now;
+        match self.route() {
+            Some(route) if due => {
+                write_acks(packet, route, &self.incoming.acks());
+                true
+            }
+            _ => false,
+        }
+    }
+}

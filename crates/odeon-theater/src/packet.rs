@@ -1,0 +1,128 @@
+//! What packets look like. `docs/wire-format.md` has the table; this writes and reads it.
+//!
+//! Reading trusts nothing: any bytes give a packet or an error, and nothing is allocated here. What a packet
+//! *says* may still be a lie, against which [`Link`](crate::Link) keeps its limits.
+
+mod acks;
+mod cursor;
+mod error;
+mod hello;
+mod record;
+mod refusal;
+mod route;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::PacketError;
+pub use refusal::Refusal;
+
+pub(crate) use acks::Acks;
+pub(crate) use cursor::{Cursor, put_varint};
+pub(crate) use hello::{Hello, LONGEST_CLUSTER_NAME, Limits};
+pub(crate) use record::{PAUSE, RECORD_HEAD, RESUME};
+pub(crate) use record::{Record, Records, put_fragment, put_leave, put_signal, put_whole};
+pub(crate) use refusal::RefusalPacket;
+pub(crate) use route::Route;
+
+/// The first byte of every packet.
+const MAGIC: u8 = 0x0D;
+
+/// The version of the format that this code speaks: the second byte of every packet. Magic, version and kind stand
+/// where they stand in every version, and a refusal keeps its layout, so that theaters of two versions can tell each
+/// other why they do not talk.
+pub const FORMAT_VERSION: u8 = 1;
+
+/// How many bytes the head of a packet with a body takes at most: prefix, route, acknowledgements, numbers.
+pub(crate) const LARGEST_HEAD: usize = 3 + 16 + (10 + 10 + 10 + 2 + acks::LARGEST_BITMAP) + 10 + 10;
+
+const HELLO: u8 = 1;
+const REFUSAL: u8 = 2;
+const BODY: u8 = 3;
+const ACKS: u8 = 4;
+const GOODBYE: u8 = 5;
+
+/// A packet, read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Packet<'a> {
+    /// Somebody wants a link, or answers who does.
+    Hello(Hello<'a>),
+    /// There will be no link, and why.
+    Refusal(RefusalPacket),
+    /// Messages, under the number of their body.
+    Body { route: Route, acks: Acks<'a>, number: u64, transmission: u64, records: &'a [u8] },
+    /// Acknowledgements alone; also the sign of life of a link without messages.
+    Acks { route: Route, acks: Acks<'a> },
+    /// The link has ended here.
+    Goodbye { route: Route },
+}
+
+impl<'a> Packet<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PacketError> {
+        let mut rest = Cursor::new(bytes);
+        if rest.byte()? != MAGIC {
+            return Err(PacketError::Foreign);
+        }
+        let version = rest.byte()?;
+        let kind = rest.byte()?;
+        if version != FORMAT_VERSION && kind != REFUSAL {
+            let hello = kind == HELLO;
+            return Err(PacketError::OtherVersion { ours: FORMAT_VERSION, theirs: version, hello });
+        }
+        Ok(match kind {
+            HELLO => Self::Hello(Hello::read(&mut rest)?),
+            REFUSAL => Self::Refusal(RefusalPacket::read(&mut rest)?),
+            BODY => {
+                let (route, acks) = (Route::read(&mut rest)?, Acks::read(&mut rest)?);
+                let (number, transmission) = (rest.varint()?, rest.varint()?);
+                let records = rest.rest();
+                Records::check(records)?;
+                Self::Body { route, acks, number, transmission, records }
+            }
+            ACKS => Self::Acks { route: Route::read(&mut rest)?, acks: Acks::read(&mut rest)? },
+            GOODBYE => Self::Goodbye { route: Route::read(&mut rest)? },
+            _ => return Err(PacketError::Malformed("unknown kind")),
+        })
+    }
+}
+
+fn prefix(out: &mut Vec<u8>, kind: u8) {
+    out.extend_from_slice(&[MAGIC, FORMAT_VERSION, kind]);
+}
+
+pub(crate) fn write_hello(out: &mut Vec<u8>, hello: &Hello<'_>) {
+    prefix(out, HELLO);
+    hello.write(out);
+}
+
+pub(crate) fn write_refusal(out: &mut Vec<u8>, refusal: &RefusalPacket) {
+    prefix(out, REFUSAL);
+    refusal.write(out);
+}
+
+pub(crate) fn write_body(
+    out: &mut Vec<u8>,
+    route: Route,
+    acks: &Acks<'_>,
+    number: u64,
+    transmission: u64,
+    records: &[u8],
+) {
+    prefix(out, BODY);
+    route.write(out);
+    acks.write(out);
+    put_varint(out, number);
+    put_varint(out, transmission);
+    out.extend_from_slice(records);
+}
+
+pub(crate) fn write_acks(out: &mut Vec<u8>, route: Route, acks: &Acks<'_>) {
+    prefix(out, ACKS);
+    route.write(out);
+    acks.write(out);
+}
+
+pub(crate) fn write_goodbye(out: &mut Vec<u8>, route: Route) {
+    prefix(out, GOODBYE);
+    route.write(out);
+}
