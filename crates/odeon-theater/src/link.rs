@@ -21,7 +21,8 @@
 //! 6. A body goes if it fits into the sender's window and into the credit of the receiver, or if nothing is under way.
 //! 7. Small messages go into the open body as they are pushed. A large one waits until the bodies have gone that may
 //!    hold earlier messages of its channel; then it is cut. Later ones of its channel wait until its last fragment is in a body.
-//!    Bodies of small messages and bodies of fragments take turns; within these, so do large messages.
+//!    Bodies of small messages and bodies of fragments take turns; within these, so do large messages. Fragments leave half
+//!    of the window free.
 //! 8. A side begins no large message while those begun are longer, with it, than the `assembly` of the other side says.
 //! 9. A channel that the other side pauses goes on no more: its messages are taken back out of all bodies that have not been
 //!    sent. A large one that has begun is finished. So what still comes is within the window, and one large message.

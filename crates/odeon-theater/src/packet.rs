@@ -34,7 +34,7 @@ const MAGIC: u8 = 0x0D;
 pub const FORMAT_VERSION: u8 = 1;
 
 /// How many bytes the head of a packet with a body takes at most: prefix, route, acknowledgements, numbers.
-pub(crate) const LARGEST_HEAD: usize = 3 + 16 + (10 + 10 + 10 + 2 + acks::LARGEST_BITMAP) + 10 + 10;
+pub(crate) const LARGEST_HEAD: usize = 3 + 16 + (10 + 10 + 10 + 2 + acks::LARGEST_BITMAP) + 3 * 10;
 
 const HELLO: u8 = 1;
 const REFUSAL: u8 = 2;
@@ -75,7 +75,9 @@ impl<'a> Packet<'a> {
             BODY => {
                 let (route, acks) = (Route::read(&mut rest)?, Acks::read(&mut rest)?);
                 let (number, transmission) = (rest.varint()?, rest.varint()?);
-                let records = rest.rest();
+                // So that a packet that was cut short is found out wherever the cut is.
+                let length = rest.varint()?;
+                let records = rest.take(length)?;
                 Records::check(records)?;
                 Self::Body { route, acks, number, transmission, records }
             }
@@ -113,6 +115,7 @@ pub(crate) fn write_body(
     acks.write(out);
     put_varint(out, number);
     put_varint(out, transmission);
+    put_varint(out, records.len() as u64);
     out.extend_from_slice(records);
 }
 

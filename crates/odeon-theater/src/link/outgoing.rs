@@ -217,17 +217,19 @@ impl Outgoing {
     }
 
     /// Whether [`next_body`](Self::next_body) has one.
-    pub(super) fn is_ready(&self) -> bool {
+    pub(super) fn is_ready(&self, fragments: bool) -> bool {
         let small = self.sealed_bytes > 0 || !self.open.is_empty();
-        !self.signals.is_empty() || small || self.held.can_go() || self.owes_leave()
+        let large = fragments && self.held.can_go();
+        !self.signals.is_empty() || small || large || self.owes_leave()
     }
 
     fn owes_leave(&self) -> bool {
         self.leaving && !self.leave_sent && !self.held.has_messages()
     }
 
-    /// The next body: signals, then small messages and fragments in turn.
-    pub(super) fn next_body(&mut self) -> Option<Body> {
+    /// The next body: signals, then small messages and fragments in turn. `fragments`: whether
+    /// these may go.
+    pub(super) fn next_body(&mut self, fragments: bool) -> Option<Body> {
         if !self.signals.is_empty() {
             return Some(Body { records: self.next_signals(), finished: Vec::new() });
         }
@@ -238,7 +240,7 @@ impl Outgoing {
         let small = !self.sealed.is_empty() || !self.open.is_empty();
         if !self.held.is_empty() {
             self.held.begin(self.gone, !small, self.room);
-            if self.held.is_cutting() && (self.fragments_next || !small) {
+            if fragments && self.held.is_cutting() && (self.fragments_next || !small) {
                 self.fragments_next = false;
                 return Some(self.fragments());
             }

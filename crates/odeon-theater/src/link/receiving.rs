@@ -110,6 +110,7 @@ impl Link {
         self.state = State::Linked;
         let theirs = self.limits.largest_message.min(self.limits.assembly);
         self.largest = self.largest.min(usize::try_from(theirs).unwrap_or(usize::MAX));
+        self.window.narrow(usize::try_from(self.limits.window).unwrap_or(usize::MAX));
         self.window.grant(self.limits.window);
         self.incoming.acknowledge_at_once(now);
         sink.event(Event::Linked);

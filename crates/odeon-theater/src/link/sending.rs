@@ -43,8 +43,10 @@ impl Link {
                 Some(greeting.min(self.liveness.deadline()))
             }
             State::Linked => {
+                let body = self.config.body();
                 let sends = self.window.owes()
-                    || self.outgoing.is_ready() && self.window.has_room(self.config.body());
+                    || self.window.has_room(body)
+                        && self.outgoing.is_ready(self.window.has_room_for_fragments(body));
                 let times = [
                     sends.then_some(Duration::ZERO),
                     self.handshake.at(true),
@@ -107,7 +109,8 @@ impl Link {
         if !self.window.has_room(self.config.body()) {
             return false;
         }
-        let Some(body) = self.outgoing.next_body() else { return false };
+        let fragments = self.window.has_room_for_fragments(self.config.body());
+        let Some(body) = self.outgoing.next_body(fragments) else { return false };
         let (number, transmission, body) = self.window.send(body, now);
         let acks = self.incoming.acks();
         write_body(packet, route, &acks, number, transmission, &body.records);

@@ -80,6 +80,11 @@ impl Window {
         self.sent.is_empty()
     }
 
+    /// The other side takes no more under way than this.
+    pub(super) fn narrow(&mut self, window: usize) {
+        self.limit = self.limit.min(window);
+    }
+
     pub(super) fn grant(&mut self, credit: u64) {
         self.credit = self.credit.max(credit);
     }
@@ -90,6 +95,11 @@ impl Window {
             && self.total.saturating_add(bytes as u64) <= self.credit
             && self.sent.len() < MOST_BODIES_UNDER_WAY;
         allowed || self.sent.is_empty()
+    }
+
+    /// Whether large messages leave half of the window to small ones, even if another body of fragments goes.
+    pub(super) fn has_room_for_fragments(&self, bytes: usize) -> bool {
+        self.bytes + bytes <= self.limit / 2 || self.sent.is_empty()
     }
 
     /// Sends a body for the first time: its number and transmission.

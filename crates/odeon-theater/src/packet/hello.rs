@@ -13,7 +13,8 @@ const WINDOW: u64 = 3;
 
 /// Who wants a link with whom, and what the sender of this packet takes.
 ///
-/// What comes behind the name of the cluster is a list of fields, each with its number and length. Who does not
+/// What comes behind the name of the cluster is a list of fields, as a whole with its length, and each with its
+/// number and length. Who does not
 /// know a field passes over it; of a field that is missing, the value of [`Limits::default`] holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hello<'a> {
@@ -52,15 +53,18 @@ impl<'a> Hello<'a> {
         put_varint(out, self.cluster.len() as u64);
         out.extend_from_slice(self.cluster.as_bytes());
         let Limits { largest_message, assembly, window } = self.limits;
+        let mut fields = Vec::with_capacity(3 * 12);
         for (field, value) in
             [(LARGEST_MESSAGE, largest_message), (ASSEMBLY, assembly), (WINDOW, window)]
         {
             let mut bytes = Vec::with_capacity(10);
             put_varint(&mut bytes, value);
-            put_varint(out, field);
-            put_varint(out, bytes.len() as u64);
-            out.extend_from_slice(&bytes);
+            put_varint(&mut fields, field);
+            put_varint(&mut fields, bytes.len() as u64);
+            fields.extend_from_slice(&bytes);
         }
+        put_varint(out, fields.len() as u64);
+        out.extend_from_slice(&fields);
     }
 
     pub(super) fn read(from: &mut Cursor<'a>) -> Result<Self, PacketError> {
@@ -74,9 +78,11 @@ impl<'a> Hello<'a> {
         let cluster = str::from_utf8(from.take(length)?)
             .map_err(|_| PacketError::Malformed("the name of the cluster is not UTF-8"))?;
         let mut limits = Limits::default();
-        while !from.is_empty() {
-            let (field, length) = (from.varint()?, from.varint()?);
-            let mut value = Cursor::new(from.take(length)?);
+        let length = from.varint()?;
+        let mut fields = Cursor::new(from.take(length)?);
+        while !fields.is_empty() {
+            let (field, length) = (fields.varint()?, fields.varint()?);
+            let mut value = Cursor::new(fields.take(length)?);
             match field {
                 LARGEST_MESSAGE => limits.largest_message = value.varint()?,
                 ASSEMBLY => limits.assembly = value.varint()?,

@@ -10,7 +10,7 @@ use odeon_theater::*;
 use crate::pair::*;
 
 /// All lengths, small ones more often.
-pub fn length(random: &mut Random) -> usize {
+pub(crate) fn length(random: &mut Random) -> usize {
     match random.below(10) {
         0..=5 => random.below(100),
         6..=7 => random.below(5_000),
@@ -20,7 +20,7 @@ pub fn length(random: &mut Random) -> usize {
 }
 
 /// A message whose bytes say which one it is.
-pub fn message(channel: u64, number: u64, length: usize) -> Vec<u8> {
+pub(crate) fn message(channel: u64, number: u64, length: usize) -> Vec<u8> {
     let mut bytes: Vec<u8> = [channel, number].into_iter().flat_map(u64::to_le_bytes).collect();
     bytes.truncate(length);
     let mut filler = Random::from_seed(channel << 32 | number);
@@ -28,7 +28,7 @@ pub fn message(channel: u64, number: u64, length: usize) -> Vec<u8> {
     bytes
 }
 
-pub fn bad_conditions(random: &mut Random) -> Conditions {
+pub(crate) fn bad_conditions(random: &mut Random) -> Conditions {
     let share = |random: &mut Random, most| random.below(1000) as f64 / 1000.0 * most;
     let least = Duration::from_micros(random.below(20_000) as u64);
     Conditions {

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use odeon_theater::*;
 
-pub const A: TheaterId = TheaterId::from_bits(0xAAAA_0001);
-pub const B: TheaterId = TheaterId::from_bits(0xBBBB_0002);
+pub(crate) const A: TheaterId = TheaterId::from_bits(0xAAAA_0001);
+pub(crate) const B: TheaterId = TheaterId::from_bits(0xBBBB_0002);
 
-pub const fn ms(n: u64) -> Duration {
+pub(crate) const fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
-pub fn config() -> LinkConfig {
+pub(crate) fn config() -> LinkConfig {
     LinkConfig::new("test", 65_000)
 }
 
@@ -29,20 +29,20 @@ impl Listener for Inbox {
 
 /// What has come out of a link.
 #[derive(Debug, Default)]
-pub struct Heard {
-    pub messages: Vec<(u64, Vec<u8>)>,
-    pub events: Vec<Event>,
+pub(crate) struct Heard {
+    pub(crate) messages: Vec<(u64, Vec<u8>)>,
+    pub(crate) events: Vec<Event>,
 }
 
 impl Heard {
-    pub fn end(&self) -> Option<(End, &[Undelivered])> {
+    pub(crate) fn end(&self) -> Option<(End, &[Undelivered])> {
         self.events.iter().find_map(|event| match event {
             Event::Ended { end, undelivered } => Some((*end, &undelivered[..])),
             _ => None,
         })
     }
 
-    pub fn on(&self, channel: u64) -> Vec<&[u8]> {
+    pub(crate) fn on(&self, channel: u64) -> Vec<&[u8]> {
         self.messages.iter().filter(|(on, _)| *on == channel).map(|(_, bytes)| &bytes[..]).collect()
     }
 }
@@ -59,13 +59,13 @@ impl Sink for Heard {
 }
 
 /// One end.
-pub struct Side {
-    pub link: Link,
-    pub heard: Heard,
+pub(crate) struct Side {
+    pub(crate) link: Link,
+    pub(crate) heard: Heard,
     /// Packets that the link did not take.
-    pub rejected: Vec<PacketError>,
+    pub(crate) rejected: Vec<PacketError>,
     /// Its packets, counted.
-    pub packets: usize,
+    pub(crate) packets: usize,
     peer: TheaterId,
     transport: InMemoryTransport,
     inbox: Arc<Inbox>,
@@ -107,25 +107,25 @@ impl Side {
         }
     }
 
-    pub fn push(&mut self, channel: u64, message: &[u8]) {
+    pub(crate) fn push(&mut self, channel: u64, message: &[u8]) {
         self.link.push(channel, message).unwrap();
     }
 }
 
-pub struct Pair {
-    pub network: InMemoryNetwork,
-    pub now: Duration,
-    pub a: Side,
-    pub b: Side,
+pub(crate) struct Pair {
+    pub(crate) network: InMemoryNetwork,
+    pub(crate) now: Duration,
+    pub(crate) a: Side,
+    pub(crate) b: Side,
     at_this_time: usize,
 }
 
 impl Pair {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self::with(seed, config(), config())
     }
 
-    pub fn with(seed: u64, of_a: LinkConfig, of_b: LinkConfig) -> Self {
+    pub(crate) fn with(seed: u64, of_a: LinkConfig, of_b: LinkConfig) -> Self {
         let largest = of_a.largest_packet.max(of_b.largest_packet);
         let network = InMemoryNetwork::with_largest_packet(seed, largest);
         Self {
@@ -137,33 +137,31 @@ impl Pair {
         }
     }
 
-    pub fn linked(seed: u64) -> Self {
+    pub(crate) fn linked(seed: u64) -> Self {
         let mut pair = Self::new(seed);
         pair.run_until(|pair| pair.a.link.is_linked() && pair.b.link.is_linked());
         pair
     }
 
     /// Gives `a`'s theater another link, as after an end.
-    pub fn new_link_of_a(&mut self, epoch: Epoch) {
+    pub(crate) fn new_link_of_a(&mut self, epoch: Epoch) {
         self.a.link = Link::new(config(), A, B, epoch, self.now);
         self.a.heard = Heard::default();
     }
 
     /// Gives `b`'s theater another link.
-    pub fn new_link_of_b(&mut self, epoch: Epoch) {
+    pub(crate) fn new_link_of_b(&mut self, epoch: Epoch) {
         self.b.link = Link::new(config(), B, A, epoch, self.now);
         self.b.heard = Heard::default();
     }
 
     /// What happens next; `false` if that is after `limit`.
-    pub fn step(&mut self, limit: Duration) -> bool {
+    pub(crate) fn step(&mut self, limit: Duration) -> bool {
         self.a.send(self.now);
         self.b.send(self.now);
         let times = [self.network.next_event(), self.a.link.deadline(), self.b.link.deadline()];
         let next = times.into_iter().flatten().min().unwrap_or(limit).max(self.now);
         if next > limit || times == [None; 3] {
-            self.now = limit.max(self.now);
-            self.network.step(self.now);
             return false;
         }
         self.at_this_time = if next > self.now { 0 } else { self.at_this_time + 1 };
@@ -181,12 +179,14 @@ impl Pair {
     }
 
     /// Until nothing has happened for `time`.
-    pub fn run_for(&mut self, time: Duration) {
+    pub(crate) fn run_for(&mut self, time: Duration) {
         let limit = self.now + time;
         while self.step(limit) {}
+        self.now = limit;
+        self.network.step(limit);
     }
 
-    pub fn run_until(&mut self, mut done: impl FnMut(&mut Self) -> bool) {
+    pub(crate) fn run_until(&mut self, mut done: impl FnMut(&mut Self) -> bool) {
         let limit = self.now + Duration::from_secs(3600);
         while !done(self) {
             let goes_on = self.step(limit);
