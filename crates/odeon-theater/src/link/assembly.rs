@@ -87,3 +87,50 @@ impl Assembly {
         self.parts.values().map(|part| part.bytes.capacity()).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assembly() -> Assembly {
+        Assembly::new(100, 250)
+    }
+
+    #[test]
+    fn fragments_make_the_message_they_were_cut_from() {
+        let mut assembly = assembly();
+        assembly.begin(1, 6, b"ab").unwrap();
+        assembly.begin(2, 4, b"AB").unwrap();
+        assert!(assembly.is_amid(1) && assembly.is_amid(2) && !assembly.is_amid(3));
+        assert_eq!(assembly.more(1, b"cd"), Ok(None));
+        assert_eq!(assembly.more(2, b"CD"), Ok(Some(b"ABCD".to_vec())));
+        assert_eq!(assembly.more(1, b"ef"), Ok(Some(b"abcdef".to_vec())));
+        assert_eq!((assembly.bytes(), assembly.announced), (0, 0));
+    }
+
+    #[test]
+    fn what_is_announced_is_bounded_by_each_and_together() {
+        let mut assembly = assembly();
+        assert_eq!(assembly.begin(1, 101, b"a"), Err(Violation::TooLarge));
+        assert_eq!(assembly.begin(1, u64::MAX, b"a"), Err(Violation::TooLarge));
+        assembly.begin(1, 100, b"a").unwrap();
+        assembly.begin(2, 100, b"a").unwrap();
+        assert_eq!(assembly.begin(3, 51, b"a"), Err(Violation::TooManyParts));
+        assembly.begin(3, 50, b"a").unwrap();
+        let mut many = Assembly::new(100, 1_000_000);
+        for channel in 0..MOST_PARTS as u64 {
+            many.begin(channel, 2, b"a").unwrap();
+        }
+        assert_eq!(many.begin(u64::MAX, 2, b"a"), Err(Violation::TooManyParts));
+    }
+
+    #[test]
+    fn fragments_of_nothing_or_of_too_much_are_violations() {
+        let mut assembly = assembly();
+        assert_eq!(assembly.more(1, b"a"), Err(Violation::Fragments));
+        assert_eq!(assembly.begin(1, 2, b"ab"), Err(Violation::Fragments));
+        assembly.begin(1, 3, b"a").unwrap();
+        assert_eq!(assembly.begin(1, 3, b"a"), Err(Violation::Fragments));
+        assert_eq!(assembly.more(1, b"bcd"), Err(Violation::Fragments));
+    }
+}

@@ -36,6 +36,7 @@ pub(super) struct Held {
     /// Channels whose first message is large and waits to be cut.
     waiting: VecDeque<u64>,
     bytes: usize,
+    messages: usize,
     paused: usize,
     small: usize,
 }
@@ -48,6 +49,7 @@ impl Held {
             cut_bytes: 0,
             waiting: VecDeque::new(),
             bytes: 0,
+            messages: 0,
             paused: 0,
             small,
         }
@@ -70,7 +72,7 @@ impl Held {
 
     /// Whether messages are held, not only channels paused.
     pub(super) fn has_messages(&self) -> bool {
-        self.channels.values().any(|channel| !channel.messages.is_empty())
+        self.messages > 0
     }
 
     /// How many channels are paused.
@@ -80,6 +82,7 @@ impl Held {
 
     pub(super) fn push(&mut self, channel: u64, message: Vec<u8>, behind: u64) {
         self.bytes += message.len();
+        self.messages += 1;
         let held = self.channels.entry(channel).or_default();
         held.messages.push_back(message);
         if held.messages.len() == 1 {
@@ -106,6 +109,7 @@ impl Held {
         debug_assert!(!held.begun || messages.is_empty(), "nothing overtakes what is being cut");
         for message in messages.into_iter().rev() {
             self.bytes += message.len();
+            self.messages += 1;
             held.messages.push_front(message);
         }
     }
@@ -141,6 +145,7 @@ impl Held {
                 return;
             }
             self.bytes -= first.len();
+            self.messages -= 1;
             open(first);
             held.messages.pop_front();
         }
@@ -193,6 +198,7 @@ impl Held {
                 continue;
             }
             self.cut_bytes -= end;
+            self.messages -= 1;
             (held.begun, held.sent) = (false, 0);
             let message = held.messages.pop_front().expect("it was there");
             finished.push(Undelivered { channel, message });
@@ -220,6 +226,7 @@ impl Held {
             debug_assert!(!held.begun || !was_large, "nothing is sent before limits are known");
             for message in removed {
                 self.bytes -= message.len();
+                self.messages -= 1;
                 gone.push(Undelivered { channel, message });
             }
         }
@@ -236,7 +243,7 @@ impl Held {
 
     /// Everything, those of each channel in order.
     pub(super) fn take_all(&mut self) -> impl Iterator<Item = Undelivered> {
-        self.bytes = 0;
+        (self.bytes, self.messages, self.paused) = (0, 0, 0);
         self.cut.clear();
         self.waiting.clear();
         let channels = std::mem::take(&mut self.channels).into_iter();

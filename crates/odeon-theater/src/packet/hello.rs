@@ -75,7 +75,7 @@ impl<'a> Hello<'a> {
         if length > LONGEST_CLUSTER_NAME as u64 {
             return Err(PacketError::Malformed("the name of the cluster is too long"));
         }
-        let cluster = str::from_utf8(from.take(length)?)
+        let cluster = std::str::from_utf8(from.take(length)?)
             .map_err(|_| PacketError::Malformed("the name of the cluster is not UTF-8"))?;
         let mut limits = Limits::default();
         let length = from.varint()?;

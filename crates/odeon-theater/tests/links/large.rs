@@ -42,7 +42,7 @@ fn later_messages_of_its_channel_wait_for_a_large_one_and_earlier_ones_go_before
         pair.a.push(2, b"beside");
     }
     pair.run_until(|pair| pair.b.heard.messages.len() == 12);
-    let expected: Vec<&[u8]> = vec![&b"before"[..], &large, b"after"].repeat(3);
+    let expected: Vec<&[u8]> = [&b"before"[..], &large, b"after"].repeat(3);
     assert!(pair.b.heard.on(1) == expected);
     let beside = pair.b.heard.messages.iter().rposition(|(channel, _)| *channel == 2).unwrap();
     assert!(beside < 6, "the small ones of another channel were there early, not at {beside}");

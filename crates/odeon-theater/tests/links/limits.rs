@@ -79,3 +79,90 @@ fn a_message_in_part_takes_the_memory_of_what_has_come() {
     }
     assert!(pair.b.link.kept() < 400_000, "{}", pair.b.link.kept());
 }
+
+/// The next packet of `b` to `a`, with these acknowledgements and records instead of its own: what only a peer that
+/// lies can send.
+fn lie(pair: &mut Pair, acks: &[u8], body: Option<(u8, &[u8])>) -> Vec<u8> {
+    let mut packet = Vec::new();
+    pair.b.push(1, b"any");
+    assert!(pair.b.link.poll(pair.now, &mut packet, &mut pair.b.heard));
+    packet.truncate(3 + 16);
+    packet[2] = if body.is_some() { 3 } else { 4 };
+    packet.extend_from_slice(acks);
+    if let Some((number, records)) = body {
+        packet.extend_from_slice(&[number, number + 1]);
+        let length = records.len() as u16;
+        packet.extend_from_slice(&[
+            length as u8 | 0x80,
+            (length >> 7) as u8 | 0x80,
+            (length >> 14) as u8,
+        ]);
+        packet.extend_from_slice(records);
+    }
+    packet
+}
+
+#[test]
+fn whoever_lies_about_credit_gets_no_more_than_a_window() {
+    let mut pair = Pair::linked(1);
+    let unlimited = [0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0];
+    let packet = lie(&mut pair, &unlimited, None);
+    pair.a.link.receive(&packet, pair.now, &mut pair.a.heard).unwrap();
+    (0..3_000).for_each(|_| pair.a.push(1, &[7; 10_000]));
+    let (mut packet, mut bytes) = (Vec::new(), 0);
+    while pair.a.link.poll(pair.now, &mut packet, &mut pair.a.heard) {
+        bytes += packet.len();
+    }
+    assert!(bytes < (4 << 20) + 100_000, "{bytes}");
+}
+
+#[test]
+fn whoever_pauses_more_channels_than_there_may_be_is_cut_off() {
+    let mut pair = Pair::linked(1);
+    let mut channel = 1_u32 << 21;
+    for number in 0.. {
+        // Four bytes of a varint each, behind the one that says pause.
+        let records: Vec<u8> = (0..10_000)
+            .flat_map(|_| {
+                channel += 1;
+                let bits = |shift: u32| (channel >> shift & 0x7F) as u8;
+                [3, bits(0) | 0x80, bits(7) | 0x80, bits(14) | 0x80, bits(21)]
+            })
+            .collect();
+        let packet = lie(&mut pair, &[0, 0, 0, 0], Some((number, &records)));
+        pair.a.link.receive(&packet, pair.now, &mut pair.a.heard).unwrap();
+        if let Some((end, _)) = pair.a.heard.end() {
+            assert_eq!((end, number), (End::Violation(Violation::TooManyPauses), 6));
+            return;
+        }
+    }
+}
+
+#[test]
+fn whoever_announces_more_than_is_allowed_is_cut_off_and_told() {
+    let mut pair = Pair::linked(1);
+    // The first of a message of 2^35 bytes.
+    let first = [1 << 2 | 1, 7, 0x80, 0x80, 0x80, 0x80, 0x80, 1, b'x'];
+    let packet = lie(&mut pair, &[0, 0, 0, 0], Some((0, &first)));
+    pair.a.link.receive(&packet, pair.now, &mut pair.a.heard).unwrap();
+    assert_eq!(pair.a.heard.end().unwrap().0, End::Violation(Violation::TooLarge));
+    pair.run_for(ms(10));
+    assert_eq!(pair.b.heard.end().unwrap().0, End::GivenUp);
+}
+
+#[test]
+fn settings_that_cannot_work_are_named() {
+    assert_eq!(config().validate(), Ok(()));
+    let narrow = LinkConfig { window: 100_000, ..config() };
+    assert_eq!(narrow.validate(), Err("window is at least twice largest_packet"));
+    let long = LinkConfig { cluster: "x".repeat(65), ..config() };
+    assert_eq!(long.validate(), Err("cluster has at most 64 bytes"));
+    let hasty = LinkConfig { suspect_after: ms(250), ..config() };
+    assert_eq!(hasty.validate(), Err("heartbeat is below suspect_after"));
+}
+
+#[test]
+#[should_panic(expected = "settings of a link: largest_packet is at least 1,024")]
+fn a_link_with_such_settings_is_not_made() {
+    Link::new(LinkConfig::new("test", 100), A, B, Epoch::FIRST, ms(0));
+}
