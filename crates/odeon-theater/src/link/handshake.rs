@@ -58,9 +58,9 @@ impl Handshake {
         self.known && self.theirs.is_some()
     }
 
-    /// When the next greeting goes. With a link, only answers do.
-    pub(super) fn at(&self, linked: bool) -> Option<Duration> {
-        if self.answer { Some(Duration::ZERO) } else { (!linked).then_some(self.at) }
+    /// When the next greeting goes, as long as there is no link.
+    pub(super) fn at(&self) -> Duration {
+        if self.answer { Duration::ZERO } else { self.at }
     }
 
     /// A greeting goes.

@@ -21,11 +21,7 @@ impl Link {
         let written = match self.state {
             State::Ended { answer, due } => due && self.answer(answer, packet),
             State::Greeting => self.greet(now, packet),
-            State::Linked => {
-                self.greet(now, packet)
-                    || self.next_body(now, packet, sink)
-                    || self.sign_of_life(now, packet)
-            }
+            State::Linked => self.next_body(now, packet, sink) || self.sign_of_life(now, packet),
         };
         if written {
             self.last_sent = now;
@@ -38,10 +34,7 @@ impl Link {
     pub fn deadline(&self) -> Option<Duration> {
         match self.state {
             State::Ended { due, .. } => due.then_some(Duration::ZERO),
-            State::Greeting => {
-                let greeting = self.handshake.at(false)?;
-                Some(greeting.min(self.liveness.deadline()))
-            }
+            State::Greeting => Some(self.handshake.at().min(self.liveness.deadline())),
             State::Linked => {
                 let body = self.config.body();
                 let sends = self.window.owes()
@@ -49,7 +42,6 @@ impl Link {
                         && self.outgoing.is_ready(self.window.has_room_for_fragments(body));
                 let times = [
                     sends.then_some(Duration::ZERO),
-                    self.handshake.at(true),
                     self.incoming.ack_at(),
                     self.resend_at(),
                     Some(self.last_sent + self.config.heartbeat),
@@ -78,7 +70,7 @@ impl Link {
     }
 
     fn greet(&mut self, now: Duration, packet: &mut Vec<u8>) -> bool {
-        let due = self.handshake.at(self.is_linked()).is_some_and(|at| at <= now);
+        let due = self.handshake.at() <= now;
         if due {
             self.handshake.greet(now);
             let hello = Hello {

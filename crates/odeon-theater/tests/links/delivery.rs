@@ -138,6 +138,24 @@ fn what_is_pushed_during_a_cut_arrives_after_it() {
 }
 
 #[test]
+fn a_cut_network_is_not_flooded_with_what_it_does_not_carry() {
+    let mut pair = Pair::linked(1);
+    for round in 1..=20 {
+        pair.a.push(1, b"measured");
+        pair.run_until(|pair| pair.b.heard.messages.len() == round);
+        pair.run_for(ms(10));
+    }
+    pair.network.cut(A, B);
+    (0..1_000).for_each(|_| pair.a.push(1, &[7; 10_000]));
+    pair.run_for(Duration::ZERO);
+    let window = pair.a.packets;
+    pair.run_for(ms(1_700));
+    // Two each time, at 20, 60, 140, 300, 620, 1120 and 1620 ms; signs of life go with them.
+    let again = pair.a.packets - window;
+    assert!((8..=20).contains(&again), "{again} packets");
+}
+
+#[test]
 fn a_lost_packet_is_sent_again_before_time_runs_out_if_later_ones_arrive() {
     let mut pair = Pair::linked(1);
     let slow = Conditions { delay: (ms(1), ms(1)), ..Conditions::GOOD };

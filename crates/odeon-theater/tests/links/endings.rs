@@ -155,6 +155,17 @@ fn who_leaves_delivers_all_that_was_pushed_first() {
 }
 
 #[test]
+fn leaving_a_good_network_takes_a_round_trip() {
+    let mut pair = Pair::linked(1);
+    pair.network.set_everywhere(Conditions { delay: (ms(1), ms(1)), ..Conditions::GOOD });
+    pair.a.push(1, b"last");
+    pair.a.link.leave();
+    pair.run_for(ms(2));
+    assert_eq!(pair.a.heard.end().unwrap().0, End::Departed);
+    assert_eq!(pair.b.heard.end().unwrap().0, End::Left);
+}
+
+#[test]
 fn whoever_is_left_gets_back_what_it_had_to_say() {
     let mut pair = Pair::linked(1);
     pair.b.link.pause(9);

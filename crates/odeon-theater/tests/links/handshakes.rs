@@ -23,6 +23,29 @@ fn two_theaters_find_a_link_over_any_network() {
 }
 
 #[test]
+fn greetings_are_answered_at_once() {
+    let mut of_a = Link::new(config(), A, B, Epoch::FIRST, ms(0));
+    let mut of_b = Link::new(config(), B, A, Epoch::FIRST, ms(0));
+    let mut heard = Heard::default();
+    let mut packet = Vec::new();
+    assert!(of_b.poll(ms(0), &mut packet, &mut heard), "is lost");
+    assert!(of_a.poll(ms(0), &mut packet, &mut heard));
+    of_b.receive(&packet, ms(1), &mut heard).unwrap();
+    assert!(of_b.poll(ms(1), &mut packet, &mut heard));
+    of_a.receive(&packet, ms(2), &mut heard).unwrap();
+    assert!(of_a.is_linked());
+    assert!(of_a.poll(ms(2), &mut packet, &mut heard), "is lost");
+    assert!(!of_a.poll(ms(2), &mut packet, &mut heard));
+    // b does not know that it is known, and greets again.
+    assert_eq!(of_b.deadline(), Some(ms(41)));
+    assert!(of_b.poll(ms(41), &mut packet, &mut heard));
+    of_a.receive(&packet, ms(42), &mut heard).unwrap();
+    assert!(of_a.poll(ms(42), &mut packet, &mut heard));
+    of_b.receive(&packet, ms(43), &mut heard).unwrap();
+    assert!(of_b.is_linked());
+}
+
+#[test]
 fn theaters_of_two_clusters_refuse_each_other_and_say_so() {
     let mut pair = Pair::with(1, config(), LinkConfig::new("another", 65_000));
     pair.a.push(1, b"for nobody");

@@ -83,3 +83,17 @@ fn no_more_large_messages_begin_than_the_other_side_puts_together() {
     assert_eq!((returned.channel, returned.message.len()), (100, 200_001));
     assert_eq!(pair.a.link.push(1, &vec![0; 200_001]), Err(PushError::TooLarge { limit: 200_000 }));
 }
+
+#[test]
+fn small_messages_do_not_starve_a_large_one() {
+    let mut pair = Pair::linked(1);
+    pair.network.set_everywhere(Conditions { rate: Some(100_000_000), ..Conditions::GOOD });
+    let small = [7; 1_000];
+    (0..1_000).for_each(|_| pair.a.push(2, &small));
+    pair.a.push(1, &message(1, 0, 100_000));
+    (0..9_000).for_each(|_| pair.a.push(2, &small));
+    pair.run_until(|pair| !pair.b.heard.on(1).is_empty());
+    // It waits for those before it, and takes turns with those behind.
+    let before = pair.b.heard.on(2).len();
+    assert!((1_000..1_500).contains(&before), "{before}");
+}

@@ -34,6 +34,19 @@ fn a_receiver_with_a_small_window_is_not_sent_more() {
 }
 
 #[test]
+fn a_large_message_leaves_half_of_a_small_window_free() {
+    let narrow = LinkConfig { window: 260_000, ..config() };
+    let mut pair = Pair::with(1, config(), narrow);
+    pair.run_until(|pair| pair.a.link.is_linked() && pair.b.link.is_linked());
+    pair.a.push(1, &[7; 1_000_000]);
+    let (mut packet, mut bytes) = (Vec::new(), 0);
+    while pair.a.link.poll(pair.now, &mut packet, &mut pair.a.heard) {
+        bytes += packet.len();
+    }
+    assert!(bytes <= 131_000, "{bytes}");
+}
+
+#[test]
 fn what_comes_early_is_kept_within_the_window() {
     // a takes b's window for larger than it is.
     let narrow = LinkConfig { window: 150_000, ..config() };
@@ -165,4 +178,24 @@ fn settings_that_cannot_work_are_named() {
 #[should_panic(expected = "settings of a link: largest_packet is at least 1,024")]
 fn a_link_with_such_settings_is_not_made() {
     Link::new(LinkConfig::new("test", 100), A, B, Epoch::FIRST, ms(0));
+}
+
+#[test]
+fn a_receiver_that_grants_no_more_gets_one_body_at_a_time() {
+    let mut pair = Pair::linked(1);
+    (0..3_000).for_each(|_| pair.a.push(1, &[7; 10_000]));
+    let mut bodies = 0_u8;
+    let mut packet = Vec::new();
+    while pair.a.link.poll(pair.now, &mut packet, &mut pair.a.heard) {
+        bodies += 1;
+    }
+    assert!(bodies > 50);
+    for _ in 0..3 {
+        // All has arrived, and still the first credit.
+        let packet_of_b = lie(&mut pair, &[bodies, 0, bodies, 0], None);
+        pair.a.link.receive(&packet_of_b, pair.now, &mut pair.a.heard).unwrap();
+        assert!(pair.a.link.poll(pair.now, &mut packet, &mut pair.a.heard));
+        assert!(!pair.a.link.poll(pair.now, &mut packet, &mut pair.a.heard));
+        bodies += 1;
+    }
 }
