@@ -177,7 +177,7 @@ impl Link {
 
     #[inline]
     fn check(&self, length: usize) -> Result<(), PushError> {
-        if matches!(self.state, State::Ended { .. }) || self.outgoing.is_leaving() {
+        if self.has_ended() || self.outgoing.is_leaving() {
             return Err(PushError::Ended);
         }
         if length > self.largest {
@@ -198,20 +198,22 @@ impl Link {
     }
 
     fn signal(&mut self, channel: u64, paused: bool) {
-        if !matches!(self.state, State::Ended { .. }) {
+        // Nothing follows the body that says that this side leaves (PROTOCOL 11): it would never be acknowledged.
+        if !self.has_ended() && !self.outgoing.has_left() {
             self.outgoing.signal_pause(channel, paused);
         }
     }
 
     /// Ends the link when all that was pushed has arrived; the other side is told. Messages of paused channels wait
-    /// for those to go on.
+    /// for those to go on. If the other side leaves first, what is not acknowledged by then is undelivered, as with
+    /// any end.
     pub fn leave(&mut self) {
         self.outgoing.leave();
     }
 
     /// Ends the link now: what is not known to have arrived is undelivered.
     pub fn give_up(&mut self, sink: &mut impl Sink) {
-        if !matches!(self.state, State::Ended { .. }) {
+        if !self.has_ended() {
             self.end(End::Dropped, Answer::Goodbye, true, sink);
         }
     }

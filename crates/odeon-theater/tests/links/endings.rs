@@ -1,6 +1,7 @@
 //! How links end, and what becomes of messages then.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use odeon_core::Random;
 use odeon_testkit::for_seeds;
@@ -163,6 +164,40 @@ fn leaving_a_good_network_takes_a_round_trip() {
     pair.run_for(ms(2));
     assert_eq!(pair.a.heard.end().unwrap().0, End::Departed);
     assert_eq!(pair.b.heard.end().unwrap().0, End::Left);
+}
+
+#[test]
+fn what_is_paused_while_leaving_does_not_hold_up_the_end() {
+    let mut pair = Pair::linked(1);
+    pair.network.set_everywhere(Conditions { delay: (ms(1), ms(1)), ..Conditions::GOOD });
+    pair.a.link.leave();
+    pair.run_for(Duration::ZERO);
+    pair.a.link.pause(1);
+    pair.run_for(ms(2));
+    assert_eq!(pair.a.heard.end().unwrap().0, End::Departed);
+}
+
+#[test]
+fn both_may_leave_at_once() {
+    for_seeds(100, |seed| {
+        let mut random = Random::from_seed(seed);
+        let patient = LinkConfig { dead_after: ms(60_000), ..config() };
+        let mut pair = Pair::with(seed, patient.clone(), patient);
+        pair.network.set(A, B, bad_conditions(&mut random));
+        pair.network.set(B, A, bad_conditions(&mut random));
+        pair.run_for(ms(random.below(200) as u64));
+        pair.a.push(1, b"from a");
+        pair.b.push(1, b"from b");
+        pair.a.link.leave();
+        pair.b.link.leave();
+        pair.run_until(|pair| pair.a.link.has_ended() && pair.b.link.has_ended());
+        for (side, other) in [(&pair.a, &pair.b), (&pair.b, &pair.a)] {
+            let (end, undelivered) = side.heard.end().unwrap();
+            assert!(matches!(end, End::Left | End::Departed), "{end:?}");
+            // It is accounted for; what has arrived may not have been acknowledged.
+            assert!(other.heard.messages.len() + undelivered.len() >= 1);
+        }
+    });
 }
 
 #[test]
