@@ -21,6 +21,11 @@ impl ActorId {
         self.0
     }
 
+    #[cfg(feature = "wire")]
+    pub(crate) fn of_number(number: u64) -> Self {
+        Self(number)
+    }
+
     pub(crate) fn shard(self) -> usize {
         (self.0 & ((1 << SHARD_BITS) - 1)) as usize
     }

@@ -190,7 +190,7 @@ impl<M: Message> WeakRef<M> {
         Self { cell: NonNull::from(cell), _counted: PhantomData }
     }
 
-    fn header(&self) -> &Header {
+    pub(crate) fn header(&self) -> &Header {
         // SAFETY: this reference's weak count keeps the cell.
         unsafe { &self.cell.as_ref().header }
     }

@@ -33,12 +33,23 @@ pub enum DeadLetterReason {
     /// It was held back in an attempt (S8), and when it was sent the mailbox was full
     /// ([`Bound::reject`](crate::Bound::reject)).
     Rejected,
+    /// Its actor lives in another theater, which has ended or was lost before it acknowledged the message.
+    Unreachable,
+    /// Its actor lives in another theater, and the message cannot be written, or not be read there.
+    Unwritable,
 }
 
 impl DeadLetterReason {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Stopped, Self::Failed, Self::Shutdown, Self::Displaced, Self::Rejected];
+    pub const ALL: [Self; 7] = [
+        Self::Stopped,
+        Self::Failed,
+        Self::Shutdown,
+        Self::Displaced,
+        Self::Rejected,
+        Self::Unreachable,
+        Self::Unwritable,
+    ];
 
     /// One word for it.
     pub fn name(self) -> &'static str {
@@ -48,6 +59,8 @@ impl DeadLetterReason {
             Self::Shutdown => "shutdown",
             Self::Displaced => "displaced",
             Self::Rejected => "rejected",
+            Self::Unreachable => "unreachable",
+            Self::Unwritable => "unwritable",
         }
     }
 }

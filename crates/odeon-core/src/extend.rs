@@ -164,6 +164,15 @@ pub fn alarm<M: Message>(
     Timer::alarm(actor.cell().header.stage.theater(), delay, ring)
 }
 
+/// As [`alarm`], in the theater of a stage.
+pub fn alarm_at(
+    stage: &dyn Submit,
+    delay: Duration,
+    ring: impl FnOnce() + Send + 'static,
+) -> Timer {
+    Timer::alarm(stage.theater(), delay, ring)
+}
+
 /// Gives an actor a turn. Nothing happens if it has stopped.
 pub fn wake<M: Message>(actor: &ActorRef<M>) {
     send::signal(actor.cell(), label::WAKE);
@@ -215,6 +224,19 @@ pub fn waiting_about<A: Actor>(ctx: &Context<'_, A>) -> usize {
 /// The clock of a theater.
 pub fn clock(theater: &Theater) -> Arc<dyn Clock> {
     theater.shared().clock.clone()
+}
+
+/// The pool of a theater, for those that may live longer than it.
+pub fn pool(theater: &Theater) -> Weak<dyn Submit> {
+    Arc::downgrade(&theater.shared().pool())
+}
+
+/// Sends without holding back, whatever the receiver's pressure and bounds: for what the runtime tells somebody who has asked for it.
+///
+/// # Errors
+/// The message, if the actor has stopped.
+pub fn send_unhindered<M: Message>(actor: &ActorRef<M>, message: M) -> Result<(), SendError<M>> {
+    actor.send_unhindered(message)
 }
 
 /// How many workers the pool of a theater has.

@@ -15,6 +15,7 @@
 //! | the runtime as a whole | `theater.rs`, `theater/*`, `registry.rs` |
 //! | finding actors, one message for many | `naming.rs`, `group.rs`, `broadcast.rs`, `worker_pool.rs` |
 //! | what can be seen from outside | `observe.rs`, `sight.rs`, `sight/*`, `dead_letter.rs` |
+//! | messages between theaters | `wire.rs`, `wire/*` (feature `wire`) |
 //! | seams for sibling crates | `extend.rs`, `observe.rs`, `clock.rs`, `random.rs`, `outbox.rs`, `lane.rs` |
 
 mod access;
@@ -66,6 +67,8 @@ mod theater;
 mod timer;
 mod turn;
 mod watch;
+#[cfg(feature = "wire")]
+pub mod wire;
 mod worker_pool;
 
 pub use access::Access;

@@ -94,6 +94,18 @@ impl<T: Send + 'static> Reply<T> {
         Self { to: UnsafeCell::new(Some(Asker::Boxed(answer))) }
     }
 
+    /// Takes the right to answer out of the message in which it lies, which is about to leave the theater. `None`: it is spent.
+    #[cfg(feature = "wire")]
+    pub(crate) fn take_to_leave(&self) -> Option<Self> {
+        /// Of two threads that write the same message one gets it.
+        static TAKING: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        let _taking = TAKING.lock();
+        // SAFETY: through a shared reference it is changed here, under the lock, and by `answer_borrowed`, whose caller sees to it
+        // that nobody else uses it meanwhile.
+        let to = unsafe { (*self.to.get()).take() }?;
+        Some(Self { to: UnsafeCell::new(Some(to)) })
+    }
+
     /// Answers. The asker may have given up meanwhile; then the value is dropped.
     pub fn send(mut self, value: T) {
         match outbox::held() {

@@ -1,0 +1,62 @@
+//! Values to bytes and back, under a passage.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use postcard::ser_flavors::Flavor;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::WireError;
+use super::passage::{self, Passage};
+
+/// Writes behind what is there.
+struct Append<'a>(&'a mut Vec<u8>);
+
+impl Flavor for Append<'_> {
+    type Output = ();
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes `value` behind what is in `bytes`.
+///
+/// # Errors
+/// Why it cannot be written; `bytes` is then what it was.
+pub fn encode<T: Serialize + ?Sized>(
+    passage: &dyn Passage,
+    value: &T,
+    bytes: &mut Vec<u8>,
+) -> Result<(), WireError> {
+    let before = bytes.len();
+    let written = passage::during(passage, || {
+        catch_unwind(AssertUnwindSafe(|| postcard::serialize_with_flavor(value, Append(bytes))))
+    });
+    let result = passage::outcome(written);
+    if result.is_err() {
+        bytes.truncate(before);
+    }
+    result
+}
+
+/// Reads a value. Bytes behind it are not looked at: a newer version of its type may have more fields at its end.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn decode<T: DeserializeOwned>(passage: &dyn Passage, bytes: &[u8]) -> Result<T, WireError> {
+    let read = passage::during(passage, || {
+        catch_unwind(AssertUnwindSafe(|| postcard::from_bytes::<T>(bytes)))
+    });
+    passage::outcome(read)
+}

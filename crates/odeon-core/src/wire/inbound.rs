@@ -1,0 +1,140 @@
+//! The way in: what comes from elsewhere, to the actor that it is meant for.
+
+use std::any::{Any, TypeId, type_name};
+use std::pin::Pin;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::codec::decode;
+use super::doorman::{self, For};
+use super::error::WireError;
+use super::passage::Passage;
+use crate::actor_id::ActorId;
+use crate::actor_ref::ActorRef;
+use crate::dead_letter::DeadLetterReason;
+use crate::error::SendError;
+use crate::message::Message;
+use crate::observe::EndReason;
+use crate::scheduler::submit::Submit;
+
+/// What became of a message from elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Delivered {
+    /// It waits in its mailbox.
+    Yes,
+    /// The same, and the actor is under pressure (S17): whoever sends more is to wait.
+    UnderPressure,
+    /// The actor has stopped, or its mailbox is full: the message is a dead letter.
+    No,
+}
+
+/// The way in for messages from elsewhere to one actor, the type of its messages forgotten. Keeps the actor.
+pub trait Inbound: Send + Sync {
+    /// The actor's number.
+    fn actor(&self) -> u64;
+
+    /// The type of the actor's messages.
+    fn message_type(&self) -> TypeId;
+
+    /// What the type is called.
+    fn message_name(&self) -> &'static str;
+
+    /// The `ActorRef` to the actor.
+    fn reference(&self) -> Box<dyn Any + Send + Sync>;
+
+    /// Delivers a message, without waiting.
+    ///
+    /// # Errors
+    /// If these bytes are no message for it.
+    fn deliver(
+        &self,
+        passage: &dyn Passage,
+        mailbox: usize,
+        bytes: &[u8],
+    ) -> Result<Delivered, WireError>;
+
+    /// Completes when the actor is not under pressure any more, or has stopped.
+    fn relieved(&self) -> Pin<Box<dyn Future<Output = ()> + Send>>;
+
+    /// Calls `told` when the actor ends, at once if it has ended.
+    fn on_end(&self, told: Box<dyn FnOnce(EndReason) + Send>);
+}
+
+/// The way in to an actor that lives here.
+pub(super) struct Here<M: Message> {
+    actor: ActorRef<M>,
+    doorman: Option<ActorRef<For<M>>>,
+}
+
+impl<M: Message> Here<M> {
+    pub(super) fn to(actor: ActorRef<M>) -> Self {
+        Self { doorman: doorman::at(&actor), actor }
+    }
+}
+
+impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
+    fn actor(&self) -> u64 {
+        self.actor.id().number()
+    }
+
+    fn message_type(&self) -> TypeId {
+        TypeId::of::<M>()
+    }
+
+    fn message_name(&self) -> &'static str {
+        type_name::<M>()
+    }
+
+    fn reference(&self) -> Box<dyn Any + Send + Sync> {
+        Box::new(self.actor.clone())
+    }
+
+    fn deliver(
+        &self,
+        passage: &dyn Passage,
+        mailbox: usize,
+        bytes: &[u8],
+    ) -> Result<Delivered, WireError> {
+        let message: M = decode(passage, bytes)?;
+        if mailbox >= M::MAILBOXES {
+            return Err(WireError::Refused("the actor has no such mailbox"));
+        }
+        let (sent, is_pressed) = match &self.doorman {
+            None => {
+                let sent = self.actor.send_unhindered_into(mailbox, message);
+                (sent, self.actor.is_under_pressure())
+            }
+            Some(doorman) => {
+                let sent = doorman.send_unhindered(For { mailbox, message });
+                let sent = sent.map_err(|error| SendError::Stopped(error.into_message().message));
+                (sent, doorman.is_under_pressure())
+            }
+        };
+        Ok(match sent {
+            Ok(()) if is_pressed => Delivered::UnderPressure,
+            Ok(()) => Delivered::Yes,
+            Err(error) => {
+                self.actor.dead_letter(error);
+                Delivered::No
+            }
+        })
+    }
+
+    fn relieved(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        match &self.doorman {
+            None => Box::pin(self.actor.relieved()),
+            Some(doorman) => Box::pin(doorman.relieved()),
+        }
+    }
+
+    fn on_end(&self, told: Box<dyn FnOnce(EndReason) + Send>) {
+        let _ = self.actor.on_end(move |ended| told(ended.reason()));
+    }
+}
+
+/// A message that was written for an actor of the stage's theater, which nobody can read any more, is a dead letter.
+pub fn unreadable(stage: &dyn Submit, actor: u64, reason: DeadLetterReason, bytes: &[u8]) {
+    stage.theater().dead_letter(ActorId::of_number(actor), reason, bytes.to_vec());
+}

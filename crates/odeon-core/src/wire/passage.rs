@@ -1,0 +1,143 @@
+//! What becomes of references and replies while a value is written or read.
+
+use std::any::{Any, TypeId};
+use std::cell::Cell;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Encode;
+use super::error::WireError;
+use super::inbound::Inbound;
+use super::remote::{Outbound, StandIn};
+use crate::scheduler::submit::Submit;
+
+/// An actor as other theaters know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Address {
+    /// The theater in which it lives, by the number of its incarnation.
+    pub theater: u128,
+    /// The actor, by its number there.
+    pub actor: u64,
+}
+
+/// Knows the actors that others refer to, and those elsewhere that are referred to here.
+///
+/// It is in force on one thread while one value is written or read there, and may be so on several at once.
+pub trait Passage {
+    /// A reference leaves; answers where its actor is to be found.
+    ///
+    /// # Errors
+    /// Why it may not leave.
+    fn actor_leaves(&self, actor: &Leaving<'_>) -> Result<Address, WireError>;
+
+    /// A reference arrives: an `ActorRef<M>`, to the actor itself if it lives here, and otherwise to the one
+    /// [`Remote`](super::Remote) for it, which `arriving` makes if there is none.
+    ///
+    /// # Errors
+    /// [`WireError::OtherMessages`], or why it may not be here.
+    fn actor_arrives(
+        &self,
+        address: Address,
+        arriving: &dyn Arriving,
+    ) -> Result<Box<dyn Any + Send + Sync>, WireError>;
+
+    /// The right to answer a question leaves; answers the number by which the answer will come back. Dropped, it tells the asker that
+    /// there will be none.
+    ///
+    /// # Errors
+    /// Why it may not leave.
+    fn reply_leaves(&self, answer: Box<dyn Answerable>) -> Result<u64, WireError>;
+
+    /// The right to answer a question arrives.
+    ///
+    /// # Errors
+    /// Why it may not be here.
+    fn reply_arrives(&self, number: u64) -> Result<Box<dyn AnswerRoute>, WireError>;
+}
+
+/// A reference that is about to leave.
+pub struct Leaving<'a> {
+    /// The number of the actor here that it leads to.
+    pub actor: u64,
+    /// The way in for messages to that actor from elsewhere.
+    pub inbound: &'a dyn Fn() -> Arc<dyn Inbound>,
+}
+
+/// A reference that has arrived, of which the passage does not know the type of messages.
+pub trait Arriving {
+    /// The type of messages, as [`Inbound::message_type`] says it.
+    fn message_type(&self) -> TypeId;
+
+    /// Makes the actor that stands here for the one elsewhere, on a pool, and answers the `ActorRef` to it, and what else is to be known of it.
+    fn stand_in(
+        &self,
+        stage: &Arc<dyn Submit>,
+        outbound: Arc<dyn Outbound>,
+    ) -> (Box<dyn Any + Send + Sync>, Arc<dyn StandIn>);
+}
+
+/// A question that is answered from elsewhere.
+pub trait Answerable: Send {
+    /// The answer, in bytes; dropped instead, there is none.
+    ///
+    /// # Errors
+    /// If the bytes are no answer: the asker learns that there is none.
+    fn answer(self: Box<Self>, passage: &dyn Passage, bytes: &[u8]) -> Result<(), WireError>;
+}
+
+/// The way back for an answer.
+pub trait AnswerRoute: Send {
+    /// The answer is written by `encode`; without one the asker is to learn that there is none.
+    fn answered(self: Box<Self>, encode: Option<Encode<'_>>);
+}
+
+thread_local! {
+    static IN_FORCE: Cell<Option<NonNull<dyn Passage>>> = const { Cell::new(None) };
+    static REFUSED: Cell<Option<WireError>> = const { Cell::new(None) };
+}
+
+/// Has `passage` in force on this thread during `work`.
+pub(super) fn during<R>(passage: &dyn Passage, work: impl FnOnce() -> R) -> R {
+    /// Puts the one before in force again, also after a panic.
+    struct Before(Option<NonNull<dyn Passage>>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            IN_FORCE.set(self.0);
+        }
+    }
+    // SAFETY: only the lifetime changes: the pointer is used while `work` runs, and `passage` lives longer.
+    let erased: NonNull<dyn Passage + 'static> =
+        unsafe { std::mem::transmute(NonNull::from(passage)) };
+    let _before = Before(IN_FORCE.replace(Some(erased)));
+    work()
+}
+
+/// Does something with the passage that is in force.
+///
+/// # Errors
+/// What it answers, or that there is none. The error is also kept for [`outcome`], since formats keep less of it.
+pub(super) fn with<R>(
+    work: impl FnOnce(&dyn Passage) -> Result<R, WireError>,
+) -> Result<R, WireError> {
+    let result = match IN_FORCE.get() {
+        // SAFETY: set for as long as `during` runs on this thread, from a reference that lives longer.
+        Some(passage) => work(unsafe { passage.as_ref() }),
+        None => Err(WireError::NoPassage),
+    };
+    if let Err(error) = &result {
+        REFUSED.set(Some(error.clone()));
+    }
+    result
+}
+
+/// What writing or reading came to: the reason of a passage goes before what the format made of it.
+pub(super) fn outcome<R>(result: std::thread::Result<postcard::Result<R>>) -> Result<R, WireError> {
+    let refused = REFUSED.take();
+    match result {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(refused.unwrap_or_else(|| WireError::Format(error.to_string()))),
+        Err(_) => Err(WireError::Panicked),
+    }
+}

@@ -1,0 +1,86 @@
+//! References in messages.
+
+use std::any::{Any, TypeId};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::inbound::{Here, Inbound};
+use super::passage::{self, Address, Arriving, Leaving};
+use super::remote::{Outbound, Remote, StandIn};
+use crate::actor_ref::ActorRef;
+use crate::message::Message;
+use crate::scheduler::submit::Submit;
+
+/// Written as the address of its actor, within messages to other theaters.
+///
+/// # Errors
+/// Anywhere else.
+impl<M: Message + Serialize + DeserializeOwned> Serialize for ActorRef<M> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let inbound = || Arc::new(Here::to(self.clone())) as Arc<dyn Inbound>;
+        let leaving = Leaving { actor: self.id().number(), inbound: &inbound };
+        passage::with(|passage| passage.actor_leaves(&leaving))
+            .map_err(S::Error::custom)?
+            .serialize(serializer)
+    }
+}
+
+/// Read within messages from other theaters: leads to the actor itself if that lives here.
+///
+/// # Errors
+/// Anywhere else, and if the actor takes other messages.
+impl<'de, M: Message + Serialize + DeserializeOwned> Deserialize<'de> for ActorRef<M> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let address = Address::deserialize(deserializer)?;
+        let arriving = Of::<M>(PhantomData);
+        let actor = passage::with(|passage| passage.actor_arrives(address, &arriving))
+            .map_err(D::Error::custom)?;
+        match actor.downcast::<Self>() {
+            Ok(actor) => Ok(*actor),
+            Err(_) => Err(D::Error::custom("the passage answers a reference of another type")),
+        }
+    }
+}
+
+/// A reference whose type of messages has been forgotten: written as the reference itself.
+#[derive(Clone)]
+pub struct Erased(pub Arc<dyn Inbound>);
+
+impl Erased {
+    /// The same actor.
+    pub fn of<M: Message + Serialize + DeserializeOwned>(actor: &ActorRef<M>) -> Self {
+        Self(Arc::new(Here::to(actor.clone())))
+    }
+}
+
+impl Serialize for Erased {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let inbound = || self.0.clone();
+        let leaving = Leaving { actor: self.0.actor(), inbound: &inbound };
+        passage::with(|passage| passage.actor_leaves(&leaving))
+            .map_err(S::Error::custom)?
+            .serialize(serializer)
+    }
+}
+
+/// References to actors that take `M`.
+struct Of<M>(PhantomData<fn(M)>);
+
+impl<M: Message + Serialize + DeserializeOwned> Arriving for Of<M> {
+    fn message_type(&self) -> TypeId {
+        TypeId::of::<M>()
+    }
+
+    fn stand_in(
+        &self,
+        stage: &Arc<dyn Submit>,
+        outbound: Arc<dyn Outbound>,
+    ) -> (Box<dyn Any + Send + Sync>, Arc<dyn StandIn>) {
+        let (actor, stands) = Remote::<M>::create(stage, outbound);
+        (Box::new(actor), Arc::new(stands))
+    }
+}

@@ -1,0 +1,53 @@
+//! The right to answer, in messages.
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::codec::{decode, encode};
+use super::error::WireError;
+use super::passage::{self, Answerable, Passage};
+use crate::reply::Reply;
+
+/// Written as a number, within messages to other theaters. The right to answer goes with what is written: this one is spent, and
+/// the message in which it lies is to be dropped.
+///
+/// # Errors
+/// Anywhere else, and if it has been spent.
+impl<T: Serialize + DeserializeOwned + Send + 'static> Serialize for Reply<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let number = passage::with(|passage| {
+            let spent = WireError::Refused("the reply has been sent, or has left before");
+            let answer = Box::new(Asked(self.take_to_leave().ok_or(spent)?));
+            passage.reply_leaves(answer)
+        });
+        serializer.serialize_u64(number.map_err(S::Error::custom)?)
+    }
+}
+
+/// Read within messages from other theaters: what is answered goes back to where the question came from.
+///
+/// # Errors
+/// Anywhere else.
+impl<'de, T: Serialize + DeserializeOwned + Send + 'static> Deserialize<'de> for Reply<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = u64::deserialize(deserializer)?;
+        let route =
+            passage::with(|passage| passage.reply_arrives(number)).map_err(D::Error::custom)?;
+        Ok(Self::to_function(Box::new(move |answer| match answer {
+            Ok(value) => route.answered(Some(&mut |passage, bytes| encode(passage, &value, bytes))),
+            Err(_) => route.answered(None),
+        })))
+    }
+}
+
+/// A question that was asked here.
+struct Asked<T: Send + 'static>(Reply<T>);
+
+impl<T: DeserializeOwned + Send + 'static> Answerable for Asked<T> {
+    fn answer(self: Box<Self>, passage: &dyn Passage, bytes: &[u8]) -> Result<(), WireError> {
+        let value = decode(passage, bytes)?;
+        self.0.send(value);
+        Ok(())
+    }
+}
