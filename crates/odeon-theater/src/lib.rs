@@ -1,14 +1,17 @@
-//! What theaters say to each other: exactly once and in order, over any network that carries packets.
+//! Theaters among others: references, messages and answers between them, exactly once and in order, over any network that carries
+//! packets.
 //!
 //! | question | file |
 //! |---|---|
+//! | how does a theater join others? what becomes of references and messages? | `network.rs`, `network/*` |
 //! | who is that? | `theater_id.rs` |
 //! | what does a network have to do? | `transport.rs` |
 //! | how do two theaters get messages to each other? | `link.rs` has the protocol by numbers; `link/*` |
 //! | what do packets look like? | `packet.rs`, `docs/wire-format.md` |
 //! | what if the network is bad? | [`InMemoryNetwork`], `in_memory.rs` |
 //!
-//! No threads, no sockets, no clock: a [`Link`] is told what has come and what time it is, and asked what is to be sent. Whoever owns it does both.
+//! A [`Link`] has no threads, no sockets, no clock: it is told what has come and what time it is, and asked what is to be sent. A [`Network`] owns
+//! those of its theater, and does both.
 //!
 //! ```
 //! use odeon_theater::{Epoch, Event, Link, LinkConfig, Sink, TheaterId};
@@ -48,6 +51,7 @@
 mod epoch;
 mod in_memory;
 mod link;
+mod network;
 mod packet;
 mod theater_id;
 mod transport;
@@ -55,6 +59,7 @@ mod transport;
 pub use epoch::Epoch;
 pub use in_memory::{Conditions, Counts, InMemoryNetwork, InMemoryTransport};
 pub use link::{End, Event, Link, LinkConfig, PushError, Sink, Undelivered, Violation};
+pub use network::{At, Membership, MembershipEvent, Network, RemoteError};
 pub use packet::{FORMAT_VERSION, PacketError, Refusal};
 pub use theater_id::TheaterId;
 pub use transport::{Listener, Transport};

@@ -1,0 +1,192 @@
+//! A theater among others: references, messages and answers over the links to them.
+//!
+//! One message on its way:
+//!
+//! | where | what happens | file |
+//! |---|---|---|
+//! | at the sender's | it waits at the actor that stands for the receiver, and is written | `odeon-core`: `wire/remote.rs`; `outbound.rs` |
+//! | | references and replies in it become addresses and numbers | `passage.rs` |
+//! | | it is pushed on the link, and goes | `peer.rs` |
+//! | at the receiver's | it comes, in its order | `peer.rs` |
+//! | | it is read, and sent to the actor | `arrivals.rs` |
+//!
+//! Who refers to whom is known in `exports.rs` (actors here, referred to from elsewhere) and `stand_ins.rs` (actors elsewhere, referred
+//! to from here); questions under way in `questions.rs`.
+
+mod arrivals;
+mod channel;
+mod control;
+mod endings;
+mod exports;
+mod held;
+mod membership;
+mod outbound;
+mod passage;
+mod peer;
+mod peers;
+mod published;
+mod questions;
+mod stand_ins;
+
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Duration;
+
+use odeon_core::extend::{self, Submit};
+use odeon_core::wire::Inbound;
+use odeon_core::{Clock, Theater};
+
+use self::control::Control;
+use self::exports::Exports;
+use self::membership::Members;
+use self::peer::Peer;
+use self::peers::Peers;
+use self::published::Published;
+use self::questions::Questions;
+use self::stand_ins::StandIns;
+use crate::{LinkConfig, Listener, TheaterId, Transport};
+
+pub use membership::{Membership, MembershipEvent};
+pub use published::{At, RemoteError};
+
+/// A theater's place among other theaters: made by [`join`](Self::join). Clones are the same.
+#[derive(Clone)]
+pub struct Network {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    id: TheaterId,
+    config: LinkConfig,
+    /// Where what stands here for actors elsewhere lives.
+    pool: Weak<dyn Submit>,
+    clock: Arc<dyn Clock>,
+    transport: OnceLock<Arc<dyn Transport>>,
+    peers: Peers,
+    members: Members,
+    exports: Exports,
+    stand_ins: StandIns,
+    questions: Questions,
+    published: Published,
+}
+
+impl Network {
+    /// Has a theater join others. `connect` makes the way to them: it is given this theater's identity, and whom to tell what comes.
+    /// The theater's actors can be referred to from elsewhere from here on; until
+    /// it [leaves](Self::leave). If the last clone of the network is dropped before, the others find out by its silence.
+    ///
+    /// # Errors
+    /// What `connect` answers.
+    ///
+    /// # Panics
+    /// If a setting is out of its range.
+    pub fn join<E>(
+        theater: &Theater,
+        id: TheaterId,
+        config: LinkConfig,
+        connect: impl FnOnce(TheaterId, Arc<dyn Listener>) -> Result<Arc<dyn Transport>, E>,
+    ) -> Result<Self, E> {
+        if let Err(wrong) = config.validate() {
+            panic!("{wrong}");
+        }
+        let inner = Arc::new(Inner {
+            id,
+            config,
+            pool: extend::pool(theater),
+            clock: extend::clock(theater),
+            transport: OnceLock::new(),
+            peers: Peers::default(),
+            members: Members::default(),
+            exports: Exports::default(),
+            stand_ins: StandIns::default(),
+            questions: Questions::default(),
+            published: Published::default(),
+        });
+        let transport = connect(id, Arc::new(Ears(Arc::downgrade(&inner))))?;
+        let _ = inner.transport.set(transport);
+        inner.peers.all().iter().for_each(|peer| peer.transmit(&inner));
+        Ok(Self { inner })
+    }
+
+    /// This theater, among the others.
+    pub fn id(&self) -> TheaterId {
+        self.inner.id
+    }
+
+    /// Leaves: all that has been sent to other theaters goes first, and what they send comes meanwhile; then they know that this one has
+    /// left. `false`: not all have acknowledged that within `deadline`; what they have not acknowledged is dead letters. References to
+    /// actors elsewhere are stopped.
+    ///
+    /// Call it before the theater's shutdown: what its actors send while they end has no way any more.
+    pub fn leave(&self, deadline: Duration) -> bool {
+        let network = &self.inner;
+        network.peers.leave().iter().for_each(|peer| peer.leave(network));
+        let have_gone = network.peers.wait_until_empty(deadline);
+        network.peers.all().iter().for_each(|peer| peer.give_up(network));
+        have_gone
+    }
+
+    /// How many actors of this theater others refer to, and how many of theirs are referred to here.
+    pub fn references(&self) -> (usize, usize) {
+        (self.inner.exports.len(), self.inner.stand_ins.len())
+    }
+}
+
+impl Inner {
+    fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
+    /// Tells another theater something; for one that is dead it is too late.
+    fn tell(self: &Arc<Self>, theater: TheaterId, control: &Control) {
+        if let Some(peer) = self.peers.get_or_meet(self, theater) {
+            self.tell_peer(&peer, control);
+        }
+    }
+
+    fn tell_peer(self: &Arc<Self>, peer: &Arc<Peer>, control: &Control) {
+        let _ = peer.push(channel::Channel::Control, &control.to_bytes());
+        peer.transmit(self);
+    }
+
+    /// Those that refer to an actor of this theater are to know when it ends.
+    fn tell_of_the_end_of(self: &Arc<Self>, inbound: &dyn Inbound) {
+        let (network, actor) = (Arc::downgrade(self), inbound.actor());
+        inbound.on_end(Box::new(move |reason| {
+            let Some(network) = network.upgrade() else { return };
+            for holder in network.exports.holders(actor) {
+                network.tell(holder, &Control::ended(actor, reason));
+            }
+        }));
+    }
+}
+
+/// Hears for a theater what its transport tells, as long as it is there.
+struct Ears(Weak<Inner>);
+
+impl Listener for Ears {
+    fn packet(&self, from: TheaterId, packet: &[u8]) {
+        let Some(network) = self.0.upgrade() else { return };
+        // An ended link still has answers for the other side; what it cannot take is for the next one.
+        if network
+            .peers
+            .ended(from, network.now())
+            .is_some_and(|peer| peer.receive(&network, packet))
+        {
+            return;
+        }
+        if let Some(peer) = network.peers.get_or_meet(&network, from) {
+            peer.receive(&network, packet);
+        }
+    }
+
+    fn appeared(&self, theater: TheaterId) {
+        let Some(network) = self.0.upgrade() else { return };
+        if let Some(peer) = network.peers.get_or_meet(&network, theater) {
+            peer.transmit(&network);
+        }
+    }
+
+    fn vanished(&self, _: TheaterId) {
+        // Its link finds out.
+    }
+}

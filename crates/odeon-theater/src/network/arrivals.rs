@@ -1,0 +1,75 @@
+//! What has come from another theater, to whom it is meant for.
+
+use std::sync::Arc;
+
+use odeon_core::wire::{Delivered, unreadable};
+use odeon_core::{DeadLetterReason, EndReason};
+
+use super::Inner;
+use super::channel::Channel;
+use super::control::Control;
+use super::passage::Between;
+use super::peer::Peer;
+use crate::TheaterId;
+
+impl Inner {
+    /// A message has come on a channel.
+    pub(super) fn arrives(self: &Arc<Self>, peer: &Arc<Peer>, channel: u64, bytes: &[u8]) {
+        match Channel::of(channel) {
+            Some(Channel::Actor(actor)) => self.message_arrives(peer, actor, bytes),
+            Some(Channel::Answer(question)) => self.answer_arrives(peer, question, bytes),
+            Some(Channel::Control) => {
+                if let Some(control) = Control::from_bytes(bytes) {
+                    self.control_arrives(peer, control);
+                }
+            }
+            // Of a newer version, or of nobody who means well.
+            None => {}
+        }
+    }
+
+    fn message_arrives(self: &Arc<Self>, peer: &Arc<Peer>, actor: u64, bytes: &[u8]) {
+        let Some((&mailbox, message)) = bytes.split_first() else { return };
+        let Some(inbound) = self.exports.get(actor) else {
+            return self.lost(actor, DeadLetterReason::Stopped, message);
+        };
+        match inbound.deliver(&Between::new(self, peer), mailbox.into(), message) {
+            Ok(Delivered::Yes | Delivered::No) => peer.does_not_press(actor),
+            Ok(Delivered::UnderPressure) => peer.presses(self, actor, bytes.len(), &inbound),
+            Err(_) => self.lost(actor, DeadLetterReason::Unwritable, message),
+        }
+    }
+
+    fn answer_arrives(self: &Arc<Self>, peer: &Arc<Peer>, question: u64, bytes: &[u8]) {
+        if let Some(answer) = self.questions.take(question, peer.id) {
+            // An answer that cannot be read is none: the asker has been told by its end.
+            let _ = answer.answer(&Between::new(self, peer), bytes);
+        }
+    }
+
+    fn control_arrives(self: &Arc<Self>, peer: &Arc<Peer>, control: Control) {
+        match control {
+            Control::Released { actor, references } => {
+                drop(self.exports.released(actor, peer.id, references));
+            }
+            Control::Granted { actor, to } => self.exports.granted(actor, TheaterId::from_bits(to)),
+            Control::Ended { actor, failed } => {
+                let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
+                if let Some(stands) = self.stand_ins.get(peer.address(actor)) {
+                    stands.end(reason);
+                }
+            }
+            Control::Unanswered { question } => drop(self.questions.take(question, peer.id)),
+            Control::Asked { question, wanted, messages } => {
+                self.asked(peer, question, &wanted, &messages);
+            }
+        }
+    }
+
+    /// A message that nobody here can read or take.
+    fn lost(&self, actor: u64, reason: DeadLetterReason, bytes: &[u8]) {
+        if let Some(stage) = self.pool.upgrade() {
+            unreadable(&*stage, actor, reason, bytes);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What theaters tell each other, besides messages and answers.
+
+use odeon_core::EndReason;
+use serde::{Deserialize, Serialize};
+
+use super::published::Wanted;
+use crate::TheaterId;
+
+/// Told by one theater to another one. New kinds are added at the end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Control {
+    /// So many references to this actor of yours, which have come here, are not held here any more.
+    Released { actor: u64, references: u64 },
+    /// A reference to this actor of yours has been sent on to this theater.
+    Granted { actor: u64, to: u128 },
+    /// This actor of mine has ended.
+    Ended { actor: u64, failed: bool },
+    /// This question of yours will not be answered.
+    Unanswered { question: u64 },
+    /// I ask for a reference to an actor that takes these messages.
+    Asked { question: u64, wanted: Wanted, messages: String },
+}
+
+impl Control {
+    pub(super) fn ended(actor: u64, reason: EndReason) -> Self {
+        Self::Ended { actor, failed: reason == EndReason::Failed }
+    }
+
+    pub(super) fn granted(actor: u64, to: TheaterId) -> Self {
+        Self::Granted { actor, to: to.bits() }
+    }
+
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        postcard::to_allocvec(self).expect("numbers can be written")
+    }
+
+    /// `None`: this is none, or of a kind that is not known here.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        postcard::from_bytes(bytes).ok()
+    }
+}

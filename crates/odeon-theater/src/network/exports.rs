@@ -1,0 +1,108 @@
+//! The actors of this theater that others refer to.
+//!
+//! Each theater that holds references to an actor is counted with as many references as have been sent to it. It gives them back
+//! together when nobody there refers to the actor any more. A reference that it has sent on to a third theater it has granted: it says so
+//! before it gives its own back, on the same link. So an actor is kept as long as any of them holds a reference or one is under
+//! way, although the third theater may give its references back before the grant is known: its count is below zero for a while.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use odeon_core::wire::{Inbound, Leaving};
+use odeon_sync::Mutex;
+
+use crate::TheaterId;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Exports {
+    known: Mutex<HashMap<u64, Export>>,
+}
+
+struct Export {
+    inbound: Arc<dyn Inbound>,
+    holders: HashMap<TheaterId, i64>,
+}
+
+impl Exports {
+    /// A reference to an actor of this theater leaves for `to`. Answers the way in, if the actor is referred to from elsewhere for the
+    /// first time.
+    pub(super) fn leaves(&self, actor: &Leaving<'_>, to: TheaterId) -> Option<Arc<dyn Inbound>> {
+        let number = actor.actor;
+        let mut known = self.lock();
+        let mut first = None;
+        let export = known.entry(number).or_insert_with(|| {
+            let inbound = (actor.inbound)();
+            first = Some(inbound.clone());
+            Export { inbound, holders: HashMap::new() }
+        });
+        *export.holders.entry(to).or_default() += 1;
+        first
+    }
+
+    /// A theater has sent a reference on to another one.
+    pub(super) fn granted(&self, actor: u64, to: TheaterId) {
+        if let Some(export) = self.lock().get_mut(&actor) {
+            add(&mut export.holders, to, 1);
+        }
+    }
+
+    /// A theater gives references back. Answers what is to be dropped: nobody elsewhere refers to the actor any more.
+    #[must_use]
+    pub(super) fn released(
+        &self,
+        actor: u64,
+        by: TheaterId,
+        references: u64,
+    ) -> Option<Arc<dyn Inbound>> {
+        let mut known = self.lock();
+        let export = known.get_mut(&actor)?;
+        add(&mut export.holders, by, -i64::try_from(references).unwrap_or(i64::MAX));
+        if !export.holders.is_empty() {
+            return None;
+        }
+        known.remove(&actor).map(|export| export.inbound)
+    }
+
+    /// A theater is dead: it holds no references.
+    #[must_use]
+    pub(super) fn died(&self, theater: TheaterId) -> Vec<Arc<dyn Inbound>> {
+        let mut known = self.lock();
+        let over: Vec<u64> = known
+            .iter_mut()
+            .filter_map(|(&actor, export)| {
+                export.holders.remove(&theater)?;
+                export.holders.is_empty().then_some(actor)
+            })
+            .collect();
+        over.iter().filter_map(|actor| known.remove(actor)).map(|export| export.inbound).collect()
+    }
+
+    /// The way in to an actor.
+    pub(super) fn get(&self, actor: u64) -> Option<Arc<dyn Inbound>> {
+        self.lock().get(&actor).map(|export| export.inbound.clone())
+    }
+
+    /// Who is to know that an actor has ended.
+    pub(super) fn holders(&self, actor: u64) -> Vec<TheaterId> {
+        let known = self.lock();
+        known.get(&actor).map_or_else(Vec::new, |export| export.holders.keys().copied().collect())
+    }
+
+    /// How many actors others refer to.
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    fn lock(&self) -> odeon_sync::MutexGuard<'_, HashMap<u64, Export>> {
+        self.known.lock().expect("nothing panics under this lock")
+    }
+}
+
+fn add(holders: &mut HashMap<TheaterId, i64>, theater: TheaterId, references: i64) {
+    let count = holders.entry(theater).or_default();
+    *count = count.saturating_add(references);
+    if *count == 0 {
+        holders.remove(&theater);
+    }
+}

@@ -1,0 +1,104 @@
+//! Who is there, and who is told when that changes.
+
+use std::collections::HashMap;
+
+use odeon_core::{ActorRef, Message, extend};
+use odeon_sync::Mutex;
+
+use super::Network;
+use crate::{End, Event, TheaterId};
+
+/// What another theater is, as far as this one knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Membership {
+    /// There is a link to it.
+    Present,
+    /// Nothing has been heard of it for a while: it may be slow, cut off, or dead.
+    Suspected,
+}
+
+/// A change of who is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MembershipEvent {
+    /// A theater has joined.
+    Joined(TheaterId),
+    /// Nothing has been heard of it for a while.
+    Suspected(TheaterId),
+    /// It is heard again.
+    Cleared(TheaterId),
+    /// It has left, or is lost: messages that it has not acknowledged are dead letters, and actors that were watched there count as
+    /// stopped. If it comes back it joins anew.
+    Gone(TheaterId, End),
+}
+
+impl Message for MembershipEvent {}
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Members(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    present: HashMap<TheaterId, Membership>,
+    subscribers: Vec<ActorRef<MembershipEvent>>,
+}
+
+impl Members {
+    pub(super) fn note(&self, theater: TheaterId, event: &Event) {
+        match event {
+            Event::Linked => self.change(MembershipEvent::Joined(theater)),
+            Event::Suspected(_) => self.change(MembershipEvent::Suspected(theater)),
+            Event::Cleared => self.change(MembershipEvent::Cleared(theater)),
+            _ => {}
+        }
+    }
+
+    pub(super) fn ended(&self, theater: TheaterId, end: End) {
+        self.change(MembershipEvent::Gone(theater, end));
+    }
+
+    fn change(&self, event: MembershipEvent) {
+        let mut known = self.lock();
+        let Known { present, subscribers } = &mut *known;
+        match event {
+            MembershipEvent::Joined(theater) | MembershipEvent::Cleared(theater) => {
+                present.insert(theater, Membership::Present);
+            }
+            MembershipEvent::Suspected(theater) => {
+                present.insert(theater, Membership::Suspected);
+            }
+            // A link that never came to be is no change.
+            MembershipEvent::Gone(theater, _) if present.remove(&theater).is_none() => return,
+            MembershipEvent::Gone(..) => {}
+        }
+        // Under the lock, so that all are told in the same order. Whoever has stopped is forgotten.
+        subscribers.retain(|subscriber| extend::send_unhindered(subscriber, event).is_ok());
+    }
+
+    fn lock(&self) -> odeon_sync::MutexGuard<'_, Known> {
+        self.0.lock().expect("nothing panics under this lock")
+    }
+}
+
+impl Network {
+    /// The other theaters that are there.
+    pub fn members(&self) -> Vec<(TheaterId, Membership)> {
+        let known = self.inner.members.lock();
+        let mut members: Vec<_> = known.present.iter().map(|(&id, &is)| (id, is)).collect();
+        members.sort_by_key(|&(id, _)| id);
+        members
+    }
+
+    /// Has an actor told whenever that changes; at once of those that are there already. It is told until it stops.
+    pub fn subscribe(&self, subscriber: &ActorRef<MembershipEvent>) {
+        let mut known = self.inner.members.lock();
+        for (&theater, &is) in &known.present {
+            let _ = extend::send_unhindered(subscriber, MembershipEvent::Joined(theater));
+            if is == Membership::Suspected {
+                let _ = extend::send_unhindered(subscriber, MembershipEvent::Suspected(theater));
+            }
+        }
+        known.subscribers.push(subscriber.clone());
+    }
+}

@@ -1,0 +1,134 @@
+//! What becomes of references and replies in messages to and from one other theater.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use odeon_core::wire::{
+    Address, AnswerRoute, Answerable, Arriving, Encode, Leaving, Passage, WireError,
+};
+
+use super::Inner;
+use super::channel::Channel;
+use super::control::Control;
+use super::outbound::ToActor;
+use super::peer::Peer;
+use crate::TheaterId;
+
+/// Between this theater and another one, while one value is written or read.
+pub(super) struct Between<'a> {
+    network: &'a Arc<Inner>,
+    peer: &'a Arc<Peer>,
+    left: RefCell<Vec<Left>>,
+}
+
+/// What leaves with a value.
+enum Left {
+    /// A reference to this actor of this theater.
+    Reference(u64),
+    /// A reference to an actor of a third theater.
+    Grant(Address),
+    Question(u64),
+}
+
+impl<'a> Between<'a> {
+    pub(super) fn new(network: &'a Arc<Inner>, peer: &'a Arc<Peer>) -> Self {
+        Self { network, peer, left: RefCell::default() }
+    }
+
+    /// The value has been written, and goes.
+    pub(super) fn done(self) {
+        let to = self.peer.id;
+        for left in self.left.into_inner() {
+            if let Left::Grant(Address { theater, actor }) = left {
+                self.network.tell(TheaterId::from_bits(theater), &Control::granted(actor, to));
+            }
+        }
+    }
+
+    /// The value could not be written: nothing leaves.
+    pub(super) fn undo(self) {
+        let to = self.peer.id;
+        for left in self.left.into_inner() {
+            match left {
+                Left::Reference(actor) => drop(self.network.exports.released(actor, to, 1)),
+                Left::Question(number) => drop(self.network.questions.take(number, to)),
+                Left::Grant(_) => {}
+            }
+        }
+    }
+}
+
+impl Passage for Between<'_> {
+    fn actor_leaves(&self, actor: &Leaving<'_>) -> Result<Address, WireError> {
+        let (network, to) = (self.network, self.peer.id);
+        if let Some(address) = network.stand_ins.address_of(actor.actor) {
+            if address.theater != to.bits() {
+                self.left.borrow_mut().push(Left::Grant(address));
+            }
+            return Ok(address);
+        }
+        if let Some(inbound) = network.exports.leaves(actor, to) {
+            network.tell_of_the_end_of(&*inbound);
+        }
+        self.left.borrow_mut().push(Left::Reference(actor.actor));
+        Ok(Address { theater: network.id.bits(), actor: actor.actor })
+    }
+
+    fn actor_arrives(
+        &self,
+        address: Address,
+        arriving: &dyn Arriving,
+    ) -> Result<Box<dyn Any + Send + Sync>, WireError> {
+        let network = self.network;
+        if address.theater == network.id.bits() {
+            let gone = WireError::Refused("nobody refers to the actor from elsewhere");
+            let inbound = network.exports.get(address.actor).ok_or(gone)?;
+            if inbound.message_type() != arriving.message_type() {
+                return Err(WireError::OtherMessages);
+            }
+            return Ok(inbound.reference());
+        }
+        let stage = network.pool.upgrade().ok_or(WireError::Refused("the theater has ended"))?;
+        let home = network.peers.get_or_meet(network, TheaterId::from_bits(address.theater));
+        let home = home.ok_or(WireError::Refused("the theater leaves"))?;
+        network.stand_ins.arrives(address, arriving, &stage, || {
+            Arc::new(ToActor::new(network, home, address.actor))
+        })
+    }
+
+    fn reply_leaves(&self, answer: Box<dyn Answerable>) -> Result<u64, WireError> {
+        let number = self.network.questions.leaves(answer, self.peer.id);
+        self.left.borrow_mut().push(Left::Question(number));
+        Ok(number)
+    }
+
+    fn reply_arrives(&self, number: u64) -> Result<Box<dyn AnswerRoute>, WireError> {
+        let route = Back { network: self.network.clone(), peer: self.peer.clone(), number };
+        Ok(Box::new(route))
+    }
+}
+
+/// The way back to the asker in another theater.
+struct Back {
+    network: Arc<Inner>,
+    peer: Arc<Peer>,
+    number: u64,
+}
+
+impl AnswerRoute for Back {
+    fn answered(self: Box<Self>, encode: Option<Encode<'_>>) {
+        let Self { network, peer, number } = *self;
+        let mut bytes = Vec::new();
+        let between = Between::new(&network, &peer);
+        let is_written = encode.is_some_and(|encode| encode(&between, &mut bytes).is_ok());
+        if is_written && peer.push(Channel::Answer(number), &bytes).is_ok() {
+            between.done();
+        } else {
+            between.undo();
+            let _ =
+                peer.push(Channel::Control, &Control::Unanswered { question: number }.to_bytes());
+        }
+        peer.transmit(&network);
+    }
+}

@@ -1,0 +1,214 @@
+//! Another theater: the link to it, who sends on it, and who delivers what comes.
+//!
+//! Locks are taken in this order: `receiving` (one thread delivers what comes, in its order), `sending` (one thread hands packets to
+//! the transport), `link` (never while users' code or the transport runs).
+
+use std::mem;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use odeon_core::Timer;
+use odeon_core::extend::{self, RELIEVED_AT};
+use odeon_core::wire::Address;
+use odeon_sync::atomic::{AtomicBool, Ordering};
+use odeon_sync::{Mutex, MutexGuard};
+
+use super::Inner;
+use super::channel::Channel;
+use super::held::Held;
+use crate::{Epoch, Event, Link, LinkConfig, PushError, Sink, TheaterId};
+
+/// See the module.
+pub(super) struct Peer {
+    pub(super) id: TheaterId,
+    receiving: Mutex<Received>,
+    sending: Mutex<Vec<u8>>,
+    link: Mutex<Link>,
+    /// When the link is looked at next if nothing happens before.
+    alarm: Mutex<Option<(Duration, Timer)>>,
+    pub(super) held: Held,
+    is_dead: AtomicBool,
+    is_pressed: AtomicBool,
+}
+
+/// What has come in one packet.
+#[derive(Default)]
+struct Received {
+    /// Short messages, one behind the other.
+    bytes: Vec<u8>,
+    messages: Vec<(u64, Body)>,
+    events: Vec<Event>,
+}
+
+enum Body {
+    Short(Range<usize>),
+    Large(Vec<u8>),
+}
+
+impl Sink for Received {
+    fn message(&mut self, channel: u64, message: &[u8]) {
+        let begin = self.bytes.len();
+        self.bytes.extend_from_slice(message);
+        self.messages.push((channel, Body::Short(begin..self.bytes.len())));
+    }
+
+    fn large_message(&mut self, channel: u64, message: Vec<u8>) {
+        self.messages.push((channel, Body::Large(message)));
+    }
+
+    fn event(&mut self, event: Event) {
+        self.events.push(event);
+    }
+}
+
+impl Peer {
+    pub(super) fn new(
+        config: LinkConfig,
+        me: TheaterId,
+        id: TheaterId,
+        epoch: Epoch,
+        now: Duration,
+    ) -> Self {
+        Self {
+            id,
+            receiving: Mutex::default(),
+            sending: Mutex::default(),
+            link: Mutex::new(Link::new(config, me, id, epoch, now)),
+            alarm: Mutex::default(),
+            held: Held::default(),
+            is_dead: AtomicBool::new(false),
+            is_pressed: AtomicBool::new(false),
+        }
+    }
+
+    /// An actor of this theater.
+    pub(super) fn address(&self, actor: u64) -> Address {
+        Address { theater: self.id.bits(), actor }
+    }
+
+    /// Whether the theater is dead: nothing that is pushed from here on comes to it.
+    pub(super) fn is_dead(&self) -> bool {
+        // ORDERING: Relaxed: a hint; what is pushed on a link that has ended is a dead letter too.
+        self.is_dead.load(Ordering::Relaxed)
+    }
+
+    /// Pushes a message on a channel; [`transmit`](Self::transmit) is owed.
+    pub(super) fn push(&self, channel: Channel, bytes: &[u8]) -> Result<(), PushError> {
+        let mut link = self.link();
+        let pushed = link.push(channel.number(), bytes);
+        if link.is_pressed() {
+            // ORDERING: Relaxed, here and below: changed under the lock of the link; looked at without it, it is a hint.
+            self.is_pressed.store(true, Ordering::Relaxed);
+        }
+        pushed
+    }
+
+    /// How much of what has been pushed keeps senders from sending more.
+    pub(super) fn pressing(&self) -> usize {
+        if self.is_pressed.load(Ordering::Relaxed) { 2 * RELIEVED_AT } else { 0 }
+    }
+
+    /// Has the link hold back what comes on a channel, or no longer.
+    pub(super) fn pause(&self, channel: Channel, pauses: bool) {
+        let mut link = self.link();
+        if pauses {
+            link.pause(channel.number());
+        } else {
+            link.resume(channel.number());
+        }
+    }
+
+    /// A packet has come. `false`: it is none for this link, and has changed nothing.
+    pub(super) fn receive(self: &Arc<Self>, network: &Arc<Inner>, packet: &[u8]) -> bool {
+        let mut received = self.receiving.lock().expect("users' code is contained");
+        let is_taken = self.link().receive(packet, network.now(), &mut *received).is_ok();
+        self.deliver(network, &mut received);
+        drop(received);
+        self.transmit(network);
+        is_taken
+    }
+
+    fn deliver(self: &Arc<Self>, network: &Arc<Inner>, received: &mut Received) {
+        for (channel, body) in mem::take(&mut received.messages) {
+            let bytes = match &body {
+                Body::Short(range) => &received.bytes[range.clone()],
+                Body::Large(bytes) => bytes,
+            };
+            network.arrives(self, channel, bytes);
+        }
+        received.bytes.clear();
+        mem::take(&mut received.events).into_iter().for_each(|event| self.happens(network, event));
+    }
+
+    fn happens(self: &Arc<Self>, network: &Arc<Inner>, event: Event) {
+        match event {
+            Event::Relieved => {
+                self.is_pressed.store(false, Ordering::Relaxed);
+                network.stand_ins.of(self.id).iter().for_each(|stands| stands.wake());
+            }
+            Event::TooLarge(message) => network.undelivered(self, message),
+            Event::Ended { end, undelivered } => {
+                // ORDERING: Relaxed: see `is_dead`.
+                self.is_dead.store(true, Ordering::Relaxed);
+                network.ended(self, end, undelivered);
+            }
+            event => network.members.note(self.id, &event),
+        }
+    }
+
+    /// Ends the link once all has gone.
+    pub(super) fn leave(self: &Arc<Self>, network: &Arc<Inner>) {
+        self.link().leave();
+        self.transmit(network);
+    }
+
+    /// Ends the link.
+    pub(super) fn give_up(self: &Arc<Self>, network: &Arc<Inner>) {
+        let mut told = Received::default();
+        self.link().give_up(&mut told);
+        told.events.into_iter().for_each(|event| self.happens(network, event));
+        self.transmit(network);
+    }
+
+    /// Hands what is due to the transport.
+    pub(super) fn transmit(self: &Arc<Self>, network: &Arc<Inner>) {
+        // Whoever cannot send leaves it to the one that does, who looks again behind its own sending.
+        while let Ok(mut packet) = self.sending.try_lock() {
+            let Some(transport) = network.transport.get() else { return };
+            let mut told = Received::default();
+            while self.link().poll(network.now(), &mut packet, &mut told) {
+                transport.send(self.id, mem::take(&mut *packet));
+            }
+            drop(packet);
+            told.events.into_iter().for_each(|event| self.happens(network, event));
+            let deadline = self.link().deadline();
+            match deadline {
+                Some(at) if at <= network.now() => {}
+                Some(at) => return self.be_alarmed(network, at),
+                None => return,
+            }
+        }
+    }
+
+    fn be_alarmed(self: &Arc<Self>, network: &Arc<Inner>, at: Duration) {
+        let mut alarm = self.alarm.lock().expect("nothing panics under this lock");
+        if alarm.as_ref().is_some_and(|(armed, _)| *armed <= at) {
+            return;
+        }
+        let Some(stage) = network.pool.upgrade() else { return };
+        let (peer, of) = (Arc::downgrade(self), Arc::downgrade(network));
+        let timer = extend::alarm_at(&*stage, at.saturating_sub(network.now()), move || {
+            let (Some(peer), Some(network)) = (peer.upgrade(), of.upgrade()) else { return };
+            peer.alarm.lock().expect("nothing panics under this lock").take();
+            peer.transmit(&network);
+        });
+        if let Some((_, later)) = alarm.replace((at, timer)) {
+            later.cancel();
+        }
+    }
+
+    fn link(&self) -> MutexGuard<'_, Link> {
+        self.link.lock().expect("nothing panics under the lock of a link")
+    }
+}

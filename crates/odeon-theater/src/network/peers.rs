@@ -1,0 +1,111 @@
+//! The theaters that are known here.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+use std::time::Duration;
+
+use odeon_sync::{Condvar, Mutex, MutexGuard};
+
+use super::Inner;
+use super::peer::Peer;
+use crate::{Epoch, TheaterId};
+
+/// See the module.
+pub(super) struct Peers {
+    known: Mutex<Known>,
+    /// The last link has ended.
+    empty: Condvar,
+}
+
+struct Known {
+    alive: HashMap<TheaterId, Arc<Peer>>,
+    /// Those to which the last link has ended, and when they are forgotten.
+    ended: HashMap<TheaterId, (Arc<Peer>, Duration)>,
+    /// Of the next link.
+    epoch: Epoch,
+    /// This theater leaves: it makes no more links.
+    leaves: bool,
+}
+
+impl Default for Peers {
+    fn default() -> Self {
+        let known = Known {
+            alive: HashMap::new(),
+            ended: HashMap::new(),
+            epoch: Epoch::FIRST,
+            leaves: false,
+        };
+        Self { known: Mutex::new(known), empty: Condvar::new() }
+    }
+}
+
+impl Peers {
+    /// The theater with this identity, with a new link to it if there is none. `None`: this theater leaves.
+    pub(super) fn get_or_meet(&self, network: &Inner, id: TheaterId) -> Option<Arc<Peer>> {
+        let mut known = self.lock();
+        let Known { alive, epoch, leaves, .. } = &mut *known;
+        match alive.entry(id) {
+            Entry::Occupied(known) => Some(known.get().clone()),
+            Entry::Vacant(_) if *leaves => None,
+            Entry::Vacant(place) => {
+                let of_link = *epoch;
+                *epoch = of_link.next();
+                let peer =
+                    Peer::new(network.config.clone(), network.id, id, of_link, network.now());
+                Some(place.insert(Arc::new(peer)).clone())
+            }
+        }
+    }
+
+    /// The link to a theater has ended. It is kept for a while, to answer what the other side still asks.
+    pub(super) fn end(&self, network: &Inner, peer: &Arc<Peer>) {
+        let until = network.now() + network.config.dead_after;
+        let mut known = self.lock();
+        if known.alive.get(&peer.id).is_some_and(|alive| Arc::ptr_eq(alive, peer)) {
+            known.alive.remove(&peer.id);
+            known.ended.insert(peer.id, (peer.clone(), until));
+        }
+        if known.alive.is_empty() {
+            self.empty.notify_all();
+        }
+    }
+
+    /// The theaters to which there is a link; there will be no more of them.
+    pub(super) fn leave(&self) -> Vec<Arc<Peer>> {
+        let mut known = self.lock();
+        known.leaves = true;
+        known.alive.values().cloned().collect()
+    }
+
+    /// Waits until all links have ended. `false`: the time is up.
+    pub(super) fn wait_until_empty(&self, deadline: Duration) -> bool {
+        let known = self.lock();
+        let is_alive = |known: &mut Known| !known.alive.is_empty();
+        let waited = self.empty.wait_timeout_while(known, deadline, is_alive);
+        let (known, _) = waited.expect("nothing panics under this lock");
+        known.alive.is_empty()
+    }
+
+    /// The last link to a theater, if that has ended lately and there is no other.
+    pub(super) fn ended(&self, id: TheaterId, now: Duration) -> Option<Arc<Peer>> {
+        let mut known = self.lock();
+        if known.ended.is_empty() {
+            return None;
+        }
+        known.ended.retain(|_, (_, until)| *until > now);
+        if known.alive.contains_key(&id) {
+            return None;
+        }
+        known.ended.get(&id).map(|(peer, _)| peer.clone())
+    }
+
+    /// The theaters to which there is a link.
+    pub(super) fn all(&self) -> Vec<Arc<Peer>> {
+        self.lock().alive.values().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().expect("nothing panics under this lock")
+    }
+}

@@ -1,0 +1,230 @@
+//! What other theaters may ask for: actors by the names under which they are published, new actors by the kinds that are registered.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use odeon_core::wire::{self, Answerable, Erased, Passage, WireError};
+use odeon_core::{ActorRef, Ask, Message, Reply, extend};
+use odeon_sync::Mutex;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::channel::Channel;
+use super::control::Control;
+use super::passage::Between;
+use super::peer::Peer;
+use super::{Inner, Network};
+use crate::TheaterId;
+
+/// Why there is no reference to an actor of another theater.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// No actor is published there under this name.
+    NotFound,
+    /// No kind of actor is registered there under this name.
+    UnknownKind,
+    /// The actor there takes these messages, and not those that were asked for.
+    OtherMessages(String),
+    /// The arguments cannot be read there.
+    Arguments(String),
+    /// What makes the actor panicked.
+    Panicked,
+}
+
+impl fmt::Display for RemoteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotFound => f.write_str("no actor is published there under this name"),
+            Self::UnknownKind => {
+                f.write_str("no kind of actor is registered there under this name")
+            }
+            Self::OtherMessages(messages) => {
+                write!(f, "the actor there takes messages of type {messages}")
+            }
+            Self::Arguments(reason) => write!(f, "the arguments cannot be read there: {reason}"),
+            Self::Panicked => f.write_str("what makes the actor panicked"),
+        }
+    }
+}
+
+impl std::error::Error for RemoteError {}
+
+/// What is asked of another theater.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Wanted {
+    /// The actor that is published under this name.
+    Actor { name: String },
+    /// A new actor of this kind, made of these arguments.
+    New { kind: String, arguments: Vec<u8> },
+}
+
+type Make = dyn Fn(&dyn Passage, &[u8]) -> Result<Erased, RemoteError> + Send + Sync;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Published {
+    actors: Mutex<HashMap<String, Erased>>,
+    kinds: Mutex<HashMap<String, Arc<Make>>>,
+}
+
+impl Published {
+    fn get(&self, passage: &dyn Passage, wanted: &Wanted) -> Result<Erased, RemoteError> {
+        match wanted {
+            Wanted::Actor { name } => {
+                let actors = self.actors.lock().expect("nothing panics under this lock");
+                actors.get(name).cloned().ok_or(RemoteError::NotFound)
+            }
+            Wanted::New { kind, arguments } => {
+                let kinds = self.kinds.lock().expect("nothing panics under this lock");
+                let make = kinds.get(kind).cloned().ok_or(RemoteError::UnknownKind)?;
+                drop(kinds);
+                make(passage, arguments)
+            }
+        }
+    }
+}
+
+impl Network {
+    /// Publishes an actor under a name, in place of another one that had it. It is kept as long as it is published.
+    pub fn publish<M: Message + Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        actor: &ActorRef<M>,
+    ) {
+        let mut actors =
+            self.inner.published.actors.lock().expect("nothing panics under this lock");
+        let before = actors.insert(name.into(), Erased::of(actor));
+        drop(actors);
+        drop(before);
+    }
+
+    /// Publishes it no longer. `false`: nobody had the name.
+    pub fn unpublish(&self, name: &str) -> bool {
+        let mut actors =
+            self.inner.published.actors.lock().expect("nothing panics under this lock");
+        let before = actors.remove(name);
+        drop(actors);
+        before.is_some()
+    }
+
+    /// Registers a kind of actor that others may have created here: `make` creates one of the arguments that they send.
+    pub fn register<T, M>(
+        &self,
+        kind: &str,
+        make: impl Fn(T) -> ActorRef<M> + Send + Sync + 'static,
+    ) where
+        T: DeserializeOwned,
+        M: Message + Serialize + DeserializeOwned,
+    {
+        let make = move |passage: &dyn Passage, arguments: &[u8]| {
+            let arguments = wire::decode(passage, arguments)
+                .map_err(|error| RemoteError::Arguments(error.to_string()))?;
+            let make = std::panic::AssertUnwindSafe(|| make(arguments));
+            let actor = std::panic::catch_unwind(make).map_err(|_| RemoteError::Panicked)?;
+            Ok(Erased::of(&actor))
+        };
+        let mut kinds = self.inner.published.kinds.lock().expect("nothing panics under this lock");
+        kinds.insert(kind.into(), Arc::new(make));
+    }
+
+    /// Another theater.
+    pub fn at(&self, theater: TheaterId) -> At<'_> {
+        At { network: self, theater }
+    }
+}
+
+/// Another theater, to ask something of it: made by [`Network::at`].
+pub struct At<'a> {
+    network: &'a Network,
+    theater: TheaterId,
+}
+
+impl At<'_> {
+    /// Asks for the actor that is published there under a name.
+    pub fn lookup<M>(&self, name: &str) -> Ask<Result<ActorRef<M>, RemoteError>>
+    where
+        M: Message + Serialize + DeserializeOwned,
+    {
+        self.ask(Wanted::Actor { name: name.into() })
+    }
+
+    /// Has an actor created there, of a kind that is registered there.
+    ///
+    /// # Errors
+    /// If the arguments cannot be written. Whether it was created, the answer says.
+    pub fn spawn<T, M>(
+        &self,
+        kind: &str,
+        arguments: &T,
+    ) -> Result<Ask<Result<ActorRef<M>, RemoteError>>, WireError>
+    where
+        T: Serialize,
+        M: Message + Serialize + DeserializeOwned,
+    {
+        let network = &self.network.inner;
+        let Some(peer) = network.peers.get_or_meet(network, self.theater) else {
+            return Ok(extend::question().1);
+        };
+        let mut bytes = Vec::new();
+        let between = Between::new(network, &peer);
+        if let Err(error) = wire::encode(&between, arguments, &mut bytes) {
+            between.undo();
+            return Err(error);
+        }
+        between.done();
+        Ok(self.ask(Wanted::New { kind: kind.into(), arguments: bytes }))
+    }
+
+    /// The answer is that there is none if this theater leaves.
+    fn ask<M>(&self, wanted: Wanted) -> Ask<Result<ActorRef<M>, RemoteError>>
+    where
+        M: Message + Serialize + DeserializeOwned,
+    {
+        let network = &self.network.inner;
+        let (reply, ask) = extend::question();
+        if let Some(peer) = network.peers.get_or_meet(network, self.theater) {
+            let question = network.questions.leaves(Box::new(Referred::<M>(reply)), peer.id);
+            let messages = std::any::type_name::<M>().into();
+            network.tell_peer(&peer, &Control::Asked { question, wanted, messages });
+        }
+        ask
+    }
+}
+
+/// The answer is a reference.
+struct Referred<M: Message>(Reply<Result<ActorRef<M>, RemoteError>>);
+
+impl<M: Message + Serialize + DeserializeOwned> Answerable for Referred<M> {
+    fn answer(self: Box<Self>, passage: &dyn Passage, bytes: &[u8]) -> Result<(), WireError> {
+        self.0.send(wire::decode(passage, bytes)?);
+        Ok(())
+    }
+}
+
+impl Inner {
+    /// Another theater asks for a reference.
+    pub(super) fn asked(
+        self: &Arc<Self>,
+        peer: &Arc<Peer>,
+        question: u64,
+        wanted: &Wanted,
+        messages: &str,
+    ) {
+        let between = Between::new(self, peer);
+        let found =
+            self.published.get(&between, wanted).and_then(|actor| match actor.0.message_name() {
+                its if its == messages => Ok(actor),
+                its => Err(RemoteError::OtherMessages(its.into())),
+            });
+        let mut bytes = Vec::new();
+        let is_written = wire::encode(&between, &found, &mut bytes).is_ok();
+        if is_written && peer.push(Channel::Answer(question), &bytes).is_ok() {
+            between.done();
+        } else {
+            between.undo();
+            self.tell_peer(peer, &Control::Unanswered { question });
+        }
+    }
+}
