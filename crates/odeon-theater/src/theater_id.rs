@@ -1,6 +1,7 @@
 //! Which theater, and which of its lives.
 
 use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// The identity of a theater in the network: 128 bits, chosen at random at each of its starts.
 ///
@@ -17,6 +18,13 @@ use std::fmt;
 pub struct TheaterId(u128);
 
 impl TheaterId {
+    /// A new one, from the operating system's randomness.
+    pub fn random() -> Self {
+        // Each of these states has keys of its own, and mixes them well.
+        let half = || u128::from(RandomState::new().build_hasher().finish());
+        Self(half() << 64 | half())
+    }
+
     /// The identity with these bits. Whoever starts a theater draws them from a good source: two theaters with
     /// the same ones cannot be told apart.
     pub const fn from_bits(bits: u128) -> Self {

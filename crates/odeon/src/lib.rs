@@ -23,8 +23,12 @@ pub use odeon_speculative as speculative;
 pub use odeon_stm as stm;
 #[cfg(feature = "stream")]
 pub use odeon_stream as stream;
+#[cfg(feature = "theaters")]
+pub use odeon_theater as theaters;
 #[cfg(feature = "tokio")]
 pub use odeon_tokio as tokio;
+#[cfg(feature = "zenoh")]
+pub use odeon_zenoh as zenoh;
 
 pub mod prelude;
 
@@ -75,4 +79,7 @@ mod pages {
     struct FromRactor;
     #[doc = include_str!("../../../docs/readers-and-writers.md")]
     struct ReadersAndWriters;
+    #[cfg(feature = "theaters")]
+    #[doc = include_str!("../../../docs/theaters.md")]
+    struct Theaters;
 }

@@ -1,0 +1,53 @@
+//! [Zenoh](https://zenoh.io) as the network between theaters: discovery, routing, TLS, reconnection.
+//!
+//! Zenoh carries packets and promises nothing about them; that messages arrive once and in order is seen to above it, by
+//! `odeon_theater::Link`. This is the only crate of Odeon that names it.
+//!
+//! | question | file |
+//! |---|---|
+//! | how is a theater reached, and how does it reach others? | `settings.rs` |
+//! | what is sent under which key? | `keys.rs` |
+//! | packets out and in, who is there | `transport.rs` |
+#![forbid(unsafe_code)]
+
+mod keys;
+mod settings;
+mod transport;
+
+use std::sync::Arc;
+
+use odeon_core::Theater;
+use odeon_theater::{LinkConfig, Network, TheaterId, Transport};
+
+pub use settings::{Tls, ZenohSettings};
+pub use transport::{LARGEST_PACKET, ZenohError, ZenohTransport};
+
+/// Has a theater join the others of a cluster by Zenoh, with a new identity and the default settings of links. For other ones see
+/// [`Network::join`].
+///
+/// ```
+/// use odeon_core::*;
+/// use odeon_zenoh::{ZenohSettings, join};
+///
+/// let theater = Theater::new()?;
+/// let network = join(&theater, "shop", &ZenohSettings::default())?;
+/// assert!(network.members().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If Zenoh cannot be used as the settings say.
+///
+/// # Panics
+/// If the name of the cluster has more than 64 bytes. Zenoh panics within tokio's runtime of one thread.
+pub fn join(
+    theater: &Theater,
+    cluster: &str,
+    settings: &ZenohSettings,
+) -> Result<Network, ZenohError> {
+    let config = LinkConfig::new(cluster, LARGEST_PACKET);
+    Network::join(theater, TheaterId::random(), config, |me, listener| {
+        ZenohTransport::open(settings, cluster, me, listener)
+            .map(|transport| transport as Arc<dyn Transport>)
+    })
+}

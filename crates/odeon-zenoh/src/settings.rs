@@ -1,0 +1,94 @@
+//! How a theater is reached, and how it reaches others.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use zenoh::Config;
+
+use crate::ZenohError;
+
+/// Settings of a [`ZenohTransport`](crate::ZenohTransport): plain data, to be changed field by field.
+///
+/// ```
+/// use odeon_zenoh::ZenohSettings;
+///
+/// let settings = ZenohSettings {
+///     listen: vec!["tcp/0.0.0.0:7447".into()],
+///     connect: vec!["tcp/other.example:7447".into()],
+///     ..ZenohSettings::default()
+/// };
+/// assert!(!settings.discover);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ZenohSettings {
+    /// Where to listen, as Zenoh writes endpoints: `tcp/127.0.0.1:7447`, `tls/localhost:7447`; port 0 is any free one. None: others do.
+    pub listen: Vec<String>,
+    /// Whom to connect to: other theaters, or Zenoh routers.
+    pub connect: Vec<String>,
+    /// Whether theaters of the local network are found by multicast.
+    pub discover: bool,
+    /// How long a connection may be silent before Zenoh gives it up. 1 s. The same for all theaters.
+    pub lease: Duration,
+    /// Certificates, for endpoints that begin with `tls/`.
+    pub tls: Option<Tls>,
+    /// More of Zenoh's configuration: its keys, and values in JSON5. They go before what is said above.
+    pub more: Vec<(String, String)>,
+}
+
+/// Certificates for TLS: both sides show one, and accept only those that the same authority has signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tls {
+    /// The certificate of the authority.
+    pub authority: PathBuf,
+    /// This theater's certificate, for the name under which others reach it.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
+
+impl Default for ZenohSettings {
+    fn default() -> Self {
+        Self {
+            listen: Vec::new(),
+            connect: Vec::new(),
+            discover: false,
+            lease: Duration::from_secs(1),
+            tls: None,
+            more: Vec::new(),
+        }
+    }
+}
+
+impl ZenohSettings {
+    pub(crate) fn to_config(&self) -> Result<Config, ZenohError> {
+        let mut config = Config::default();
+        let mut set = |key: &str, value: &str| {
+            config.insert_json5(key, value).map_err(|error| ZenohError::settings(key, &*error))
+        };
+        set("mode", "\"peer\"")?;
+        set("scouting/multicast/enabled", &self.discover.to_string())?;
+        set("listen/endpoints", &list(&self.listen))?;
+        set("connect/endpoints", &list(&self.connect))?;
+        set("transport/link/tx/lease", &self.lease.as_millis().to_string())?;
+        if let Some(Tls { authority, certificate, key }) = &self.tls {
+            let (certificate, private) = (quoted(certificate), quoted(key));
+            set("transport/link/tls/root_ca_certificate", &quoted(authority))?;
+            set("transport/link/tls/enable_mtls", "true")?;
+            set("transport/link/tls/listen_certificate", &certificate)?;
+            set("transport/link/tls/listen_private_key", &private)?;
+            set("transport/link/tls/connect_certificate", &certificate)?;
+            set("transport/link/tls/connect_private_key", &private)?;
+        }
+        self.more.iter().try_for_each(|(key, value)| set(key, value))?;
+        Ok(config)
+    }
+}
+
+fn list(endpoints: &[String]) -> String {
+    let quoted: Vec<String> = endpoints.iter().map(|endpoint| format!("{endpoint:?}")).collect();
+    format!("[{}]", quoted.join(","))
+}
+
+fn quoted(path: &std::path::Path) -> String {
+    format!("{:?}", path.to_string_lossy())
+}

@@ -1,0 +1,92 @@
+//! S31 and S32 by Zenoh, on the loopback interface.
+
+use odeon_core::{Actor, ActorRef, Context, Message, Reply, Theater};
+use odeon_theater::{LinkConfig, Network, TheaterId, Transport};
+use odeon_zenoh::{ZenohSettings, ZenohTransport};
+use serde::{Deserialize, Serialize};
+use std::net::TcpListener;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+const LONG: Duration = Duration::from_secs(30);
+
+/// A port that nobody uses at this moment.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+struct Place {
+    theater: Theater,
+    network: Network,
+    transport: Arc<ZenohTransport>,
+}
+
+fn place(number: u128, cluster: &str, settings: &ZenohSettings) -> Place {
+    let theater = Theater::builder().workers(1).build().unwrap();
+    let config = LinkConfig::new(cluster, 60_000);
+    let made = OnceLock::new();
+    let network = Network::join(&theater, TheaterId::from_bits(number), config, |id, listener| {
+        let transport = ZenohTransport::open(settings, cluster, id, listener)?;
+        assert!(transport.largest_packet() >= 60_000);
+        let _ = made.set(transport.clone());
+        Ok::<_, odeon_zenoh::ZenohError>(transport as Arc<dyn Transport>)
+    });
+    Place { theater, network: network.unwrap(), transport: made.into_inner().unwrap() }
+}
+
+#[track_caller]
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < LONG, "{what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+struct Sum(u64);
+
+#[derive(Serialize, Deserialize)]
+enum Add {
+    One(u64),
+    Total(Reply<u64>),
+}
+
+impl Message for Add {}
+
+impl Actor for Sum {
+    type Msg = Add;
+
+    fn handle(&mut self, msg: Add, _: &mut Context<'_, Self>) {
+        match msg {
+            // Not the sum, so that the order counts.
+            Add::One(n) => self.0 = self.0.wrapping_mul(31).wrapping_add(n),
+            Add::Total(reply) => reply.send(self.0),
+        }
+    }
+}
+
+#[test]
+fn s31_messages_come_by_zenoh_once_and_in_order() {
+    let endpoint = format!("tcp/127.0.0.1:{}", free_port());
+    let a =
+        place(1, "one", &ZenohSettings { listen: vec![endpoint.clone()], ..Default::default() });
+    let b =
+        place(2, "one", &ZenohSettings { connect: vec![endpoint.clone()], ..Default::default() });
+    let stranger =
+        place(3, "other", &ZenohSettings { connect: vec![endpoint], ..Default::default() });
+    b.network.publish("sum", &b.theater.spawn(Sum(0)));
+    until("they meet", || a.network.members().len() == 1 && b.network.members().len() == 1);
+    let sum: ActorRef<Add> =
+        a.network.at(b.network.id()).lookup("sum").wait_timeout(LONG).unwrap().unwrap();
+    let mut expected = 0_u64;
+    for n in 0..100_000 {
+        sum.send(Add::One(n)).unwrap();
+        expected = expected.wrapping_mul(31).wrapping_add(n);
+    }
+    assert_eq!(sum.ask(Add::Total).wait_timeout(LONG), Ok(expected));
+    assert_eq!(stranger.network.members(), [], "a theater of another cluster is not seen");
+    b.transport.close();
+    until("the end is noticed", || a.network.members().is_empty());
+    assert!(sum.is_stopped());
+}
