@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ActorId(u64);
 
-const SHARD_BITS: u32 = 8;
+pub(crate) const SHARD_BITS: u32 = 8;
 
 impl ActorId {
     pub(crate) fn new(shard: usize, serial: u64) -> Self {
@@ -19,11 +19,6 @@ impl ActorId {
     /// A number that no other actor of the theater has.
     pub(crate) fn number(self) -> u64 {
         self.0
-    }
-
-    #[cfg(feature = "wire")]
-    pub(crate) fn of_number(number: u64) -> Self {
-        Self(number)
     }
 
     pub(crate) fn shard(self) -> usize {

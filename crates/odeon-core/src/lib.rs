@@ -67,7 +67,6 @@ mod theater;
 mod timer;
 mod turn;
 mod watch;
-#[cfg(feature = "wire")]
 pub mod wire;
 mod worker_pool;
 

@@ -21,7 +21,7 @@ use crate::theater::shared::contain;
 /// asker learns so at once ([`AskError::NoReply`]).
 #[must_use = "dropping a reply answers the asker with an error"]
 pub struct Reply<T> {
-    /// Changed through a shared reference by [`answer_borrowed`](Self::answer_borrowed) alone.
+    /// Changed through a shared reference by [`take_borrowed`](Self::take_borrowed) alone.
     to: UnsafeCell<Option<Asker<T>>>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) const ITS_OWN: u8 = u8::MAX;
 // No more bounds than this needs, and none on the type: those with a lifetime are beyond what the
 // compiler can show for a value that a future keeps across an await.
 unsafe impl<T: Send> Send for Reply<T> {}
-// SAFETY: nothing can be done with a `&Reply` but `answer_borrowed`, whose caller sees to it that nobody else does
+// SAFETY: nothing can be done with a `&Reply` but `take_borrowed`, whose caller sees to it that nobody else does
 // anything with it.
 unsafe impl<T: Send> Sync for Reply<T> {}
 
@@ -94,18 +94,6 @@ impl<T: Send + 'static> Reply<T> {
         Self { to: UnsafeCell::new(Some(Asker::Boxed(answer))) }
     }
 
-    /// Takes the right to answer out of the message in which it lies, which is about to leave the theater. `None`: it is spent.
-    #[cfg(feature = "wire")]
-    pub(crate) fn take_to_leave(&self) -> Option<Self> {
-        /// Of two threads that write the same message one gets it.
-        static TAKING: std::sync::Mutex<()> = std::sync::Mutex::new(());
-        let _taking = TAKING.lock();
-        // SAFETY: through a shared reference it is changed here, under the lock, and by `answer_borrowed`, whose caller sees to it
-        // that nobody else uses it meanwhile.
-        let to = unsafe { (*self.to.get()).take() }?;
-        Some(Self { to: UnsafeCell::new(Some(to)) })
-    }
-
     /// Answers. The asker may have given up meanwhile; then the value is dropped.
     pub fn send(mut self, value: T) {
         match outbox::held() {
@@ -119,9 +107,20 @@ impl<T: Send + 'static> Reply<T> {
     /// # Safety
     /// Nobody else uses the reply until this returns.
     pub(crate) unsafe fn answer_borrowed(&self, value: T) {
+        // SAFETY: by contract.
+        if let Some(mut reply) = unsafe { self.take_borrowed() } {
+            reply.answer(Ok(value));
+        }
+    }
+
+    /// Takes the right to answer out of a reply that is only borrowed, unless it is spent.
+    ///
+    /// # Safety
+    /// Nobody else uses the reply until this returns.
+    pub(crate) unsafe fn take_borrowed(&self) -> Option<Self> {
         // SAFETY: by contract; the reference ends here, before any code of users runs.
-        let to = unsafe { (*self.to.get()).take() };
-        answer(to, Ok(value));
+        let to = unsafe { (*self.to.get()).take() }?;
+        Some(Self { to: UnsafeCell::new(Some(to)) })
     }
 }
 

@@ -13,6 +13,8 @@
 //! A reference to an actor elsewhere is a reference to an actor here, a [`Remote`], that writes what it is sent (decision 005): a
 //! send costs what it costs to any actor, and what one sender sends stays in its order.
 
+#![cfg(feature = "wire")]
+
 mod codec;
 mod doorman;
 mod error;

@@ -10,7 +10,7 @@ use super::codec::decode;
 use super::doorman::{self, For};
 use super::error::WireError;
 use super::passage::Passage;
-use crate::actor_id::ActorId;
+use crate::actor_id::{ActorId, SHARD_BITS};
 use crate::actor_ref::ActorRef;
 use crate::dead_letter::DeadLetterReason;
 use crate::error::SendError;
@@ -136,5 +136,6 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
 
 /// A message that was written for an actor of the stage's theater, which nobody can read any more, is a dead letter.
 pub fn unreadable(stage: &dyn Submit, actor: u64, reason: DeadLetterReason, bytes: &[u8]) {
-    stage.theater().dead_letter(ActorId::of_number(actor), reason, bytes.to_vec());
+    let shard = (actor & ((1 << SHARD_BITS) - 1)) as usize;
+    stage.theater().dead_letter(ActorId::new(shard, actor >> SHARD_BITS), reason, bytes.to_vec());
 }

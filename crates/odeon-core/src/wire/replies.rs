@@ -1,5 +1,7 @@
 //! The right to answer, in messages.
 
+use std::sync::Mutex;
+
 use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -18,7 +20,7 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Serialize for Reply<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let number = passage::with(|passage| {
             let spent = WireError::Refused("the reply has been sent, or has left before");
-            let answer = Box::new(Asked(self.take_to_leave().ok_or(spent)?));
+            let answer = Box::new(Asked(take(self).ok_or(spent)?));
             passage.reply_leaves(answer)
         });
         serializer.serialize_u64(number.map_err(S::Error::custom)?)
@@ -39,6 +41,16 @@ impl<'de, T: Serialize + DeserializeOwned + Send + 'static> Deserialize<'de> for
             Err(_) => route.answered(None),
         })))
     }
+}
+
+/// Takes the right to answer out of the message in which it lies, which is about to leave.
+fn take<T: Send + 'static>(reply: &Reply<T>) -> Option<Reply<T>> {
+    /// Of two threads that write the same message one gets it.
+    static TAKING: Mutex<()> = Mutex::new(());
+    let _taking = TAKING.lock();
+    // SAFETY: here under the lock; and `answer_borrowed` is called for messages of which their actor's engine has seen to it that nobody
+    // else uses them.
+    unsafe { reply.take_borrowed() }
 }
 
 /// A question that was asked here.
