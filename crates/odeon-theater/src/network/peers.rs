@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use odeon_sync::{Condvar, Mutex, MutexGuard};
 
@@ -80,11 +80,17 @@ impl Peers {
 
     /// Waits until all links have ended. `false`: the time is up.
     pub(super) fn wait_until_empty(&self, deadline: Duration) -> bool {
-        let known = self.lock();
-        let is_alive = |known: &mut Known| !known.alive.is_empty();
-        let waited = self.empty.wait_timeout_while(known, deadline, is_alive);
-        let (known, _) = waited.expect("nothing panics under this lock");
-        known.alive.is_empty()
+        let begun = Instant::now();
+        let mut known = self.lock();
+        while !known.alive.is_empty() {
+            let left = deadline.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                return false;
+            }
+            let waited = self.empty.wait_timeout(known, left);
+            known = waited.expect("nothing panics under this lock").0;
+        }
+        true
     }
 
     /// The last link to a theater, if that has ended lately and there is no other.
