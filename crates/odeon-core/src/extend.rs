@@ -164,13 +164,13 @@ pub fn alarm<M: Message>(
     Timer::alarm(actor.cell().header.stage.theater(), delay, ring)
 }
 
-/// As [`alarm`], in the theater of a stage.
+/// As [`alarm`], in the theater of a stage, and also in an attempt at once: for what is no effect of it.
 pub fn alarm_at(
     stage: &dyn Submit,
     delay: Duration,
     ring: impl FnOnce() + Send + 'static,
 ) -> Timer {
-    Timer::alarm(stage.theater(), delay, ring)
+    outbox::let_out(|| Timer::alarm(stage.theater(), delay, ring))
 }
 
 /// Gives an actor a turn. Nothing happens if it has stopped.

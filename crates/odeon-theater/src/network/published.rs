@@ -135,7 +135,8 @@ impl Network {
     }
 }
 
-/// Another theater, to ask something of it: made by [`Network::at`].
+/// Another theater, to ask something of it: made by [`Network::at`]. What it is asked goes at once, also in a handler whose attempt may be
+/// rolled back (S8).
 pub struct At<'a> {
     network: &'a Network,
     theater: TheaterId,
