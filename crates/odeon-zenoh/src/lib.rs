@@ -8,8 +8,10 @@
 //! | how is a theater reached, and how does it reach others? | `settings.rs` |
 //! | what is sent under which key? | `keys.rs` |
 //! | packets out and in, who is there | `transport.rs` |
+//! | what does Zenoh cost alone? | `bare.rs`, for benchmarks |
 #![forbid(unsafe_code)]
 
+pub mod bare;
 mod keys;
 mod settings;
 mod transport;

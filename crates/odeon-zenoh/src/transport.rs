@@ -43,7 +43,7 @@ pub struct ZenohError {
 }
 
 impl ZenohError {
-    fn of(what: &str, error: zenoh::Error) -> Self {
+    pub(crate) fn of(what: &str, error: zenoh::Error) -> Self {
         Self { what: what.into(), because: error.to_string() }
     }
 
