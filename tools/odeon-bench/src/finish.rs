@@ -5,11 +5,14 @@ use crate::error::BenchError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// TUNE: s, guessed 2026-11: the longest sample of the figures takes some 10 s on two cores; a run
 /// that has lost a message must not hang a night of measuring.
 const LIMIT: Duration = Duration::from_secs(600);
+
+/// TUNE: ms, guessed 2026-11: rare enough not to count, often enough for who waits.
+const BETWEEN_CHECKS: Duration = Duration::from_millis(100);
 
 /// The side of the actors; clones arrive at the same line.
 #[derive(Clone)]
@@ -61,17 +64,37 @@ impl Waiting {
         self.wait_beyond(Duration::ZERO)
     }
 
+    /// As [`wait`](Self::wait), and `check` may end it with an error; it is asked some times a second.
+    pub(crate) fn wait_while(
+        &self,
+        mut check: impl FnMut() -> Result<(), BenchError>,
+    ) -> Result<(), BenchError> {
+        let begun = Instant::now();
+        loop {
+            match self.0.recv_timeout(BETWEEN_CHECKS) {
+                Ok(outcome) => return outcome,
+                Err(RecvTimeoutError::Disconnected) => return Err(stopped()),
+                Err(RecvTimeoutError::Timeout) if begun.elapsed() > LIMIT => {
+                    return Err(BenchError::Unfinished { limit: LIMIT });
+                }
+                Err(RecvTimeoutError::Timeout) => check()?,
+            }
+        }
+    }
+
     /// As [`wait`](Self::wait), for a run that is to last so long.
     pub(crate) fn wait_beyond(&self, lasting: Duration) -> Result<(), BenchError> {
         let limit = LIMIT + lasting;
         match self.0.recv_timeout(limit) {
             Ok(outcome) => outcome,
             Err(RecvTimeoutError::Timeout) => Err(BenchError::Unfinished { limit }),
-            Err(RecvTimeoutError::Disconnected) => Err(BenchError::WrongResult(
-                "every actor stopped before the end was signalled".to_owned(),
-            )),
+            Err(RecvTimeoutError::Disconnected) => Err(stopped()),
         }
     }
+}
+
+fn stopped() -> BenchError {
+    BenchError::WrongResult("every actor stopped before the end was signalled".to_owned())
 }
 
 #[cfg(test)]
@@ -94,6 +117,8 @@ mod tests {
         assert_eq!(waiting.wait().unwrap_err().to_string(), "wrong result: one and one is three");
 
         let (finish, waiting) = finish_line(1);
+        let given_up = waiting.wait_while(|| Err(BenchError::Runtime("gone".to_owned())));
+        assert_eq!(given_up.unwrap_err().to_string(), "the runtime refused: gone");
         drop(finish);
         assert!(waiting.wait().unwrap_err().to_string().contains("before the end"));
     }

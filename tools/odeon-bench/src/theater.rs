@@ -7,7 +7,12 @@ use odeon::prelude::*;
 
 /// A theater with the run's `workers` and everything else as shipped.
 pub(crate) fn theater(params: &Params) -> Result<Theater, BenchError> {
-    Theater::builder().workers(params.count("workers")).build().map_err(runtime)
+    theater_with(params.count("workers"))
+}
+
+/// A theater with so many workers and everything else as shipped.
+pub(crate) fn theater_with(workers: usize) -> Result<Theater, BenchError> {
+    Theater::builder().workers(workers).build().map_err(runtime)
 }
 
 /// A pinned stage of a theater.

@@ -36,6 +36,7 @@ mod ring;
 mod shared_state;
 mod sortedlist;
 mod stm;
+pub mod theaters;
 mod timers;
 mod tmap;
 mod transfer;
@@ -45,7 +46,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 31] = [
+pub const ALL: [&dyn Workload; 36] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -77,6 +78,11 @@ pub const ALL: [&dyn Workload; 31] = [
     &cigsmok::CigaretteSmokers,
     &dictionary::Dictionary,
     &sortedlist::SortedListOfNumbers,
+    &theaters::ThreadRing,
+    &theaters::TheaterRings,
+    &theaters::RemoteThroughput,
+    &theaters::RemoteAsk,
+    &theaters::RemoteCreate,
 ];
 
 /// The workload of that name.

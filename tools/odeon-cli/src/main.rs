@@ -9,6 +9,7 @@ mod progress;
 use clap::{Parser, Subcommand};
 use odeon_bench::error::BenchError;
 use odeon_bench::heap_bytes::CountingAllocator;
+use odeon_bench::workloads::theaters::run_member;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -26,12 +27,19 @@ struct Arguments {
 enum Command {
     /// Measure workloads beside their floors and other runtimes.
     Bench(bench::BenchArguments),
+    /// A member of a workload that has several processes; the one that measures starts it.
+    #[command(hide = true)]
+    Member {
+        /// What it does, as JSON.
+        seat: String,
+    },
 }
 
 fn main() -> ExitCode {
     let Arguments { command } = Arguments::parse();
     let done = match command {
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Member { seat } => run_member(&seat),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -52,12 +52,17 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("philosophers", 5),
         ("haircuts", 30),
         ("smokers", 5),
+        ("rings", 3),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {
         if params.get(name).is_some() {
             params = params.with(name, Value::Number(number));
         }
+    }
+    // This program is not the one that knows how to be a member.
+    if params.get("members").is_some() {
+        params = params.with("members", Value::Word("threads"));
     }
     settings.iter().fold(params, |params, (name, value)| params.with(name, *value))
 }

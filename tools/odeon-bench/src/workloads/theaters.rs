@@ -1,0 +1,48 @@
+//! Workloads of several theaters, each in a process of its own, on the loopback interface.
+//!
+//! | question | file |
+//! |---|---|
+//! | who takes part beside the driving process, and how do they come and go? | `members.rs`, `process.rs` |
+//! | what is one told, and what does it run? | `seat.rs` |
+//! | a theater that the others reach | `place.rs` |
+//! | actors that others may have created there | `tally.rs`, `echo.rs`, `ring_member.rs`, `created.rs`, `keeper.rs` |
+//! | the floors: Zenoh alone, TCP alone | `bare_zenoh.rs`, `tcp.rs` |
+
+mod bare_zenoh;
+mod created;
+mod echo;
+mod keeper;
+mod members;
+mod payload;
+mod place;
+mod process;
+mod remoteask;
+mod remotecreate;
+mod remotethroughput;
+mod ring_member;
+mod seat;
+mod tally;
+mod tcp;
+mod theaterrings;
+mod threadring;
+
+#[cfg(test)]
+mod tests;
+
+pub use process::run_member;
+pub(super) use remoteask::RemoteAsk;
+pub(super) use remotecreate::RemoteCreate;
+pub(super) use remotethroughput::RemoteThroughput;
+pub(super) use theaterrings::TheaterRings;
+pub(super) use threadring::ThreadRing;
+
+use crate::parameter::Parameter;
+
+/// Where the members are: by default in processes of their own.
+const MEMBERS: Parameter = Parameter::word(
+    "members",
+    "where the other members are: in processes of their own, or on threads of this one",
+    &[PROCESSES, THREADS],
+);
+const PROCESSES: &str = "processes";
+const THREADS: &str = "threads";

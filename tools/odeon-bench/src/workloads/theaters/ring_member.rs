@@ -1,0 +1,93 @@
+//! A member of a ring, on one theater or on several.
+
+use crate::finish::Finish;
+use crate::theater::Post;
+use odeon::prelude::*;
+use odeon_theater::Network;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+pub(super) const KIND: &str = "ring member";
+
+#[derive(Message, Serialize, Deserialize)]
+pub(super) enum Step {
+    /// Who comes next.
+    Link(ActorRef<Step>),
+    /// The token, with the hops that are left.
+    Token(u64),
+    /// How often has it been here?
+    Seen(Reply<u64>),
+}
+
+/// What a member is made of.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Membership {
+    /// The ring's number.
+    pub(super) ring: u64,
+    /// Whom to tell that the token has come to its end.
+    pub(super) umpire: ActorRef<Ended>,
+}
+
+/// The token of this ring has no hops left.
+#[derive(Message, Serialize, Deserialize)]
+pub(super) struct Ended(u64);
+
+pub(super) struct RingMember {
+    membership: Membership,
+    next: Option<ActorRef<Step>>,
+    seen: u64,
+}
+
+impl RingMember {
+    pub(super) fn new(membership: Membership) -> Self {
+        Self { membership, next: None, seen: 0 }
+    }
+}
+
+impl Actor for RingMember {
+    type Msg = Step;
+
+    fn handle(&mut self, step: Step, _: &mut Context<'_, Self>) {
+        match (step, &self.next) {
+            (Step::Link(next), _) => self.next = Some(next),
+            (Step::Token(0), _) => {
+                self.seen += 1;
+                self.membership.umpire.post(Ended(self.membership.ring));
+            }
+            (Step::Token(left), Some(next)) => {
+                self.seen += 1;
+                next.post(Step::Token(left - 1));
+            }
+            // It shows: the ring never ends.
+            (Step::Token(_), None) => {}
+            (Step::Seen(reply), _) => reply.send(self.seen),
+        }
+    }
+}
+
+/// Arrives once for each of its rings.
+pub(super) struct Umpire {
+    ended: Vec<bool>,
+    finish: Finish,
+}
+
+impl Umpire {
+    pub(super) fn new(rings: usize, finish: Finish) -> Self {
+        Self { ended: vec![false; rings], finish }
+    }
+}
+
+impl Actor for Umpire {
+    type Msg = Ended;
+
+    fn handle(&mut self, Ended(ring): Ended, _: &mut Context<'_, Self>) {
+        let known = usize::try_from(ring).ok().and_then(|ring| self.ended.get_mut(ring));
+        let is_first = known.is_some_and(|ended| !std::mem::replace(ended, true));
+        self.finish.arrive_if(is_first, || format!("ring {ring} ended twice, or is none"));
+    }
+}
+
+pub(super) fn register(network: &Network, theater: &Arc<Theater>) {
+    let theater = theater.clone();
+    network.register(KIND, move |membership| theater.spawn(RingMember::new(membership)));
+}

@@ -1,0 +1,144 @@
+//! Workloads of several processes as a user meets them: members come, go with the one that started them, and are missed.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const LONG: Duration = Duration::from_secs(60);
+
+fn odeon(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_odeon"));
+    command.args(arguments.split_whitespace());
+    command
+}
+
+/// Killed at the end of the test, if it has not ended.
+struct Running(Child);
+
+impl Running {
+    fn start(command: &mut Command) -> Self {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(command.spawn().expect("the program starts"))
+    }
+
+    #[track_caller]
+    fn ended(&mut self) -> std::process::ExitStatus {
+        let status = || self.0.try_wait().expect("it can be asked");
+        until("it ends", status)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // An error means that it has ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[track_caller]
+fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(begun.elapsed() < LONG, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The members that a run has started, where the system tells: they are children of its main thread.
+fn members_of(process: u32, expected: usize) -> Option<Vec<u32>> {
+    let children = format!("/proc/{process}/task/{process}/children");
+    if !std::path::Path::new(&children).exists() {
+        println!("skipped: this system does not tell the children of a process");
+        return None;
+    }
+    Some(until("members start", || {
+        let members = std::fs::read_to_string(&children).ok()?;
+        let members: Vec<u32> =
+            members.split_whitespace().filter_map(|id| id.parse().ok()).collect();
+        // Before it is a member, it is a copy of the one that starts it.
+        let is_member = |id: &u32| {
+            let line = std::fs::read_to_string(format!("/proc/{id}/cmdline"));
+            line.is_ok_and(|line| line.contains("\0member\0"))
+        };
+        (members.len() == expected && members.iter().all(is_member)).then_some(members)
+    }))
+}
+
+fn is_there(process: u32) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{process}/stat"));
+    // A zombie has ended: whoever inherits it may take its time.
+    state.is_ok_and(|state| !state.contains(") Z "))
+}
+
+const ENDLESS: &str = "bench theaterrings --rings 2 --hops 1000000000 --samples 1 --warmup 0";
+
+#[test]
+fn workloads_run_in_processes() {
+    for line in [
+        "threadring --hops 200 --kind local,remote",
+        "theaterrings --rings 1,5 --hops 30",
+        "remotethroughput --messages 300 --bytes 8,300 --actors 2",
+        "remoteask --rounds 10 --floor zenoh,tcp",
+        "remotecreate --actors 20",
+    ] {
+        let Output { status, stderr, .. } =
+            odeon(&format!("bench {line} --samples 1 --warmup 0")).output().expect("it starts");
+        assert_eq!(status.code(), Some(0), "{line}: {}", String::from_utf8_lossy(&stderr));
+    }
+}
+
+#[test]
+fn a_member_ends_when_nobody_holds_its_input() {
+    for (role, says) in
+        [(r#"{"Theater":{"workers":1}}"#, "ready \n"), (r#""TcpEcho""#, "ready 127")]
+    {
+        let seat = format!(
+            r#"{{"role":{role},"number":1,"cluster":"alone","listen":["tcp/127.0.0.1:0"],"connect":[]}}"#
+        );
+        let mut member = Running::start(odeon("member").arg(seat));
+        let mut line = String::new();
+        let output = member.0.stdout.take().expect("the standard output was asked for");
+        BufReader::new(output).read_line(&mut line).expect("it says something");
+        assert!(line.starts_with(says), "{line:?}");
+        assert_eq!(member.0.try_wait().expect("it can be asked"), None, "it stays");
+        drop(member.0.stdin.take());
+        assert!(member.ended().success());
+    }
+}
+
+#[test]
+fn a_member_that_cannot_be_one_says_why() {
+    let Output { status, stdout, stderr } =
+        odeon("member nonsense").output().expect("the program starts");
+    assert_eq!(status.code(), Some(2));
+    let [said, message] = [stdout, stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+    assert!(said.starts_with("refused member: "), "{said}");
+    assert!(message.starts_with("error: member: "), "{message}");
+}
+
+#[test]
+fn members_do_not_outlive_a_run_that_is_killed() {
+    let mut run = Running::start(&mut odeon(ENDLESS));
+    let Some(members) = members_of(run.0.id(), 3) else { return };
+    run.0.kill().expect("it can be killed");
+    run.ended();
+    until("members end", || (!members.iter().any(|&id| is_there(id))).then_some(()));
+}
+
+#[test]
+fn a_member_that_dies_is_an_error() {
+    let mut run = Running::start(&mut odeon(ENDLESS));
+    let Some(members) = members_of(run.0.id(), 3) else { return };
+    let killed = Command::new("kill").args(["-9", &members[1].to_string()]).status();
+    assert!(killed.expect("there is a program `kill`").success());
+    assert_eq!(run.ended().code(), Some(1));
+    let mut message = String::new();
+    let errors = run.0.stderr.as_mut().expect("the standard error was asked for");
+    errors.read_to_string(&mut message).expect("messages are UTF-8");
+    assert!(message.contains("member 2 ended"), "{message}");
+    until("the others end", || (!members.iter().any(|&id| is_there(id))).then_some(()));
+}
