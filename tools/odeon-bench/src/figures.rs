@@ -4,6 +4,7 @@ mod coordinated;
 mod selectors;
 mod speculative;
 mod stm;
+mod theaters;
 
 use crate::parameter::Value;
 use crate::peers;
@@ -171,6 +172,7 @@ pub fn groups() -> Vec<Group> {
     groups.extend(speculative::groups());
     groups.extend(coordinated::groups());
     groups.extend(selectors::groups());
+    groups.extend(theaters::groups());
     groups
 }
 

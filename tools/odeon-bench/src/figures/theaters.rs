@@ -1,0 +1,67 @@
+//! What messages between theaters may cost, each theater in a process of its own on the loopback interface.
+
+use super::Goal::{AtMostFloors, AtMostNanoseconds, AtMostTimes};
+use super::{Group, Setting, group};
+use crate::parameter::Value;
+use crate::workload::Variant::{Pinned, Pool};
+
+const LOCAL: &[Setting] = &[("kind", Value::Word("local"))];
+const REMOTE: &[Setting] = &[("kind", Value::Word("remote"))];
+const FRAMES: &[Setting] = &[("floor", Value::Word("frames"))];
+const ONE_RING: &[Setting] = &[("rings", Value::Number(1))];
+const MANY_RINGS: &[Setting] = &[("rings", Value::Number(160))];
+
+/// 2,000,000 messages a second.
+const MESSAGE: f64 = 1e9 / 2e6;
+/// 240,000 hops a second.
+const HOP: f64 = 1e9 / 240e3;
+/// 0.7 of what frames of the same bytes reach.
+const AGAINST_FRAMES: f64 = 1.0 / 0.7;
+
+pub(super) fn groups() -> Vec<Group> {
+    let ring = group("threadring", &[("hops", Value::Number(100_000))])
+        .without_peers()
+        .figure(
+            "threadring: remote kind against local, pool",
+            Pool,
+            REMOTE,
+            AtMostTimes(1.0, LOCAL),
+        )
+        .figure(
+            "threadring: remote kind against local, one pinned stage",
+            Pinned,
+            REMOTE,
+            AtMostTimes(1.0, LOCAL),
+        );
+    let throughput = group("remotethroughput", &[("messages", Value::Number(20_000))])
+        .without_peers()
+        .with(&[("bytes", Value::Number(8)), ("messages", Value::Number(2_000_000))])
+        .figure(
+            "8-byte messages one way between two processes: 2,000,000 a second",
+            Pool,
+            &[],
+            AtMostNanoseconds(MESSAGE),
+        )
+        .figure(
+            "8-byte messages one way against bare frames of 60 kB",
+            Pool,
+            FRAMES,
+            AtMostFloors(AGAINST_FRAMES),
+        );
+    let ask = group("remoteask", &[("rounds", Value::Number(200))]).without_peers().figure(
+        "remote ask against Zenoh's publish and subscribe",
+        Pool,
+        &[],
+        AtMostFloors(1.3),
+    );
+    let rings = group("theaterrings", &[("hops", Value::Number(50))])
+        .without_peers()
+        .figure("theaterrings: one ring against TCP", Pool, ONE_RING, AtMostFloors(2.0))
+        .figure(
+            "theaterrings, 160 rings, four processes: 240,000 hops a second",
+            Pool,
+            MANY_RINGS,
+            AtMostNanoseconds(HOP),
+        );
+    vec![ring, throughput, ask, rings]
+}
