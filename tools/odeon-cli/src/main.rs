@@ -26,7 +26,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Measure workloads beside their floors and other runtimes.
-    Bench(bench::BenchArguments),
+    Bench(Box<bench::BenchArguments>),
     /// A member of a workload that has several processes; the one that measures starts it.
     #[command(hide = true)]
     Member {
