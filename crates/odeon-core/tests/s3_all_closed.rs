@@ -104,10 +104,12 @@ fn s3_with_all_mailboxes_closed_an_actor_fails_or_stops() {
     {
         for house in everywhere(&theater, then) {
             assert_eq!(house.ask(Door::Ask).wait(), Ok(1));
+            // What its panic says is kept for those who watch it by then.
+            let ended = house.ended();
             house.send(Door::CloseAll).unwrap();
             // Sent in any case: it may come before the end, and is a dead letter then.
             let waits = house.ask(Door::Ask);
-            let ended = house.ended().wait();
+            let ended = ended.wait();
             assert_eq!(ended.reason(), reason);
             assert!(waits.wait().is_err());
             match then {

@@ -25,10 +25,18 @@ impl Message for Mail {
 const SENDERS: usize = 3;
 const EACH: u64 = 20_000;
 
+/// What the senders are at.
+#[derive(Default)]
+struct Sends {
+    begun: AtomicU64,
+    /// Of them, those of the highest mailbox that have returned.
+    high: AtomicU64,
+    returned: AtomicU64,
+}
+
 struct Reader {
-    /// Highest messages whose sends have returned.
-    sent: Arc<AtomicU64>,
-    /// How many of them had when the last handler ended.
+    sends: Arc<Sends>,
+    /// Highest messages that had reached the actor for certain when a handler ended.
     sent_before: u64,
     handled_high: u64,
     next: [[u64; SENDERS]; 2],
@@ -63,18 +71,24 @@ impl Actor for Reader {
         if self.left == 0 {
             self.done.send(()).unwrap();
         }
-        // ORDERING: Acquire: pairs with the Release after each send.
-        self.sent_before = self.sent.load(Ordering::Acquire);
+        // A message has not reached the actor as long as one before it is still being put by a sender that has been interrupted. So only a
+        // moment at which nobody sends says something: that of the second look, if nobody has begun since.
+        // ORDERING: SeqCst, here and at the senders: the three looks in this order.
+        let high = self.sends.high.load(Ordering::SeqCst);
+        let returned = self.sends.returned.load(Ordering::SeqCst);
+        if self.sends.begun.load(Ordering::SeqCst) == returned {
+            self.sent_before = high;
+        }
     }
 }
 
 #[test]
 fn s3_s2_priority_is_never_inverted_beyond_one_message() {
     let theater = Theater::new().unwrap();
-    let sent = Arc::new(AtomicU64::new(0));
+    let sends = Arc::new(Sends::default());
     let (done, finished) = std::sync::mpsc::channel();
     let reader = Reader {
-        sent: sent.clone(),
+        sends: sends.clone(),
         sent_before: 0,
         handled_high: 0,
         next: [[0; SENDERS]; 2],
@@ -84,7 +98,7 @@ fn s3_s2_priority_is_never_inverted_beyond_one_message() {
     let reader = theater.spawn(reader);
     std::thread::scope(|scope| {
         for sender in 0..SENDERS {
-            let (reader, sent) = (reader.clone(), &sent);
+            let (reader, sends) = (reader.clone(), &sends);
             scope.spawn(move || {
                 let mut random = Random::from_seed(sender as u64);
                 let mut next = [0; 2];
@@ -95,13 +109,14 @@ fn s3_s2_priority_is_never_inverted_beyond_one_message() {
                     }
                     let number = next[mailbox];
                     next[mailbox] += 1;
+                    sends.begun.fetch_add(1, Ordering::SeqCst);
                     if mailbox == 0 {
                         reader.send(Mail::High(sender, number)).unwrap();
-                        // ORDERING: Release: the send has returned.
-                        sent.fetch_add(1, Ordering::Release);
+                        sends.high.fetch_add(1, Ordering::SeqCst);
                     } else {
                         reader.send(Mail::Low(sender, number)).unwrap();
                     }
+                    sends.returned.fetch_add(1, Ordering::SeqCst);
                 }
             });
         }

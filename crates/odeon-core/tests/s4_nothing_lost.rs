@@ -57,7 +57,8 @@ fn s4_the_hook_gets_actor_reason_and_message() {
     run.run_until_idle();
     assert_eq!(run.theater().dead_letters(), 3);
     let counts = format!("{:?}", run.theater().dead_letter_counts());
-    assert_eq!(counts, "{Stopped: 3, Failed: 0, Shutdown: 0, Displaced: 0, Rejected: 0}");
+    let expected = "{Stopped: 3, Failed: 0, Shutdown: 0, Displaced: 0, Rejected: 0, Unreachable: 0, Unwritable: 0}";
+    assert_eq!(counts, expected);
     for (n, letter) in letters.lock().unwrap().drain(..).enumerate() {
         assert_eq!((letter.actor, letter.reason), (actor.id(), DeadLetterReason::Stopped));
         let message = letter.message.downcast::<Do>().unwrap();
