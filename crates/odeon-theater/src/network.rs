@@ -28,6 +28,7 @@ mod published;
 mod questions;
 mod stand_ins;
 
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -43,6 +44,7 @@ use self::peers::Peers;
 use self::published::Published;
 use self::questions::Questions;
 use self::stand_ins::StandIns;
+use crate::packet::Greeting;
 use crate::{LinkConfig, Listener, TheaterId, Transport};
 
 pub use membership::{Membership, MembershipEvent};
@@ -51,7 +53,25 @@ pub use published::{At, RemoteError};
 /// A theater's place among other theaters: made by [`join`](Self::join). Clones are the same.
 #[derive(Clone)]
 pub struct Network {
-    inner: Arc<Inner>,
+    inner: Arc<Handle>,
+}
+
+/// What all clones have in common.
+struct Handle(Arc<Inner>);
+
+impl Deref for Handle {
+    type Target = Arc<Inner>;
+
+    fn deref(&self) -> &Arc<Inner> {
+        &self.0
+    }
+}
+
+impl Drop for Handle {
+    /// Who has not left before leaves without waiting: what has not arrived is dead letters.
+    fn drop(&mut self) {
+        self.peers.leave().iter().for_each(|peer| peer.give_up(self));
+    }
 }
 
 struct Inner {
@@ -72,7 +92,7 @@ struct Inner {
 impl Network {
     /// Has a theater join others. `connect` makes the way to them: it is given this theater's identity, and whom to tell what comes.
     /// The theater's actors can be referred to from elsewhere from here on; until
-    /// it [leaves](Self::leave). If the last clone of the network is dropped before, the others find out by its silence.
+    /// it [leaves](Self::leave), or the last clone of the network is dropped: then at once, and what has not arrived is dead letters.
     ///
     /// # Errors
     /// What `connect` answers.
@@ -104,7 +124,7 @@ impl Network {
         let transport = connect(id, Arc::new(Ears(Arc::downgrade(&inner))))?;
         let _ = inner.transport.set(transport);
         inner.peers.all().iter().for_each(|peer| peer.transmit(&inner));
-        Ok(Self { inner })
+        Ok(Self { inner: Arc::new(Handle(inner)) })
     }
 
     /// This theater, among the others.
@@ -118,7 +138,7 @@ impl Network {
     ///
     /// Call it before the theater's shutdown: what its actors send while they end has no way any more.
     pub fn leave(&self, deadline: Duration) -> bool {
-        let network = &self.inner;
+        let network: &Arc<Inner> = &self.inner;
         network.peers.leave().iter().for_each(|peer| peer.leave(network));
         let have_gone = network.peers.wait_until_empty(deadline);
         network.peers.all().iter().for_each(|peer| peer.give_up(network));
@@ -136,13 +156,6 @@ impl Inner {
         self.clock.now()
     }
 
-    /// Tells another theater something; for one that is dead it is too late.
-    fn tell(self: &Arc<Self>, theater: TheaterId, control: &Control) {
-        if let Some(peer) = self.peers.get_or_meet(self, theater) {
-            self.tell_peer(&peer, control);
-        }
-    }
-
     fn tell_peer(self: &Arc<Self>, peer: &Arc<Peer>, control: &Control) {
         let _ = peer.push(channel::Channel::Control, &control.to_bytes());
         peer.transmit(self);
@@ -151,12 +164,29 @@ impl Inner {
     /// Those that refer to an actor of this theater are to know when it ends.
     fn tell_of_the_end_of(self: &Arc<Self>, inbound: &dyn Inbound) {
         let (network, actor) = (Arc::downgrade(self), inbound.actor());
-        inbound.on_end(Box::new(move |reason| {
+        let watch = inbound.on_end(Box::new(move |reason| {
             let Some(network) = network.upgrade() else { return };
-            for holder in network.exports.holders(actor) {
-                network.tell(holder, &Control::ended(actor, reason));
+            for holder in network.exports.has_ended(actor, reason) {
+                if let Some(peer) = network.peers.get(holder) {
+                    peer.tell_later(Control::ended(actor, reason));
+                    peer.transmit(&network);
+                }
             }
         }));
+        self.exports.is_watched(actor, watch);
+    }
+
+    /// Tells another theater that an actor of this one has ended, if it has; behind what has been pushed.
+    fn tell_if_ended(self: &Arc<Self>, actor: u64, peer: &Arc<Peer>) {
+        if let Some(reason) = self.exports.end_of(actor) {
+            peer.tell_later(Control::ended(actor, reason));
+            peer.transmit(self);
+        }
+    }
+
+    fn is_of_this_theater(&self, stage: &dyn Submit) -> bool {
+        let of_theater = |pool: Arc<dyn Submit>| Arc::ptr_eq(pool.theater(), stage.theater());
+        self.pool.upgrade().is_some_and(of_theater)
     }
 }
 
@@ -174,7 +204,17 @@ impl Listener for Ears {
         {
             return;
         }
-        if let Some(peer) = network.peers.get_or_meet(&network, from) {
+        let peer = match Greeting::of(packet, network.id, from) {
+            Greeting::None => network.peers.get(from),
+            Greeting::Good => network.peers.get_or_meet(&network, from),
+            Greeting::Refused(refusal) => {
+                if let Some(transport) = network.transport.get() {
+                    transport.send(from, refusal);
+                }
+                return;
+            }
+        };
+        if let Some(peer) = peer {
             peer.receive(&network, packet);
         }
     }

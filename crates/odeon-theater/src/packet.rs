@@ -25,6 +25,8 @@ pub(crate) use record::{Record, Records, put_fragment, put_leave, put_signal, pu
 pub(crate) use refusal::RefusalPacket;
 pub(crate) use route::Route;
 
+use crate::TheaterId;
+
 /// The first byte of every packet.
 const MAGIC: u8 = 0x0D;
 
@@ -85,6 +87,32 @@ impl<'a> Packet<'a> {
             GOODBYE => Self::Goodbye { route: Route::read(&mut rest)? },
             _ => return Err(PacketError::Malformed("unknown kind")),
         })
+    }
+}
+
+/// What a packet of a theater to which there is no link says of one.
+pub(crate) enum Greeting {
+    /// Nothing.
+    None,
+    /// That theater wants a link.
+    Good,
+    /// The same, in another version of the format: to be answered by this packet.
+    Refused(Vec<u8>),
+}
+
+impl Greeting {
+    /// Of a packet that `me` has been sent by `from`.
+    pub(crate) fn of(packet: &[u8], me: TheaterId, from: TheaterId) -> Self {
+        match Packet::read(packet) {
+            Ok(Packet::Hello(hello)) if (hello.to, hello.from) == (me, from) => Self::Good,
+            Err(PacketError::OtherVersion { ours, theirs, hello: true }) => {
+                let refusal = Refusal::OtherVersion { ours, theirs };
+                let mut answer = Vec::new();
+                write_refusal(&mut answer, &RefusalPacket::new(me, from, refusal));
+                Self::Refused(answer)
+            }
+            _ => Self::None,
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 mod support;
 
-use odeon_core::AskError;
-use odeon_theater::{Conditions, RemoteError};
+use odeon_core::{AskError, DeadLetterReason};
+use odeon_theater::{Conditions, LinkConfig, RemoteError};
 use std::time::Duration;
 use support::{Count, Counter, LONG, World, find, numbers, until};
 
@@ -144,4 +144,98 @@ fn s31_actors_are_created_elsewhere() {
     let misread = there.spawn::<_, Count>("counter", &()).unwrap();
     let misread = misread.wait_timeout(LONG).unwrap();
     assert!(matches!(misread, Err(RemoteError::Arguments(_))), "{misread:?}");
+}
+
+#[test]
+fn s31_a_reference_given_back_does_not_overtake_what_was_sent_by_it() {
+    let world = World::new(9);
+    let (a, b) = (world.theater(1), world.theater(2));
+    let slow = b.theater.spawn(Counter::default());
+    for round in 0..3 {
+        b.network.publish("slow", &slow);
+        let from_a = find(&a, &b, "slow");
+        b.network.unpublish("slow");
+        from_a.send(Count::Sleep(100)).unwrap();
+        for _ in 0..150_000 {
+            from_a.send(Count::Add(round)).unwrap();
+        }
+        // Of a size that goes in fragments, with the only reference to an actor of `a` behind it.
+        from_a.send(Count::Bytes(vec![0; 3_000_000])).unwrap();
+        let asked = from_a.ask(Count::All);
+        drop(from_a);
+        let heard = asked.wait_timeout(LONG).unwrap();
+        let of_round = heard.iter().filter(|&&number| number == round).count();
+        assert_eq!(of_round, 150_000);
+        assert_eq!(heard.last(), Some(&3_000_000));
+    }
+    assert!(b.lost.lock().unwrap().is_empty() && a.lost.lock().unwrap().is_empty());
+    until("nobody refers to anybody", || {
+        a.network.references() == (0, 0) && b.network.references() == (0, 0)
+    });
+}
+
+#[test]
+fn s31_messages_by_one_reference_after_the_other_stay_in_order() {
+    let world = World::new(10);
+    let (a, b) = (world.theater(1), world.theater(2));
+    b.network.publish("counter", &b.theater.spawn(Counter::default()));
+    let there = a.network.at(b.network.id());
+    let mut lookups = Vec::new();
+    for n in 0..3_000 {
+        let next = there.lookup::<Count>("counter");
+        lookups.push(next);
+        if lookups.len() > 20 {
+            let counter = lookups.remove(0).wait_timeout(LONG).unwrap().unwrap();
+            counter.send(Count::Add(n)).unwrap();
+        }
+    }
+    let heard = numbers(&find(&a, &b, "counter"));
+    assert!(heard.is_sorted() && heard.len() == 2_980, "{} messages", heard.len());
+}
+
+#[test]
+fn s31_a_reference_to_who_has_ended_already_ends_too() {
+    let world = World::new(11);
+    let (a, b) = (world.theater(1), world.theater(2));
+    let ended = b.theater.spawn(Counter::default());
+    b.network.publish("ended", &ended);
+    ended.stop();
+    until("it has ended", || ended.is_stopped());
+    for _ in 0..2 {
+        let found = find(&a, &b, "ended");
+        until("whoever refers to it knows", || found.is_stopped());
+    }
+}
+
+#[test]
+fn s31_a_question_that_cannot_go_is_not_answered() {
+    let config = LinkConfig {
+        largest_message: 1 << 20,
+        assembly: 1 << 20,
+        ..LinkConfig::new("test", 65_000)
+    };
+    let world = World::with(12, config);
+    let (a, b) = (world.theater(1), world.theater(2));
+    b.network.publish("counter", &b.theater.spawn(Counter::default()));
+    let counter = find(&a, &b, "counter");
+    let there = a.network.at(b.network.id());
+    let here = a.theater.spawn(Counter::default());
+    let large = there.spawn::<_, Count>("counter", &(here, vec![0_u8; 2 << 20])).unwrap();
+    assert_eq!(large.wait_timeout(LONG).unwrap_err(), AskError::NoReply);
+    let with_itself = a.network.at(a.network.id()).lookup::<Count>("counter");
+    assert_eq!(with_itself.wait_timeout(LONG).unwrap_err(), AskError::NoReply);
+    assert_eq!(numbers(&counter), []);
+    assert_eq!(a.network.references(), (0, 1));
+}
+
+#[test]
+fn s31_references_of_other_theaters_of_the_process_do_not_go_by_this_one() {
+    let world = World::new(13);
+    let (a, b) = (world.theater(1), world.theater(2));
+    b.network.publish("counter", &b.theater.spawn(Counter::default()));
+    let counter = find(&a, &b, "counter");
+    let stranger = b.theater.spawn(Counter::default());
+    counter.send(Count::Send(stranger, 1)).unwrap();
+    until("it is a dead letter", || *a.lost.lock().unwrap() == [DeadLetterReason::Unwritable]);
+    assert_eq!(numbers(&counter), []);
 }

@@ -188,3 +188,19 @@ fn s32_who_leaves_says_all_it_has_to_say_and_goodbye() {
     let late = a.network.at(b.network.id()).lookup::<Count>("counter");
     assert_eq!(late.wait_timeout(LONG).unwrap_err(), AskError::NoReply);
 }
+
+#[test]
+fn s32_a_network_that_is_dropped_has_left_at_once() {
+    let world = World::new(8);
+    let (a, b) = (world.theater(1), world.theater(2));
+    b.network.publish("counter", &b.theater.spawn(Counter::default()));
+    let counter = find(&a, &b, "counter");
+    let (tell, told) = mpsc::channel();
+    let _ = counter.on_end(move |ended| tell.send(ended.reason()).unwrap());
+    let support::Place { theater, network, .. } = a;
+    drop(network);
+    assert_eq!(told.recv_timeout(LONG).unwrap(), EndReason::Stopped);
+    until("the other one knows", || b.network.members().is_empty());
+    until("its references are forgotten", || b.network.references() == (0, 0));
+    drop(theater);
+}

@@ -7,33 +7,28 @@ use crate::message::Message;
 use crate::theater::spawn;
 use crate::turn::asynchronous;
 
-/// A message for a mailbox.
-pub(super) struct For<M> {
-    pub(super) mailbox: usize,
-    pub(super) message: M,
+/// Sends to one bounded mailbox of an actor: what its bound does with a sender, it does with this actor (S18).
+struct Doorman<M: Message> {
+    actor: ActorRef<M>,
+    mailbox: usize,
 }
 
-impl<M: Message> Message for For<M> {}
-
-/// Sends to one actor with bounded mailboxes: what a bound does with a sender, it does with this actor (S18).
-pub(super) struct Doorman<M: Message>(ActorRef<M>);
-
-/// A doorman for this actor, if it has bounds.
-pub(super) fn at<M: Message>(actor: &ActorRef<M>) -> Option<ActorRef<For<M>>> {
+/// A doorman for each mailbox of this actor, if it has bounds.
+pub(super) fn at<M: Message>(actor: &ActorRef<M>) -> Vec<ActorRef<M>> {
     let header = &actor.cell().header;
-    header
-        .home
-        .is_bounded()
-        .then(|| spawn::beside(header, asynchronous::new_actor(Doorman(actor.clone()))))
+    let mailboxes = if header.home.is_bounded() { M::MAILBOXES } else { 0 };
+    let doorman = |mailbox| Doorman { actor: actor.clone(), mailbox };
+    (0..mailboxes)
+        .map(|mailbox| spawn::beside(header, asynchronous::new_actor(doorman(mailbox))))
+        .collect()
 }
 
 impl<M: Message> AsyncActor for Doorman<M> {
-    type Msg = For<M>;
+    type Msg = M;
 
-    async fn handle(&mut self, msg: For<M>, _: &mut AsyncContext<'_, Self>) {
-        let For { mailbox, message } = msg;
-        if let Err(error) = self.0.send_async_into(mailbox, message).await {
-            self.0.dead_letter(error);
+    async fn handle(&mut self, message: M, _: &mut AsyncContext<'_, Self>) {
+        if let Err(error) = self.actor.send_async_into(self.mailbox, message).await {
+            self.actor.dead_letter(error);
         }
     }
 }

@@ -1,22 +1,23 @@
 //! The way in: what comes from elsewhere, to the actor that it is meant for.
 
 use std::any::{Any, TypeId, type_name};
+use std::iter;
 use std::pin::Pin;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::codec::decode;
-use super::doorman::{self, For};
+use super::doorman;
 use super::error::WireError;
 use super::passage::Passage;
 use crate::actor_id::{ActorId, SHARD_BITS};
 use crate::actor_ref::ActorRef;
 use crate::dead_letter::DeadLetterReason;
-use crate::error::SendError;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::scheduler::submit::Submit;
+use crate::watch::Watch;
 
 /// What became of a message from elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,12 @@ pub enum Delivered {
 pub trait Inbound: Send + Sync {
     /// The actor's number.
     fn actor(&self) -> u64;
+
+    /// The actor's stage.
+    fn stage(&self) -> &dyn Submit;
+
+    /// Whether the actor has ended.
+    fn is_stopped(&self) -> bool;
 
     /// The type of the actor's messages.
     fn message_type(&self) -> TypeId;
@@ -59,24 +66,33 @@ pub trait Inbound: Send + Sync {
     fn relieved(&self) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 
     /// Calls `told` when the actor ends, at once if it has ended.
-    fn on_end(&self, told: Box<dyn FnOnce(EndReason) + Send>);
+    fn on_end(&self, told: Box<dyn FnOnce(EndReason) + Send>) -> Watch;
 }
 
 /// The way in to an actor that lives here.
 pub(super) struct Here<M: Message> {
     actor: ActorRef<M>,
-    doorman: Option<ActorRef<For<M>>>,
+    /// One for each mailbox, if the actor has bounds.
+    doormen: Vec<ActorRef<M>>,
 }
 
 impl<M: Message> Here<M> {
     pub(super) fn to(actor: ActorRef<M>) -> Self {
-        Self { doorman: doorman::at(&actor), actor }
+        Self { doormen: doorman::at(&actor), actor }
     }
 }
 
 impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
     fn actor(&self) -> u64 {
         self.actor.id().number()
+    }
+
+    fn stage(&self) -> &dyn Submit {
+        &*self.actor.cell().header.stage
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.actor.is_stopped()
     }
 
     fn message_type(&self) -> TypeId {
@@ -101,15 +117,13 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
         if mailbox >= M::MAILBOXES {
             return Err(WireError::Refused("the actor has no such mailbox"));
         }
-        let (sent, is_pressed) = match &self.doorman {
+        let (sent, is_pressed) = match self.doormen.get(mailbox) {
             None => {
                 let sent = self.actor.send_unhindered_into(mailbox, message);
                 (sent, self.actor.is_under_pressure())
             }
             Some(doorman) => {
-                let sent = doorman.send_unhindered(For { mailbox, message });
-                let sent = sent.map_err(|error| SendError::Stopped(error.into_message().message));
-                (sent, doorman.is_under_pressure())
+                (doorman.send_unhindered_into(0, message), doorman.is_under_pressure())
             }
         };
         Ok(match sent {
@@ -123,14 +137,17 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
     }
 
     fn relieved(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        match &self.doorman {
-            None => Box::pin(self.actor.relieved()),
-            Some(doorman) => Box::pin(doorman.relieved()),
-        }
+        let waited_for: Vec<_> =
+            iter::once(&self.actor).chain(&self.doormen).map(ActorRef::relieved).collect();
+        Box::pin(async move {
+            for relieved in waited_for {
+                relieved.await;
+            }
+        })
     }
 
-    fn on_end(&self, told: Box<dyn FnOnce(EndReason) + Send>) {
-        let _ = self.actor.on_end(move |ended| told(ended.reason()));
+    fn on_end(&self, told: Box<dyn FnOnce(EndReason) + Send>) -> Watch {
+        self.actor.on_end(move |ended| told(ended.reason()))
     }
 }
 

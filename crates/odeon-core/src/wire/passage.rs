@@ -59,8 +59,10 @@ pub trait Passage {
 
 /// A reference that is about to leave.
 pub struct Leaving<'a> {
-    /// The number of the actor here that it leads to.
+    /// The number of the actor that it leads to, in its theater.
     pub actor: u64,
+    /// The stage of that actor.
+    pub stage: &'a dyn Submit,
     /// The way in for messages to that actor from elsewhere.
     pub inbound: &'a dyn Fn() -> Arc<dyn Inbound>,
 }
@@ -111,6 +113,8 @@ pub(super) fn during<R>(passage: &dyn Passage, work: impl FnOnce() -> R) -> R {
     let erased: NonNull<dyn Passage + 'static> =
         unsafe { std::mem::transmute(NonNull::from(passage)) };
     let _before = Before(IN_FORCE.replace(Some(erased)));
+    // What was refused outside of a passage is nobody's reason here.
+    REFUSED.take();
     work()
 }
 

@@ -22,7 +22,8 @@ use crate::scheduler::submit::Submit;
 impl<M: Message + Serialize + DeserializeOwned> Serialize for ActorRef<M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let inbound = || Arc::new(Here::to(self.clone())) as Arc<dyn Inbound>;
-        let leaving = Leaving { actor: self.id().number(), inbound: &inbound };
+        let stage = &*self.cell().header.stage;
+        let leaving = Leaving { actor: self.id().number(), stage, inbound: &inbound };
         passage::with(|passage| passage.actor_leaves(&leaving))
             .map_err(S::Error::custom)?
             .serialize(serializer)
@@ -60,7 +61,7 @@ impl Erased {
 impl Serialize for Erased {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let inbound = || self.0.clone();
-        let leaving = Leaving { actor: self.0.actor(), inbound: &inbound };
+        let leaving = Leaving { actor: self.0.actor(), stage: self.0.stage(), inbound: &inbound };
         passage::with(|passage| passage.actor_leaves(&leaving))
             .map_err(S::Error::custom)?
             .serialize(serializer)

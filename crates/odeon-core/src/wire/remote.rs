@@ -1,7 +1,7 @@
 //! The actor that stands here for one elsewhere.
 
 use std::any::{Any, TypeId};
-use std::marker::PhantomData;
+use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
@@ -48,8 +48,12 @@ pub trait Outbound: Send + Sync {
     /// [`RELIEVED_AT`](crate::extend::RELIEVED_AT) wakes the actor that stands for the other one.
     fn pressing(&self) -> usize;
 
-    /// The actor with this number, which stands for the other one, has ended.
-    fn ended(&self, stood: u64);
+    /// Whether messages can be taken already: not while another actor here, which stood for the same one before, has messages to be
+    /// taken first. Whoever changes that wakes the actor that stands for the other one.
+    fn is_open(&self) -> bool;
+
+    /// The actor that stands for the other one has ended.
+    fn ended(&self);
 }
 
 /// What is known of an actor that stands here for another one, the type of its messages forgotten. Does not keep it.
@@ -132,14 +136,16 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
 }
 
 /// Stands here for an actor elsewhere: takes messages for it, and writes them.
-pub struct Remote<M> {
+pub struct Remote<M: Message> {
     outbound: Arc<dyn Outbound>,
-    number: u64,
+    /// Messages that wait until the way is open, with their mailboxes.
+    aside: VecDeque<(usize, M)>,
+    /// Keeps this actor while there are any.
+    keeps: Option<ActorRef<M>>,
     /// The other one has failed.
     has_failed: Arc<AtomicBool>,
     /// Whether messages have been taken since the last flush.
     is_flushed: bool,
-    message: PhantomData<fn(M)>,
 }
 
 impl<M: Message + Serialize + DeserializeOwned> Remote<M> {
@@ -151,23 +157,17 @@ impl<M: Message + Serialize + DeserializeOwned> Remote<M> {
         let has_failed = Arc::<AtomicBool>::default();
         let remote = Self {
             outbound,
-            number: 0,
+            aside: VecDeque::new(),
+            keeps: None,
             has_failed: has_failed.clone(),
             is_flushed: true,
-            message: PhantomData,
         };
         let actor = spawn::on(stage, None, remote);
         let actor_known = actor.downgrade();
         (actor, Stands { actor: actor_known, has_failed })
     }
-}
 
-impl<M: Message + Serialize + DeserializeOwned> Actor for Remote<M> {
-    type Msg = M;
-    const PUTS_ASIDE: bool = true;
-
-    fn handle(&mut self, message: M, ctx: &mut Context<'_, Self>) {
-        let mailbox = ctx.mailbox();
+    fn hand_over(&mut self, mailbox: usize, message: M, ctx: &Context<'_, Self>) {
         let taken =
             self.outbound.take(mailbox, &mut |passage, bytes| encode(passage, &message, bytes));
         self.is_flushed = false;
@@ -178,25 +178,45 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Remote<M> {
         };
         ctx.theater().dead_letter(ctx.id(), reason, message);
     }
+}
 
-    fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        self.number = ctx.id().number();
+impl<M: Message + Serialize + DeserializeOwned> Actor for Remote<M> {
+    type Msg = M;
+    const PUTS_ASIDE: bool = true;
+
+    fn handle(&mut self, message: M, ctx: &mut Context<'_, Self>) {
+        let mailbox = ctx.mailbox();
+        if self.aside.is_empty() && self.outbound.is_open() {
+            self.hand_over(mailbox, message, ctx);
+        } else {
+            self.keeps.get_or_insert_with(|| ctx.actor_ref());
+            self.aside.push_back((mailbox, message));
+        }
     }
 
     fn stopped(&mut self) {
-        self.outbound.ended(self.number);
+        self.outbound.ended();
     }
 
     fn __has_aside(&self) -> bool {
         // ORDERING: Acquire: pairs with the Release of whoever says so.
-        !self.is_flushed || self.outbound.pressing() > 0 || self.has_failed.load(Ordering::Acquire)
+        !self.is_flushed
+            || !self.aside.is_empty()
+            || self.outbound.pressing() > 0
+            || self.has_failed.load(Ordering::Acquire)
     }
 
-    fn __go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
+    fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         // ORDERING: Acquire: as above.
         if self.has_failed.load(Ordering::Acquire) {
-            self.outbound.ended(self.number);
+            self.outbound.ended();
             resume_unwind(Box::new("the actor elsewhere, for which this one stands, has failed"));
+        }
+        if !self.aside.is_empty() && self.outbound.is_open() {
+            while let Some((mailbox, message)) = self.aside.pop_front() {
+                self.hand_over(mailbox, message, ctx);
+            }
+            self.keeps = None;
         }
         if !std::mem::replace(&mut self.is_flushed, true) {
             self.outbound.flush();
@@ -205,10 +225,14 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Remote<M> {
     }
 
     fn __aside(&self) -> usize {
-        0
+        self.aside.len()
     }
 
     fn __pressing(&self) -> usize {
-        self.outbound.pressing()
+        self.aside.len() + self.outbound.pressing()
+    }
+
+    fn __give_back(&mut self, take: &mut dyn FnMut(M)) {
+        self.aside.drain(..).for_each(|(_, message)| take(message));
     }
 }

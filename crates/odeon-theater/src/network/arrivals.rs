@@ -6,7 +6,7 @@ use odeon_core::wire::{Delivered, unreadable};
 use odeon_core::{DeadLetterReason, EndReason};
 
 use super::Inner;
-use super::channel::Channel;
+use super::channel::{Channel, NUMBERS};
 use super::control::Control;
 use super::passage::Between;
 use super::peer::Peer;
@@ -31,10 +31,13 @@ impl Inner {
     fn message_arrives(self: &Arc<Self>, peer: &Arc<Peer>, actor: u64, bytes: &[u8]) {
         let Some((&mailbox, message)) = bytes.split_first() else { return };
         let Some(inbound) = self.exports.get(actor) else {
+            peer.tell_later(Control::ended(actor, EndReason::Stopped));
             return self.lost(actor, DeadLetterReason::Stopped, message);
         };
         match inbound.deliver(&Between::new(self, peer), mailbox.into(), message) {
-            Ok(Delivered::Yes | Delivered::No) => peer.does_not_press(actor),
+            Ok(Delivered::Yes) => peer.does_not_press(actor),
+            // Whoever has been granted a reference may not know.
+            Ok(Delivered::No) => self.tell_if_ended(actor, peer),
             Ok(Delivered::UnderPressure) => peer.presses(self, actor, bytes.len(), &inbound),
             Err(_) => self.lost(actor, DeadLetterReason::Unwritable, message),
         }
@@ -52,7 +55,14 @@ impl Inner {
             Control::Released { actor, references } => {
                 drop(self.exports.released(actor, peer.id, references));
             }
-            Control::Granted { actor, to } => self.exports.granted(actor, TheaterId::from_bits(to)),
+            Control::Granted { actor, to } => {
+                let to = TheaterId::from_bits(to);
+                self.exports.granted(actor, to);
+                // If that is dead, a link finds out, and its end takes the grant back.
+                if let Some(holder) = self.peers.get_or_meet(self, to) {
+                    holder.transmit(self);
+                }
+            }
             Control::Ended { actor, failed } => {
                 let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
                 if let Some(stands) = self.stand_ins.get(peer.address(actor)) {
@@ -60,9 +70,10 @@ impl Inner {
                 }
             }
             Control::Unanswered { question } => drop(self.questions.take(question, peer.id)),
-            Control::Asked { question, wanted, messages } => {
+            Control::Asked { question, wanted, messages } if question < NUMBERS => {
                 self.asked(peer, question, &wanted, &messages);
             }
+            Control::Asked { .. } => {}
         }
     }
 

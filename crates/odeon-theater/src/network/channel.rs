@@ -20,6 +20,7 @@ const ANSWER: u64 = 2;
 pub(super) const NUMBERS: u64 = u64::MAX / KINDS;
 
 impl Channel {
+    /// Of an actor or question below [`NUMBERS`].
     pub(super) fn number(self) -> u64 {
         match self {
             Self::Control => CONTROL,

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use odeon_core::wire::{Inbound, Leaving};
+use odeon_core::{EndReason, Watch};
 use odeon_sync::Mutex;
 
 use crate::TheaterId;
@@ -22,6 +23,21 @@ pub(super) struct Exports {
 struct Export {
     inbound: Arc<dyn Inbound>,
     holders: HashMap<TheaterId, i64>,
+    /// Who tells of its end.
+    watch: Option<Watch>,
+    /// Why it has ended, if it has.
+    end: Option<EndReason>,
+}
+
+/// Keeps an actor no longer, when it is dropped: to be done without the lock.
+pub(super) struct Over(#[expect(dead_code, reason = "it is there to be dropped")] Export);
+
+impl Drop for Export {
+    fn drop(&mut self) {
+        if let Some(watch) = self.watch.take() {
+            watch.cancel();
+        }
+    }
 }
 
 impl Exports {
@@ -34,10 +50,30 @@ impl Exports {
         let export = known.entry(number).or_insert_with(|| {
             let inbound = (actor.inbound)();
             first = Some(inbound.clone());
-            Export { inbound, holders: HashMap::new() }
+            Export { inbound, holders: HashMap::new(), watch: None, end: None }
         });
         *export.holders.entry(to).or_default() += 1;
         first
+    }
+
+    /// The actor's end will be told.
+    pub(super) fn is_watched(&self, actor: u64, watch: Watch) {
+        if let Some(export) = self.lock().get_mut(&actor) {
+            export.watch = Some(watch);
+        }
+    }
+
+    /// An actor has ended. Answers who is to know.
+    pub(super) fn has_ended(&self, actor: u64, reason: EndReason) -> Vec<TheaterId> {
+        let mut known = self.lock();
+        let Some(export) = known.get_mut(&actor) else { return Vec::new() };
+        export.end = Some(reason);
+        export.holders.keys().copied().collect()
+    }
+
+    /// Why an actor has ended, if it has and others refer to it.
+    pub(super) fn end_of(&self, actor: u64) -> Option<EndReason> {
+        self.lock().get(&actor)?.end
     }
 
     /// A theater has sent a reference on to another one.
@@ -49,24 +85,19 @@ impl Exports {
 
     /// A theater gives references back. Answers what is to be dropped: nobody elsewhere refers to the actor any more.
     #[must_use]
-    pub(super) fn released(
-        &self,
-        actor: u64,
-        by: TheaterId,
-        references: u64,
-    ) -> Option<Arc<dyn Inbound>> {
+    pub(super) fn released(&self, actor: u64, by: TheaterId, references: u64) -> Option<Over> {
         let mut known = self.lock();
         let export = known.get_mut(&actor)?;
         add(&mut export.holders, by, -i64::try_from(references).unwrap_or(i64::MAX));
         if !export.holders.is_empty() {
             return None;
         }
-        known.remove(&actor).map(|export| export.inbound)
+        known.remove(&actor).map(Over)
     }
 
     /// A theater is dead: it holds no references.
     #[must_use]
-    pub(super) fn died(&self, theater: TheaterId) -> Vec<Arc<dyn Inbound>> {
+    pub(super) fn died(&self, theater: TheaterId) -> Vec<Over> {
         let mut known = self.lock();
         let over: Vec<u64> = known
             .iter_mut()
@@ -75,18 +106,12 @@ impl Exports {
                 export.holders.is_empty().then_some(actor)
             })
             .collect();
-        over.iter().filter_map(|actor| known.remove(actor)).map(|export| export.inbound).collect()
+        over.iter().filter_map(|actor| known.remove(actor)).map(Over).collect()
     }
 
     /// The way in to an actor.
     pub(super) fn get(&self, actor: u64) -> Option<Arc<dyn Inbound>> {
         self.lock().get(&actor).map(|export| export.inbound.clone())
-    }
-
-    /// Who is to know that an actor has ended.
-    pub(super) fn holders(&self, actor: u64) -> Vec<TheaterId> {
-        let known = self.lock();
-        known.get(&actor).map_or_else(Vec::new, |export| export.holders.keys().copied().collect())
     }
 
     /// How many actors others refer to.

@@ -115,8 +115,9 @@ impl Wake for Relief {
         }
         *place = None;
         drop(place);
-        self.peer.held.released(self.actor);
+        // In this order: what presses in between is asked to be held back anew, behind this.
         self.peer.pause(Channel::Actor(self.actor), false);
+        self.peer.held.released(self.actor);
         if let Some(network) = self.network.upgrade() {
             self.peer.transmit(&network);
         }

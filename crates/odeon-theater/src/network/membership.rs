@@ -62,11 +62,14 @@ impl Members {
         let mut known = self.lock();
         let Known { present, subscribers } = &mut *known;
         match event {
-            MembershipEvent::Joined(theater) | MembershipEvent::Cleared(theater) => {
+            MembershipEvent::Joined(theater) => {
                 present.insert(theater, Membership::Present);
             }
-            MembershipEvent::Suspected(theater) => {
-                present.insert(theater, Membership::Suspected);
+            MembershipEvent::Suspected(theater) | MembershipEvent::Cleared(theater) => {
+                // One that has never joined is not suspected.
+                let Some(is) = present.get_mut(&theater) else { return };
+                let is_suspected = matches!(event, MembershipEvent::Suspected(_));
+                *is = if is_suspected { Membership::Suspected } else { Membership::Present };
             }
             // A link that never came to be is no change.
             MembershipEvent::Gone(theater, _) if present.remove(&theater).is_none() => return,

@@ -4,26 +4,54 @@ use std::sync::{Arc, Weak};
 
 use odeon_core::wire::{Encode, NotTaken, Outbound, WireError};
 use odeon_sync::Mutex;
+use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::Inner;
 use super::channel::Channel;
 use super::control::Control;
 use super::passage::Between;
 use super::peer::Peer;
-use crate::{PushError, TheaterId};
+use crate::PushError;
 
 /// See the module.
 pub(super) struct ToActor {
     network: Weak<Inner>,
     home: Arc<Peer>,
     actor: u64,
+    /// The number of the actor that stands here for the other one.
+    stood: AtomicU64,
+    /// Whether none stands here for the same one that has messages to hand over first.
+    is_open: AtomicBool,
     /// Where messages are written.
     bytes: Mutex<Vec<u8>>,
 }
 
 impl ToActor {
     pub(super) fn new(network: &Arc<Inner>, home: Arc<Peer>, actor: u64) -> Self {
-        Self { network: Arc::downgrade(network), home, actor, bytes: Mutex::default() }
+        Self {
+            network: Arc::downgrade(network),
+            home,
+            actor,
+            stood: AtomicU64::new(0),
+            is_open: AtomicBool::new(false),
+            bytes: Mutex::default(),
+        }
+    }
+
+    /// Which actor it is that stands here; it has had no turn.
+    pub(super) fn stands(&self, actor: u64) {
+        // ORDERING: Relaxed: the actor is woken afterwards.
+        self.stood.store(actor, Ordering::Relaxed);
+    }
+
+    /// Lets messages go; `false`: they went already. Under the lock of the stand-ins.
+    pub(super) fn open(&self) -> bool {
+        // ORDERING: Relaxed: whoever has put messages aside is woken by whoever opens.
+        !self.is_open.swap(true, Ordering::Relaxed)
+    }
+
+    pub(super) fn is_dead(&self) -> bool {
+        self.home.is_dead()
     }
 }
 
@@ -69,11 +97,18 @@ impl Outbound for ToActor {
         self.home.pressing()
     }
 
-    fn ended(&self, stood: u64) {
+    fn is_open(&self) -> bool {
+        // ORDERING: Relaxed: see `open`.
+        self.is_open.load(Ordering::Relaxed)
+    }
+
+    fn ended(&self) {
         let Some(network) = self.network.upgrade() else { return };
+        let stood = self.stood.load(Ordering::Relaxed);
         if let Some((address, references)) = network.stand_ins.ended(stood) {
-            let released = Control::Released { actor: address.actor, references };
-            network.tell(TheaterId::from_bits(address.theater), &released);
+            // Behind the messages that it has handed over, which may refer to actors that only its references keep.
+            self.home.tell_later(Control::Released { actor: address.actor, references });
+            self.home.transmit(&network);
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use odeon_core::wire::{
     Address, AnswerRoute, Answerable, Arriving, Encode, Leaving, Passage, WireError,
 };
 
 use super::Inner;
-use super::channel::Channel;
+use super::channel::{Channel, NUMBERS};
 use super::control::Control;
 use super::outbound::ToActor;
 use super::peer::Peer;
@@ -36,12 +36,29 @@ impl<'a> Between<'a> {
         Self { network, peer, left: RefCell::default() }
     }
 
-    /// The value has been written, and goes.
+    pub(super) fn network(&self) -> &'a Arc<Inner> {
+        self.network
+    }
+
+    pub(super) fn peer(&self) -> &'a Arc<Peer> {
+        self.peer
+    }
+
+    /// The value has been written, and has been pushed.
     pub(super) fn done(self) {
         let to = self.peer.id;
         for left in self.left.into_inner() {
-            if let Left::Grant(Address { theater, actor }) = left {
-                self.network.tell(TheaterId::from_bits(theater), &Control::granted(actor, to));
+            match left {
+                Left::Grant(Address { theater, actor }) => {
+                    if let Some(home) = self.network.peers.get(TheaterId::from_bits(theater)) {
+                        // Before its own references are given back, which come later the same way.
+                        home.tell_later(Control::granted(actor, to));
+                        home.transmit(self.network);
+                    }
+                }
+                // Those who hold references were told before this one left.
+                Left::Reference(actor) => self.network.tell_if_ended(actor, self.peer),
+                Left::Question(_) => {}
             }
         }
     }
@@ -62,6 +79,9 @@ impl<'a> Between<'a> {
 impl Passage for Between<'_> {
     fn actor_leaves(&self, actor: &Leaving<'_>) -> Result<Address, WireError> {
         let (network, to) = (self.network, self.peer.id);
+        if !network.is_of_this_theater(actor.stage) {
+            return Err(WireError::Refused("an actor of another theater of this process"));
+        }
         if let Some(address) = network.stand_ins.address_of(actor.actor) {
             if address.theater != to.bits() {
                 self.left.borrow_mut().push(Left::Grant(address));
@@ -81,6 +101,9 @@ impl Passage for Between<'_> {
         arriving: &dyn Arriving,
     ) -> Result<Box<dyn Any + Send + Sync>, WireError> {
         let network = self.network;
+        if address.actor >= NUMBERS {
+            return Err(WireError::Refused("there is no such actor"));
+        }
         if address.theater == network.id.bits() {
             let gone = WireError::Refused("nobody refers to the actor from elsewhere");
             let inbound = network.exports.get(address.actor).ok_or(gone)?;
@@ -92,9 +115,11 @@ impl Passage for Between<'_> {
         let stage = network.pool.upgrade().ok_or(WireError::Refused("the theater has ended"))?;
         let home = network.peers.get_or_meet(network, TheaterId::from_bits(address.theater));
         let home = home.ok_or(WireError::Refused("the theater leaves"))?;
-        network.stand_ins.arrives(address, arriving, &stage, || {
-            Arc::new(ToActor::new(network, home, address.actor))
-        })
+        // If they have just met, they greet.
+        home.transmit(network);
+        network
+            .stand_ins
+            .arrives(address, arriving, &stage, || ToActor::new(network, home, address.actor))
     }
 
     fn reply_leaves(&self, answer: Box<dyn Answerable>) -> Result<u64, WireError> {
@@ -104,14 +129,17 @@ impl Passage for Between<'_> {
     }
 
     fn reply_arrives(&self, number: u64) -> Result<Box<dyn AnswerRoute>, WireError> {
-        let route = Back { network: self.network.clone(), peer: self.peer.clone(), number };
-        Ok(Box::new(route))
+        if number >= NUMBERS {
+            return Err(WireError::Refused("there is no such question"));
+        }
+        let network = Arc::downgrade(self.network);
+        Ok(Box::new(Back { network, peer: self.peer.clone(), number }))
     }
 }
 
 /// The way back to the asker in another theater.
 struct Back {
-    network: Arc<Inner>,
+    network: Weak<Inner>,
     peer: Arc<Peer>,
     number: u64,
 }
@@ -119,6 +147,7 @@ struct Back {
 impl AnswerRoute for Back {
     fn answered(self: Box<Self>, encode: Option<Encode<'_>>) {
         let Self { network, peer, number } = *self;
+        let Some(network) = network.upgrade() else { return };
         let mut bytes = Vec::new();
         let between = Between::new(&network, &peer);
         let is_written = encode.is_some_and(|encode| encode(&between, &mut bytes).is_ok());

@@ -5,7 +5,7 @@
 
 use std::mem;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, TryLockError};
 use std::time::Duration;
 
 use odeon_core::Timer;
@@ -16,6 +16,7 @@ use odeon_sync::{Mutex, MutexGuard};
 
 use super::Inner;
 use super::channel::Channel;
+use super::control::Control;
 use super::held::Held;
 use crate::{Epoch, Event, Link, LinkConfig, PushError, Sink, TheaterId};
 
@@ -25,6 +26,8 @@ pub(super) struct Peer {
     receiving: Mutex<Received>,
     sending: Mutex<Vec<u8>>,
     link: Mutex<Link>,
+    /// What the other theater is to be told behind all that has been pushed, also on channels that are held up: see `tell_later`.
+    later: Mutex<Vec<Control>>,
     /// When the link is looked at next if nothing happens before.
     alarm: Mutex<Option<(Duration, Timer)>>,
     pub(super) held: Held,
@@ -75,6 +78,7 @@ impl Peer {
             receiving: Mutex::default(),
             sending: Mutex::default(),
             link: Mutex::new(Link::new(config, me, id, epoch, now)),
+            later: Mutex::default(),
             alarm: Mutex::default(),
             held: Held::default(),
             is_dead: AtomicBool::new(false),
@@ -91,6 +95,27 @@ impl Peer {
     pub(super) fn is_dead(&self) -> bool {
         // ORDERING: Relaxed: a hint; what is pushed on a link that has ended is a dead letter too.
         self.is_dead.load(Ordering::Relaxed)
+    }
+
+    /// Tells the other theater something behind all that has been pushed before; [`transmit`](Self::transmit) is owed.
+    ///
+    /// A channel may be held up, by a large message or a slow receiver, while others go on. But once all that was pushed is in bodies with
+    /// numbers, what is pushed later is delivered later.
+    pub(super) fn tell_later(&self, control: Control) {
+        self.later.lock().expect("nothing panics under this lock").push(control);
+    }
+
+    /// Pushes what was to be told later, if nothing is before it.
+    fn tell_now(&self, link: &mut Link) -> bool {
+        let mut later = self.later.lock().expect("nothing panics under this lock");
+        if later.is_empty() || link.queued() > 0 {
+            return false;
+        }
+        for control in later.drain(..) {
+            // A link that has ended tells nobody anything.
+            let _ = link.push(Channel::Control.number(), &control.to_bytes());
+        }
+        true
     }
 
     /// Pushes a message on a channel; [`transmit`](Self::transmit) is owed.
@@ -147,7 +172,7 @@ impl Peer {
                 self.is_pressed.store(false, Ordering::Relaxed);
                 network.stand_ins.of(self.id).iter().for_each(|stands| stands.wake());
             }
-            Event::TooLarge(message) => network.undelivered(self, message),
+            Event::TooLarge(message) => network.too_large(self, message),
             Event::Ended { end, undelivered } => {
                 // ORDERING: Relaxed: see `is_dead`.
                 self.is_dead.store(true, Ordering::Relaxed);
@@ -174,7 +199,7 @@ impl Peer {
     /// Hands what is due to the transport.
     pub(super) fn transmit(self: &Arc<Self>, network: &Arc<Inner>) {
         // Whoever cannot send leaves it to the one that does, who looks again behind its own sending.
-        while let Ok(mut packet) = self.sending.try_lock() {
+        while let Some(mut packet) = self.right_to_send() {
             let Some(transport) = network.transport.get() else { return };
             let mut told = Received::default();
             while self.link().poll(network.now(), &mut packet, &mut told) {
@@ -182,12 +207,27 @@ impl Peer {
             }
             drop(packet);
             told.events.into_iter().for_each(|event| self.happens(network, event));
-            let deadline = self.link().deadline();
+            let mut link = self.link();
+            if self.tell_now(&mut link) {
+                continue;
+            }
+            let deadline = link.deadline();
+            drop(link);
             match deadline {
                 Some(at) if at <= network.now() => {}
                 Some(at) => return self.be_alarmed(network, at),
                 None => return,
             }
+        }
+    }
+
+    /// `None`: another thread has it.
+    fn right_to_send(&self) -> Option<MutexGuard<'_, Vec<u8>>> {
+        match self.sending.try_lock() {
+            Ok(packet) => Some(packet),
+            // A transport has panicked: the packet is lost, as others are.
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
         }
     }
 

@@ -41,8 +41,16 @@ impl Default for Peers {
 }
 
 impl Peers {
-    /// The theater with this identity, with a new link to it if there is none. `None`: this theater leaves.
+    /// The theater with this identity, if there is a link to it.
+    pub(super) fn get(&self, id: TheaterId) -> Option<Arc<Peer>> {
+        self.lock().alive.get(&id).cloned()
+    }
+
+    /// The same, with a new link if there is none. `None`: this theater leaves, or is it itself.
     pub(super) fn get_or_meet(&self, network: &Inner, id: TheaterId) -> Option<Arc<Peer>> {
+        if id == network.id {
+            return None;
+        }
         let mut known = self.lock();
         let Known { alive, epoch, leaves, .. } = &mut *known;
         match alive.entry(id) {

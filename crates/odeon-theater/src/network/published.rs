@@ -148,7 +148,13 @@ impl At<'_> {
     where
         M: Message + Serialize + DeserializeOwned,
     {
-        self.ask(Wanted::Actor { name: name.into() })
+        let network: &Arc<Inner> = &self.network.inner;
+        match network.peers.get_or_meet(network, self.theater) {
+            Some(peer) => {
+                Self::ask(Between::new(network, &peer), Wanted::Actor { name: name.into() })
+            }
+            None => extend::question().1,
+        }
     }
 
     /// Has an actor created there, of a kind that is registered there.
@@ -164,7 +170,7 @@ impl At<'_> {
         T: Serialize,
         M: Message + Serialize + DeserializeOwned,
     {
-        let network = &self.network.inner;
+        let network: &Arc<Inner> = &self.network.inner;
         let Some(peer) = network.peers.get_or_meet(network, self.theater) else {
             return Ok(extend::question().1);
         };
@@ -174,22 +180,26 @@ impl At<'_> {
             between.undo();
             return Err(error);
         }
-        between.done();
-        Ok(self.ask(Wanted::New { kind: kind.into(), arguments: bytes }))
+        Ok(Self::ask(between, Wanted::New { kind: kind.into(), arguments: bytes }))
     }
 
-    /// The answer is that there is none if this theater leaves.
-    fn ask<M>(&self, wanted: Wanted) -> Ask<Result<ActorRef<M>, RemoteError>>
+    /// The answer is that there is none if the question cannot go.
+    fn ask<M>(between: Between<'_>, wanted: Wanted) -> Ask<Result<ActorRef<M>, RemoteError>>
     where
         M: Message + Serialize + DeserializeOwned,
     {
-        let network = &self.network.inner;
+        let (network, peer) = (between.network(), between.peer());
         let (reply, ask) = extend::question();
-        if let Some(peer) = network.peers.get_or_meet(network, self.theater) {
-            let question = network.questions.leaves(Box::new(Referred::<M>(reply)), peer.id);
-            let messages = std::any::type_name::<M>().into();
-            network.tell_peer(&peer, &Control::Asked { question, wanted, messages });
+        let question = network.questions.leaves(Box::new(Referred::<M>(reply)), peer.id);
+        let messages = std::any::type_name::<M>().into();
+        let asked = Control::Asked { question, wanted, messages };
+        if peer.push(Channel::Control, &asked.to_bytes()).is_ok() {
+            between.done();
+        } else {
+            between.undo();
+            drop(network.questions.take(question, peer.id));
         }
+        peer.transmit(network);
         ask
     }
 }
