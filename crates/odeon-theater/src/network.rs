@@ -91,8 +91,8 @@ struct Inner {
 
 impl Network {
     /// Has a theater join others. `connect` makes the way to them: it is given this theater's identity, and whom to tell what comes.
-    /// The theater's actors can be referred to from elsewhere from here on; until
-    /// it [leaves](Self::leave), or the last clone of the network is dropped: then at once, and what has not arrived is dead letters.
+    /// The theater's actors can be referred to from elsewhere from here on, until it [leaves](Self::leave). When the last clone of the network is
+    /// dropped it leaves at once, and what has not arrived is dead letters.
     ///
     /// # Errors
     /// What `connect` answers.

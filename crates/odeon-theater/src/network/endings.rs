@@ -82,17 +82,14 @@ impl Passage for Returning<'_> {
         address: Address,
         arriving: &dyn Arriving,
     ) -> Result<Box<dyn Any + Send + Sync>, WireError> {
-        let gone = WireError::Refused("nobody refers to the actor any more");
         if address.theater != self.network.id.bits() {
+            let gone = WireError::Refused("nobody refers to the actor any more");
             return self.network.stand_ins.reference(address, arriving).ok_or(gone);
         }
-        let inbound = self.network.exports.get(address.actor).ok_or(gone)?;
-        if inbound.message_type() != arriving.message_type() {
-            return Err(WireError::OtherMessages);
-        }
+        let reference = self.network.exports.reference(address.actor, arriving)?;
         // It was counted when it left.
         drop(self.network.exports.released(address.actor, self.peer.id, 1));
-        Ok(inbound.reference())
+        Ok(reference)
     }
 
     fn reply_leaves(&self, _: Box<dyn Answerable>) -> Result<u64, WireError> {

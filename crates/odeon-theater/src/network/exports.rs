@@ -5,10 +5,11 @@
 //! before it gives its own back, on the same link. So an actor is kept as long as any of them holds a reference or one is under
 //! way, although the third theater may give its references back before the grant is known: its count is below zero for a while.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use odeon_core::wire::{Inbound, Leaving};
+use odeon_core::wire::{Arriving, Inbound, Leaving, WireError};
 use odeon_core::{EndReason, Watch};
 use odeon_sync::Mutex;
 
@@ -112,6 +113,23 @@ impl Exports {
     /// The way in to an actor.
     pub(super) fn get(&self, actor: u64) -> Option<Arc<dyn Inbound>> {
         self.lock().get(&actor).map(|export| export.inbound.clone())
+    }
+
+    /// A reference to an actor of this theater, if others refer to it.
+    ///
+    /// # Errors
+    /// If they do not, or it takes other messages.
+    pub(super) fn reference(
+        &self,
+        actor: u64,
+        arriving: &dyn Arriving,
+    ) -> Result<Box<dyn Any + Send + Sync>, WireError> {
+        let gone = WireError::Refused("nobody refers to the actor from elsewhere");
+        let inbound = self.get(actor).ok_or(gone)?;
+        if inbound.message_type() != arriving.message_type() {
+            return Err(WireError::OtherMessages);
+        }
+        Ok(inbound.reference())
     }
 
     /// How many actors others refer to.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Weak};
 
 use odeon_core::wire::{Encode, NotTaken, Outbound, WireError};
 use odeon_sync::Mutex;
-use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 
 use super::Inner;
 use super::channel::Channel;
@@ -46,8 +46,11 @@ impl ToActor {
 
     /// Lets messages go; `false`: they went already. Under the lock of the stand-ins.
     pub(super) fn open(&self) -> bool {
-        // ORDERING: Relaxed: whoever has put messages aside is woken by whoever opens.
-        !self.is_open.swap(true, Ordering::Relaxed)
+        let was_closed = !self.is_open.swap(true, Ordering::Relaxed);
+        // ORDERING: SeqCst fence between opening and the attempt to wake, which fails if nobody refers to the actor that stands here; partner: the
+        // fence in `is_open`, behind the reference that such an actor takes to itself. One of the two sees the other.
+        fence(Ordering::SeqCst);
+        was_closed
     }
 
     pub(super) fn is_dead(&self) -> bool {
@@ -98,12 +101,18 @@ impl Outbound for ToActor {
     }
 
     fn is_open(&self) -> bool {
-        // ORDERING: Relaxed: see `open`.
+        // ORDERING: Relaxed, here and below: what is open stays so, and nothing else hangs on it.
+        if self.is_open.load(Ordering::Relaxed) {
+            return true;
+        }
+        // ORDERING: SeqCst: see `open`.
+        fence(Ordering::SeqCst);
         self.is_open.load(Ordering::Relaxed)
     }
 
     fn ended(&self) {
         let Some(network) = self.network.upgrade() else { return };
+        // ORDERING: Relaxed: see `stands`; called in a turn of that actor.
         let stood = self.stood.load(Ordering::Relaxed);
         if let Some((address, references)) = network.stand_ins.ended(stood) {
             // Behind the messages that it has handed over, which may refer to actors that only its references keep.

@@ -105,12 +105,7 @@ impl Passage for Between<'_> {
             return Err(WireError::Refused("there is no such actor"));
         }
         if address.theater == network.id.bits() {
-            let gone = WireError::Refused("nobody refers to the actor from elsewhere");
-            let inbound = network.exports.get(address.actor).ok_or(gone)?;
-            if inbound.message_type() != arriving.message_type() {
-                return Err(WireError::OtherMessages);
-            }
-            return Ok(inbound.reference());
+            return network.exports.reference(address.actor, arriving);
         }
         let stage = network.pool.upgrade().ok_or(WireError::Refused("the theater has ended"))?;
         let home = network.peers.get_or_meet(network, TheaterId::from_bits(address.theater));
