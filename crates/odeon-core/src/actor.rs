@@ -3,6 +3,7 @@
 use crate::bounded::Bound;
 use crate::context::Context;
 use crate::declared_guards::DeclaredGuards;
+use crate::interior::Interior;
 use crate::lane::Lane;
 use crate::lane::companion::Companion;
 use crate::message::Message;
@@ -112,6 +113,14 @@ pub trait Actor: Send + Sized + 'static {
     #[doc(hidden)]
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         continuation.run(self, ctx);
+    }
+
+    /// The actor comes to a mark that was left among its messages ([`extend::mark`](crate::extend::mark)): what was sent before has been handled or waits in the
+    /// interior. `true`: it wants to stop.
+    #[doc(hidden)]
+    fn __marked(&mut self, interior: &mut Interior<'_, Self::Msg>) -> bool {
+        let _ = interior;
+        false
     }
 
     /// Whether there is a state to go on with: for an actor that is made in its first turn.

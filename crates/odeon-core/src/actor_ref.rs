@@ -56,6 +56,13 @@ impl<M: Message> ActorRef<M> {
         Self { cell, _counted: PhantomData }
     }
 
+    /// A reference to an actor in its own turn, where there may be none left.
+    pub(crate) fn in_turn_of(cell: &MessageCell<M>) -> Self {
+        cell.header.revive_strong();
+        // SAFETY: counted just above.
+        unsafe { Self::from_counted(NonNull::from(cell)) }
+    }
+
     /// Gives up the reference without giving back its count.
     pub(crate) fn into_counted(self) -> NonNull<MessageCell<M>> {
         std::mem::ManuallyDrop::new(self).cell

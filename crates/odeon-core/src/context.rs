@@ -16,7 +16,6 @@ use crate::theater::spawn;
 use crate::turn::asynchronous;
 use std::convert::identity;
 use std::marker::PhantomData;
-use std::ptr::NonNull;
 
 /// The actor's view of its surroundings while it handles one message.
 pub struct Context<'a, A: Actor> {
@@ -87,9 +86,7 @@ impl<'a, A: Actor> Context<'a, A> {
     /// The address of this actor. Each call makes a new strong reference; an actor that keeps one
     /// in its own state keeps itself alive.
     pub fn actor_ref(&self) -> ActorRef<A::Msg> {
-        self.cell.header.revive_strong();
-        // SAFETY: counted just above.
-        unsafe { ActorRef::from_counted(NonNull::from(self.cell)) }
+        ActorRef::in_turn_of(self.cell)
     }
 
     /// This actor's identity.

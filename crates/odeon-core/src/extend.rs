@@ -9,8 +9,9 @@
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`wake`], [`wake_shared`], [`answer_borrowed`], [`question`], [`waiting_about`], [`RELIEVED_AT`] |
-//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`], [`belonging`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`], [`belonging`], [`belonging_at`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
+//! | interior | an actor that moves and its mailboxes | [`Interior`], [`WrittenGuards`], [`mark`] |
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
@@ -18,6 +19,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+pub use crate::interior::{Interior, WrittenGuards};
 pub use crate::lane::Lane;
 pub use crate::lane::companion::Companion;
 pub use crate::mailbox::{
@@ -178,6 +180,12 @@ pub fn wake<M: Message>(actor: &ActorRef<M>) {
     send::signal(actor.cell(), label::WAKE);
 }
 
+/// Leaves a mark among the messages of an actor, behind all that has been sent to it: it will be told when it comes to it. Nothing happens if it has
+/// stopped.
+pub fn mark<M: Message>(actor: &ActorRef<M>) {
+    send::signal(actor.cell(), label::MARK);
+}
+
 /// As [`wake`], of an actor of the pool, by somebody whose turn goes on and may take long: another worker can take it meanwhile.
 pub fn wake_shared<M: Message>(actor: &ActorRef<M>) {
     send::rouse(actor.cell(), Origin::Shared);
@@ -247,6 +255,11 @@ pub fn workers(theater: &Theater) -> usize {
 /// What a crate keeps for a theater: the one value of this type there, made by `default` when it is first asked for.
 pub fn belonging<T: Default + Send + Sync + 'static>(theater: &Theater) -> Arc<T> {
     theater.shared().belongings.get()
+}
+
+/// As [`belonging`], for the theater of an actor.
+pub fn belonging_at<T: Default + Send + Sync + 'static, M: Message>(actor: &ActorRef<M>) -> Arc<T> {
+    actor.cell().header.stage.theater().belongings.get()
 }
 
 /// What has been begun at the actors with lanes of a theater and is not over.

@@ -39,6 +39,7 @@ pub mod extend;
 mod fork;
 mod group;
 mod guarding;
+mod interior;
 mod kin;
 mod lane;
 mod lazy;

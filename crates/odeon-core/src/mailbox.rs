@@ -29,6 +29,8 @@ pub mod label {
     pub const START: u32 = 254;
     /// Signal: somebody has left a request in the actor's bonds.
     pub const REQUEST: u32 = 249;
+    /// Signal: a mark among the messages of an actor that may move: what was sent before it has been taken.
+    pub const MARK: u32 = 252;
     /// Signal: the last strong reference is gone. Comes behind everything that was sent.
     pub const UNREFERENCED: u32 = 253;
     /// Signal: something outside the mailboxes wants a turn (a stop request).

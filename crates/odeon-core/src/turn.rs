@@ -8,7 +8,7 @@ pub(crate) mod asynchronous;
 pub(crate) mod budget;
 pub(crate) mod ending;
 pub(crate) mod failing;
-mod guarding;
+pub(crate) mod guarding;
 pub(crate) mod parked;
 pub(crate) mod renewing;
 pub(crate) mod sequential;

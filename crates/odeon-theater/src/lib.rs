@@ -59,7 +59,10 @@ mod transport;
 pub use epoch::Epoch;
 pub use in_memory::{Conditions, Counts, InMemoryNetwork, InMemoryTransport};
 pub use link::{End, Event, Link, LinkConfig, PushError, Sink, Undelivered, Violation};
-pub use network::{At, Membership, MembershipEvent, Network, RemoteError};
+pub use network::{
+    At, Membership, MembershipEvent, Migrate, MigrateError, Migrated, Network, RemoteError,
+};
+pub use odeon_core::wire::Mobile;
 pub use packet::{FORMAT_VERSION, PacketError, Refusal};
 pub use theater_id::TheaterId;
 pub use transport::{Listener, Transport};

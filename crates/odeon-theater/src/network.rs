@@ -4,14 +4,14 @@
 //!
 //! | where | what happens | file |
 //! |---|---|---|
-//! | at the sender's | it waits at the actor that stands for the receiver, and is written | `odeon-core`: `wire/remote.rs`; `outbound.rs` |
+//! | at the sender's | it waits at the receiver's seat, and is written | `odeon-core`: `wire/seat.rs`; `outbound.rs`, `way.rs` |
 //! | | references and replies in it become addresses and numbers | `passage.rs` |
 //! | | it is pushed on the link, and goes | `peer.rs` |
 //! | at the receiver's | it comes, in its order | `peer.rs` |
 //! | | it is read, and sent to the actor | `arrivals.rs` |
 //!
-//! Who refers to whom is known in `exports.rs` (actors here, referred to from elsewhere) and `stand_ins.rs` (actors elsewhere, referred
-//! to from here); questions under way in `questions.rs`.
+//! Who refers to whom is known in `exports.rs` (actors here, referred to from elsewhere) and `seats.rs` (actors elsewhere, referred
+//! to from here, and mobile ones); questions under way in `questions.rs`; actors that move in `migrations.rs`.
 
 mod arrivals;
 mod channel;
@@ -19,14 +19,17 @@ mod control;
 mod endings;
 mod exports;
 mod held;
+mod marks;
 mod membership;
+mod migrations;
 mod outbound;
 mod passage;
 mod peer;
 mod peers;
 mod published;
 mod questions;
-mod stand_ins;
+mod seats;
+mod way;
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, Weak};
@@ -39,15 +42,17 @@ use odeon_core::{Clock, Theater};
 use self::control::Control;
 use self::exports::Exports;
 use self::membership::Members;
+use self::migrations::{Joined, Migrations};
 use self::peer::Peer;
 use self::peers::Peers;
 use self::published::Published;
 use self::questions::Questions;
-use self::stand_ins::StandIns;
+use self::seats::Seats;
 use crate::packet::Greeting;
 use crate::{LinkConfig, Listener, TheaterId, Transport};
 
 pub use membership::{Membership, MembershipEvent};
+pub use migrations::{Migrate, MigrateError, Migrated};
 pub use published::{At, RemoteError};
 
 /// A theater's place among other theaters: made by [`join`](Self::join). Clones are the same.
@@ -84,8 +89,9 @@ struct Inner {
     peers: Peers,
     members: Members,
     exports: Exports,
-    stand_ins: StandIns,
+    seats: Seats,
     questions: Questions,
+    migrations: Migrations,
     published: Published,
 }
 
@@ -117,10 +123,13 @@ impl Network {
             peers: Peers::default(),
             members: Members::default(),
             exports: Exports::default(),
-            stand_ins: StandIns::default(),
+            seats: Seats::default(),
             questions: Questions::default(),
+            migrations: Migrations::default(),
             published: Published::default(),
         });
+        let joined = extend::belonging::<Joined>(theater);
+        *joined.0.lock().expect("nothing panics under this lock") = Arc::downgrade(&inner);
         let transport = connect(id, Arc::new(Ears(Arc::downgrade(&inner))))?;
         let _ = inner.transport.set(transport);
         inner.peers.all().iter().for_each(|peer| peer.transmit(&inner));
@@ -147,7 +156,7 @@ impl Network {
 
     /// How many actors of this theater others refer to, and how many of theirs are referred to here.
     pub fn references(&self) -> (usize, usize) {
-        (self.inner.exports.len(), self.inner.stand_ins.len())
+        (self.inner.exports.len(), self.inner.seats.elsewhere())
     }
 }
 

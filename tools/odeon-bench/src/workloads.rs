@@ -46,7 +46,7 @@ use crate::workload::Workload;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 36] = [
+pub const ALL: [&dyn Workload; 37] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -80,6 +80,7 @@ pub const ALL: [&dyn Workload; 36] = [
     &sortedlist::SortedListOfNumbers,
     &theaters::ThreadRing,
     &theaters::TheaterRings,
+    &theaters::MigrationRings,
     &theaters::RemoteThroughput,
     &theaters::RemoteAsk,
     &theaters::RemoteCreate,

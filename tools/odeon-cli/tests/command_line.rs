@@ -467,6 +467,7 @@ fn help_names_every_workload() {
         "restart",
         "threadring",
         "theaterrings",
+        "migrationrings",
         "remotethroughput",
         "remoteask",
         "remotecreate",

@@ -79,8 +79,10 @@ const ENDLESS: &str = "bench theaterrings --rings 2 --hops 1000000000 --samples 
 #[test]
 fn workloads_run_in_processes() {
     for line in [
-        "threadring --hops 200 --kind local,remote",
-        "theaterrings --rings 1,5 --hops 30",
+        "threadring --hops 200 --kind local,remote,mobile",
+        "theaterrings --rings 1,5 --hops 30 --kind remote,mobile",
+        "migrationrings --actors 3 --migrations 20",
+        "migrationrings --actors 3 --migrations 5 --bytes 1000 --pace asked",
         "remotethroughput --messages 300 --bytes 8,300 --actors 2",
         "remoteask --rounds 10 --floor zenoh,tcp",
         "remotecreate --actors 20",

@@ -34,6 +34,11 @@ impl Bonds {
         true
     }
 
+    /// Whether the actor has children.
+    pub(crate) fn has_children(&self) -> bool {
+        !self.lock().children.is_empty()
+    }
+
     /// Whether an output of a pipe is waiting, or may come.
     pub(crate) fn has_pipes(&self) -> bool {
         let state = self.lock();

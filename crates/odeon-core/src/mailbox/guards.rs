@@ -1,5 +1,7 @@
 //! Which mailboxes of an actor are open; owner's side, no atomics.
 
+use crate::interior::WrittenGuards;
+
 /// The guards of an actor's mailboxes, and where the message that is being handled has waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Guards {
@@ -125,6 +127,21 @@ impl Guards {
         }
         self.answers += 1;
         (self.awaited, self.open) = (awaited, awaited);
+    }
+
+    /// As it can be written down; what is of the message being handled is not.
+    pub(crate) fn written(self) -> WrittenGuards {
+        let Self { open, awaited, afterwards, answers, .. } = self;
+        WrittenGuards { open, awaited, afterwards, answers }
+    }
+
+    /// What was [written](Self::written), made consistent.
+    pub(crate) fn read(written: WrittenGuards) -> Self {
+        let WrittenGuards { open, awaited, afterwards, answers } = written;
+        if awaited == 0 || answers == 0 {
+            return Self { open, ..Self::ALL_OPEN };
+        }
+        Self { open: awaited, awaited, afterwards, answers, ..Self::ALL_OPEN }
     }
 
     pub(crate) fn stop_when_all_closed(&mut self, stops: bool) {

@@ -134,10 +134,13 @@ impl<M> MailboxSet<M> {
         self.take(mailbox)
     }
 
-    /// Takes the oldest message of any mailbox, open or not: the actor ends.
-    pub(crate) fn take_any(&mut self) -> Option<M> {
+    /// Takes the oldest message of any mailbox, open or not: the actor ends, or moves.
+    pub(crate) fn take_any(&mut self) -> Option<(usize, M)> {
         let mailbox = self.non_empty.trailing_zeros() as usize;
-        if mailbox < self.queues.0.len() { self.take(mailbox) } else { None }
+        if mailbox >= self.queues.0.len() {
+            return None;
+        }
+        self.take(mailbox).map(|message| (mailbox, message))
     }
 
     #[inline(always)]

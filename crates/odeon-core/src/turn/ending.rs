@@ -120,7 +120,7 @@ fn release(sealed: Sealed) {
 /// Drops what the actor put aside and then its state.
 fn drop_state<A: Actor>(header: &Header, owner: &mut Owner<A>, reason: EndReason) {
     if let Some(mut selector) = owner.selector.take() {
-        while let Some(content) = selector.set.take_any() {
+        while let Some((_, content)) = selector.set.take_any() {
             dead_letter(header, reason, content);
         }
     }

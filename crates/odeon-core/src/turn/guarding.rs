@@ -16,7 +16,7 @@ const ALL_CLOSED: &str =
     "all mailboxes of the actor are closed, and nothing is under way that could open one";
 
 /// The actor has started: how it selects. `mailboxes`: how many it has.
-pub(super) fn begin(
+pub(crate) fn begin(
     header: &Header,
     guards: &mut Guards,
     selection: Selection,

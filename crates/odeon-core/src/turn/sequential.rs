@@ -29,7 +29,7 @@ use crate::message::Message;
 use crate::observe::EndReason;
 use crate::pressure;
 use crate::sight;
-use rare::{aside, handle_rarely, heed_request, note_end};
+use rare::{aside, come_to_mark, handle_rarely, heed_request, note_end};
 use sorting::handle_selected;
 
 // SAFETY: `ActorCell` is as demanded, and these are its operations.
@@ -303,6 +303,9 @@ fn take_signal<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>, la
     }
     if label == label::REQUEST {
         return heed_request(message, owner);
+    }
+    if label == label::MARK {
+        return come_to_mark(message, owner);
     }
     if label != label::START {
         // A wake-up: the turn looks at the reason itself.

@@ -10,36 +10,46 @@ use serde::{Deserialize, Serialize};
 use super::Encode;
 use super::error::WireError;
 use super::inbound::Inbound;
-use super::remote::{Outbound, StandIn};
+use super::outbound::Outbound;
+use super::stand_in::StandIn;
 use crate::scheduler::submit::Submit;
 
-/// An actor as other theaters know it.
+/// Where an actor, or a seat of one, is to be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Address {
-    /// The theater in which it lives, by the number of its incarnation.
+    /// The theater, by the number of its incarnation.
     pub theater: u128,
     /// The actor, by its number there.
     pub actor: u64,
+}
+
+/// A reference as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Reference {
+    /// Where messages are to be sent: to the actor, or to a seat that knows more.
+    pub at: Address,
+    /// Of an actor that may move: where it was created, which tells it from all others.
+    pub born: Option<Address>,
 }
 
 /// Knows the actors that others refer to, and those elsewhere that are referred to here.
 ///
 /// It is in force on one thread while one value is written or read there, and may be so on several at once.
 pub trait Passage {
-    /// A reference leaves; answers where its actor is to be found.
+    /// A reference leaves.
     ///
     /// # Errors
     /// Why it may not leave.
-    fn actor_leaves(&self, actor: &Leaving<'_>) -> Result<Address, WireError>;
+    fn actor_leaves(&self, actor: &Leaving<'_>) -> Result<Reference, WireError>;
 
     /// A reference arrives: an `ActorRef<M>`, to the actor itself if it lives here, and otherwise to the one
-    /// [`Remote`](super::Remote) for it, which `arriving` makes if there is none.
+    /// [`Seat`](super::Seat) for it, which `arriving` makes if there is none.
     ///
     /// # Errors
     /// [`WireError::OtherMessages`], or why it may not be here.
     fn actor_arrives(
         &self,
-        address: Address,
+        reference: Reference,
         arriving: &dyn Arriving,
     ) -> Result<Box<dyn Any + Send + Sync>, WireError>;
 
@@ -72,8 +82,8 @@ pub trait Arriving {
     /// The type of messages, as [`Inbound::message_type`] says it.
     fn message_type(&self) -> TypeId;
 
-    /// Makes the actor that stands here for the one elsewhere, on a pool, and answers the `ActorRef` to it, and what else is to be known of it.
-    fn stand_in(
+    /// Makes a seat for the actor elsewhere, on a pool, and answers the `ActorRef` to it, and what else is to be known of it.
+    fn seat(
         &self,
         stage: &Arc<dyn Submit>,
         outbound: Arc<dyn Outbound>,

@@ -9,8 +9,10 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::inbound::{Here, Inbound};
-use super::passage::{self, Address, Arriving, Leaving};
-use super::remote::{Outbound, Remote, StandIn};
+use super::outbound::Outbound;
+use super::passage::{self, Arriving, Leaving, Reference};
+use super::seat::Seat;
+use super::stand_in::StandIn;
 use crate::actor_ref::ActorRef;
 use crate::message::Message;
 use crate::scheduler::submit::Submit;
@@ -36,9 +38,9 @@ impl<M: Message + Serialize + DeserializeOwned> Serialize for ActorRef<M> {
 /// Anywhere else, and if the actor takes other messages.
 impl<'de, M: Message + Serialize + DeserializeOwned> Deserialize<'de> for ActorRef<M> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let address = Address::deserialize(deserializer)?;
+        let reference = Reference::deserialize(deserializer)?;
         let arriving = Of::<M>(PhantomData);
-        let actor = passage::with(|passage| passage.actor_arrives(address, &arriving))
+        let actor = passage::with(|passage| passage.actor_arrives(reference, &arriving))
             .map_err(D::Error::custom)?;
         match actor.downcast::<Self>() {
             Ok(actor) => Ok(*actor),
@@ -69,19 +71,24 @@ impl Serialize for Erased {
 }
 
 /// References to actors that take `M`.
-struct Of<M>(PhantomData<fn(M)>);
+pub(super) struct Of<M>(pub(super) PhantomData<fn(M)>);
 
 impl<M: Message + Serialize + DeserializeOwned> Arriving for Of<M> {
     fn message_type(&self) -> TypeId {
         TypeId::of::<M>()
     }
 
-    fn stand_in(
+    fn seat(
         &self,
         stage: &Arc<dyn Submit>,
         outbound: Arc<dyn Outbound>,
     ) -> (Box<dyn Any + Send + Sync>, Arc<dyn StandIn>) {
-        let (actor, stands) = Remote::<M>::create(stage, outbound);
+        let (actor, stands) = Seat::<M>::empty(stage, outbound);
         (Box::new(actor), Arc::new(stands))
     }
+}
+
+/// The number of an actor in its theater, as [`StandIn::actor`] and [`Inbound::actor`] say it.
+pub fn number_of<M: Message>(actor: &ActorRef<M>) -> u64 {
+    actor.id().number()
 }

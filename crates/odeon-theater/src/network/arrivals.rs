@@ -8,6 +8,7 @@ use odeon_core::{DeadLetterReason, EndReason};
 use super::Inner;
 use super::channel::{Channel, NUMBERS};
 use super::control::Control;
+use super::marks::{MARK, Mark};
 use super::passage::Between;
 use super::peer::Peer;
 use crate::TheaterId;
@@ -23,6 +24,7 @@ impl Inner {
                     self.control_arrives(peer, control);
                 }
             }
+            Some(Channel::Traveller(_)) => self.traveller_arrives(peer, bytes),
             // Of a newer version, or of nobody who means well.
             None => {}
         }
@@ -30,6 +32,15 @@ impl Inner {
 
     fn message_arrives(self: &Arc<Self>, peer: &Arc<Peer>, actor: u64, bytes: &[u8]) {
         let Some((&mailbox, message)) = bytes.split_first() else { return };
+        if mailbox == MARK {
+            return self.mark_arrives(peer, actor, message);
+        }
+        if self.seats.are_mobile() {
+            if self.keeps_for_comer(peer, actor, Some(mailbox), message) {
+                return;
+            }
+            self.tell_moved(actor, peer);
+        }
         let Some(inbound) = self.exports.get(actor) else {
             peer.tell_later(Control::ended(actor, EndReason::Stopped));
             return self.lost(actor, DeadLetterReason::Stopped, message);
@@ -40,6 +51,18 @@ impl Inner {
             Ok(Delivered::No) => self.tell_if_ended(actor, peer),
             Ok(Delivered::UnderPressure) => peer.presses(self, actor, bytes.len(), &inbound),
             Err(_) => self.lost(actor, DeadLetterReason::Unwritable, message),
+        }
+    }
+
+    fn mark_arrives(self: &Arc<Self>, peer: &Arc<Peer>, seat: u64, bytes: &[u8]) {
+        match Mark::from_bytes(bytes) {
+            Some(Mark::Go { attempt }) => self.comes(peer, seat, attempt),
+            _ if self.keeps_for_comer(peer, seat, None, bytes) => {}
+            _ => {
+                if let Some(stands) = self.seats.get(seat) {
+                    stands.mark(bytes.to_vec());
+                }
+            }
         }
     }
 
@@ -60,15 +83,27 @@ impl Inner {
                 self.exports.granted(actor, to);
                 // If that is dead, a link finds out, and its end takes the grant back.
                 if let Some(holder) = self.peers.get_or_meet(self, to) {
+                    self.tell_moved(actor, &holder);
                     holder.transmit(self);
                 }
             }
             Control::Ended { actor, failed } => {
                 let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
-                if let Some(stands) = self.stand_ins.get(peer.address(actor)) {
+                if let Some((_, stands)) = self.seats.by_route(peer.address(actor)) {
                     stands.end(reason);
                 }
             }
+            Control::Ready { seat, attempt, at } => {
+                if let Some(stands) = self.seats.get(seat) {
+                    stands.mark(Mark::ready(attempt, peer.id, at).to_bytes());
+                }
+            }
+            Control::Refused { seat, attempt, why } => self.is_refused(peer, seat, attempt, why),
+            Control::Withdrawn { attempt } => self.does_not_come(peer.id, Some(attempt)),
+            Control::Settled { attempt } => self.is_settled(peer, attempt),
+            Control::Moved { seat, who, to, moves } => self.has_moved(peer, seat, who, to, moves),
+            Control::NotKnown { seat } => self.seats.is_not_known(seat, peer.id),
+            Control::Passed { who, turn } => self.has_passed(who, turn),
             Control::Unanswered { question } => drop(self.questions.take(question, peer.id)),
             Control::Asked { question, wanted, messages } if question < NUMBERS => {
                 self.asked(peer, question, &wanted, &messages);
@@ -78,7 +113,7 @@ impl Inner {
     }
 
     /// A message that nobody here can read or take.
-    fn lost(&self, actor: u64, reason: DeadLetterReason, bytes: &[u8]) {
+    pub(super) fn lost(&self, actor: u64, reason: DeadLetterReason, bytes: &[u8]) {
         if let Some(stage) = self.pool.upgrade() {
             unreadable(&*stage, actor, reason, bytes);
         }

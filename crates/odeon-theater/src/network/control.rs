@@ -1,8 +1,10 @@
 //! What theaters tell each other, besides messages and answers.
 
 use odeon_core::EndReason;
+use odeon_core::wire::Address;
 use serde::{Deserialize, Serialize};
 
+use super::migrations::MigrateError;
 use super::published::Wanted;
 use crate::TheaterId;
 
@@ -19,6 +21,20 @@ pub(super) enum Control {
     Unanswered { question: u64 },
     /// I ask for a reference to an actor that takes these messages.
     Asked { question: u64, wanted: Wanted, messages: String },
+    /// The actor of this seat of yours, which you have sent by this attempt, can come: to this seat of mine.
+    Ready { seat: u64, attempt: u64, at: u64 },
+    /// It cannot.
+    Refused { seat: u64, attempt: u64, why: MigrateError },
+    /// The actor that I have sent by this attempt does not come.
+    Withdrawn { attempt: u64 },
+    /// It sits here.
+    Settled { attempt: u64 },
+    /// The actor for which this seat of mine is has moved, for the so manieth time: to this seat, to which you have a reference.
+    Moved { seat: u64, who: Address, to: Address, moves: u64 },
+    /// I do not know the actor for which this seat of yours is.
+    NotKnown { seat: u64 },
+    /// All that you have sent to this actor by the way that you have closed for the so manieth time has come.
+    Passed { who: Address, turn: u64 },
 }
 
 impl Control {

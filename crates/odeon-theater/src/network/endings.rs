@@ -4,14 +4,18 @@ use std::any::Any;
 use std::sync::Arc;
 
 use odeon_core::wire::{
-    Address, AnswerRoute, Answerable, Arriving, Encode, Leaving, Passage, WireError, unreadable,
+    AnswerRoute, Answerable, Arriving, Encode, Leaving, Passage, Reference, StandIn, WireError,
+    unreadable,
 };
 use odeon_core::{DeadLetterReason, EndReason};
 
 use super::Inner;
 use super::channel::Channel;
 use super::control::Control;
+use super::marks::MARK;
+use super::migrations::MigrateError;
 use super::peer::Peer;
+use super::seats::{Line, LostWay, Sits};
 use crate::{End, Undelivered};
 
 impl Inner {
@@ -24,9 +28,10 @@ impl Inner {
     ) {
         undelivered.into_iter().for_each(|message| self.undelivered(peer, message));
         // Their references were the dead link's: they are not given back by another one.
-        let stood = self.stand_ins.forget(peer.id);
+        let stood = self.lose_ways(peer);
         // What is dropped here tells askers that there will be no answer, and lets actors go that nobody else refers to.
         drop(self.questions.died(peer.id));
+        self.lost_with(peer.id);
         drop(self.exports.died(peer.id));
         self.members.ended(peer.id, end);
         self.peers.end(self, peer);
@@ -52,17 +57,45 @@ impl Inner {
     /// A message that may not have come to its actor is a dead letter.
     fn undelivered(self: &Arc<Self>, peer: &Arc<Peer>, message: Undelivered) {
         let Some(Channel::Actor(actor)) = Channel::of(message.channel) else { return };
-        let Some((_, bytes)) = message.message.split_first() else { return };
-        let stands = self.stand_ins.get(peer.address(actor));
+        let Some((&mailbox, bytes)) = message.message.split_first() else { return };
+        if mailbox == MARK {
+            return;
+        }
+        let stands = self.seats.by_route(peer.address(actor));
         let reason = DeadLetterReason::Unreachable;
         let returning = Returning { network: self, peer };
-        let read = stands.map(|stands| stands.dead_letter(&returning, reason, bytes).is_ok());
+        let read = stands.map(|(_, stands)| stands.dead_letter(&returning, reason, bytes).is_ok());
         if read == Some(true) {
             return;
         }
         if let Some(stage) = self.pool.upgrade() {
             unreadable(&*stage, actor, reason, bytes);
         }
+    }
+
+    /// A link has ended: what becomes of the ways by it. Answers the seats that lead nowhere any more.
+    fn lose_ways(self: &Arc<Self>, peer: &Arc<Peer>) -> Vec<Arc<dyn StandIn>> {
+        let leaves = |line: &Line| matches!(&line.sits, Sits::Leaving(it) if it.to.id == peer.id);
+        for who in self.seats.all(leaves) {
+            self.is_to_stay(who, MigrateError::Unreachable, |departing| departing.to.id == peer.id);
+        }
+        self.does_not_come(peer.id, None);
+        self.lose_turns(peer);
+        let dead = peer.id.bits();
+        let mut over = Vec::new();
+        let leads_there = |line: &Line| line.at().is_some_and(|at| at.theater == dead);
+        for who in self.seats.all(leads_there) {
+            match self.seats.with(who, |line| line.has_lost_its_way()) {
+                Some(LostWay::Turned(turn)) => self.has_passed(who, turn),
+                // Whatever it was to say by that way, it says so directly.
+                Some(LostWay::Comes) => self.says_ready_again(who),
+                Some(LostWay::Over) => {
+                    over.extend(self.seats.forget(who).into_iter().map(|standing| standing.stands));
+                }
+                None => {}
+            }
+        }
+        over
     }
 }
 
@@ -73,22 +106,23 @@ struct Returning<'a> {
 }
 
 impl Passage for Returning<'_> {
-    fn actor_leaves(&self, _: &Leaving<'_>) -> Result<Address, WireError> {
+    fn actor_leaves(&self, _: &Leaving<'_>) -> Result<Reference, WireError> {
         Err(WireError::Refused("nothing is written here"))
     }
 
     fn actor_arrives(
         &self,
-        address: Address,
+        reference: Reference,
         arriving: &dyn Arriving,
     ) -> Result<Box<dyn Any + Send + Sync>, WireError> {
-        if address.theater != self.network.id.bits() {
+        let Reference { at, born } = reference;
+        if at.theater != self.network.id.bits() {
             let gone = WireError::Refused("nobody refers to the actor any more");
-            return self.network.stand_ins.reference(address, arriving).ok_or(gone);
+            return self.network.seats.reference(born.unwrap_or(at), arriving).ok_or(gone);
         }
-        let reference = self.network.exports.reference(address.actor, arriving)?;
+        let reference = self.network.exports.reference(at.actor, arriving)?;
         // It was counted when it left.
-        drop(self.network.exports.released(address.actor, self.peer.id, 1));
+        drop(self.network.exports.released(at.actor, self.peer.id, 1));
         Ok(reference)
     }
 

@@ -57,6 +57,29 @@ impl Exports {
         first
     }
 
+    /// The actor of a seat is referred to from a theater. `true`: for the first time from elsewhere.
+    pub(super) fn is_referred_to(&self, inbound: &Arc<dyn Inbound>, from: TheaterId) -> bool {
+        let mut known = self.lock();
+        let mut is_first = false;
+        let export = known.entry(inbound.actor()).or_insert_with(|| {
+            is_first = true;
+            Export { inbound: inbound.clone(), holders: HashMap::new(), watch: None, end: None }
+        });
+        add(&mut export.holders, from, 1);
+        is_first
+    }
+
+    /// The theaters that refer to an actor, in the order of their numbers.
+    pub(super) fn holders(&self, actor: u64) -> Vec<TheaterId> {
+        let known = self.lock();
+        let holders = known.get(&actor).map(|export| export.holders.iter());
+        let holders = holders.into_iter().flatten();
+        let mut holders: Vec<_> =
+            holders.filter_map(|(&holder, &count)| (count > 0).then_some(holder)).collect();
+        holders.sort_unstable();
+        holders
+    }
+
     /// The actor's end will be told.
     pub(super) fn is_watched(&self, actor: u64, watch: Watch) {
         if let Some(export) = self.lock().get_mut(&actor) {

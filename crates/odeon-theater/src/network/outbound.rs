@@ -1,79 +1,95 @@
-//! The way out: messages for one actor of another theater.
+//! The way out of one seat.
 
 use std::sync::{Arc, Weak};
 
-use odeon_core::wire::{Encode, NotTaken, Outbound, WireError};
+use odeon_core::wire::{Address, Bid, Encode, NotTaken, Occupied, Outbound, WireError};
 use odeon_sync::Mutex;
-use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
+use odeon_sync::atomic::{AtomicBool, Ordering, fence};
 
 use super::Inner;
 use super::channel::Channel;
-use super::control::Control;
+use super::marks::Mark;
 use super::passage::Between;
-use super::peer::Peer;
+use super::way::Way;
 use crate::PushError;
 
 /// See the module.
-pub(super) struct ToActor {
+pub(super) struct FromSeat {
     network: Weak<Inner>,
-    home: Arc<Peer>,
-    actor: u64,
-    /// The number of the actor that stands here for the other one.
-    stood: AtomicU64,
-    /// Whether none stands here for the same one that has messages to hand over first.
-    is_open: AtomicBool,
-    /// Where messages are written.
-    bytes: Mutex<Vec<u8>>,
+    way: Arc<Way>,
+    /// Whether no other seat here has messages for the same actor that go before.
+    goes_first: AtomicBool,
+    seat: Mutex<Known>,
 }
 
-impl ToActor {
-    pub(super) fn new(network: &Arc<Inner>, home: Arc<Peer>, actor: u64) -> Self {
+/// What is known of the seat.
+enum Known {
+    Nothing,
+    /// Its number, and whom it is for.
+    Of(u64, Address),
+    Ended,
+}
+
+impl FromSeat {
+    pub(super) fn new(network: &Arc<Inner>, way: Arc<Way>, first: bool) -> Self {
         Self {
             network: Arc::downgrade(network),
-            home,
-            actor,
-            stood: AtomicU64::new(0),
-            is_open: AtomicBool::new(false),
-            bytes: Mutex::default(),
+            way,
+            goes_first: AtomicBool::new(first),
+            seat: Mutex::new(Known::Nothing),
         }
     }
 
-    /// Which actor it is that stands here; it has had no turn.
-    pub(super) fn stands(&self, actor: u64) {
-        // ORDERING: Relaxed: the actor is woken afterwards.
-        self.stood.store(actor, Ordering::Relaxed);
+    /// Of which seat it is, and whom that is for. `false`: it has ended already.
+    pub(super) fn is_of(&self, number: u64, who: Address) -> bool {
+        let mut seat = self.seat();
+        if let Known::Ended = *seat {
+            return false;
+        }
+        *seat = Known::Of(number, who);
+        true
     }
 
-    /// Lets messages go; `false`: they went already. Under the lock of the stand-ins.
-    pub(super) fn open(&self) -> bool {
-        let was_closed = !self.is_open.swap(true, Ordering::Relaxed);
-        // ORDERING: SeqCst fence between opening and the attempt to wake, which fails if nobody refers to the actor that stands here; partner: the
+    /// Lets messages go, as no other seat's go before them; `false`: they went already. Under the lock of the seats.
+    pub(super) fn goes_first(&self) -> bool {
+        let was_behind = !self.goes_first.swap(true, Ordering::Relaxed);
+        // ORDERING: SeqCst fence between opening and the attempt to wake, which fails if nobody refers to the seat's actor; partner: the
         // fence in `is_open`, behind the reference that such an actor takes to itself. One of the two sees the other.
         fence(Ordering::SeqCst);
-        was_closed
+        was_behind
     }
 
-    pub(super) fn is_dead(&self) -> bool {
-        self.home.is_dead()
+    fn seat(&self) -> odeon_sync::MutexGuard<'_, Known> {
+        self.seat.lock().expect("nothing panics under this lock")
+    }
+
+    fn looks_open(&self) -> bool {
+        // ORDERING: Relaxed: nothing else hangs on it; what the way leads to is read under a lock.
+        self.goes_first.load(Ordering::Relaxed) && self.way.is_open()
     }
 }
 
-impl Outbound for ToActor {
+impl Outbound for FromSeat {
     fn take(&self, mailbox: usize, encode: Encode<'_>) -> Result<(), NotTaken> {
         let network = self.network.upgrade().ok_or(NotTaken::Unreachable)?;
-        if self.home.is_dead() {
+        if !self.looks_open() {
+            return Err(NotTaken::Closed);
+        }
+        let mut course = self.way.course();
+        let super::way::Course { to, bytes } = &mut *course;
+        let to = to.as_ref().ok_or(NotTaken::Unreachable)?;
+        if to.peer.is_dead() {
             return Err(NotTaken::Unreachable);
         }
-        let mut bytes = self.bytes.lock().expect("nothing panics under this lock");
         bytes.clear();
         // There are 64 mailboxes at most.
         bytes.push(mailbox as u8);
-        let between = Between::new(&network, &self.home);
-        if let Err(error) = encode(&between, &mut bytes) {
+        let between = Between::new(&network, &to.peer);
+        if let Err(error) = encode(&between, bytes) {
             between.undo();
             return Err(NotTaken::Unwritable(error));
         }
-        match self.home.push(Channel::Actor(self.actor), &bytes) {
+        match to.peer.push(Channel::Actor(to.seat), bytes) {
             Ok(()) => {
                 between.done();
                 Ok(())
@@ -90,34 +106,56 @@ impl Outbound for ToActor {
         }
     }
 
+    fn pass(&self, mark: &[u8]) -> Result<(), NotTaken> {
+        if !self.looks_open() {
+            return Err(NotTaken::Closed);
+        }
+        let course = self.way.course();
+        course.to.as_ref().ok_or(NotTaken::Unreachable)?.push_mark(mark)
+    }
+
     fn flush(&self) {
-        if let Some(network) = self.network.upgrade() {
-            self.home.transmit(&network);
+        let Some(network) = self.network.upgrade() else { return };
+        let peer = self.way.course().to.as_ref().map(|to| to.peer.clone());
+        if let Some(peer) = peer {
+            peer.transmit(&network);
         }
     }
 
     fn pressing(&self) -> usize {
-        self.home.pressing()
+        self.way.pressing()
     }
 
     fn is_open(&self) -> bool {
-        // ORDERING: Relaxed, here and below: what is open stays so, and nothing else hangs on it.
-        if self.is_open.load(Ordering::Relaxed) {
+        if self.looks_open() {
             return true;
         }
-        // ORDERING: SeqCst: see `open`.
+        // ORDERING: SeqCst: see `goes_first`.
         fence(Ordering::SeqCst);
-        self.is_open.load(Ordering::Relaxed)
+        self.looks_open()
+    }
+
+    fn heed(&self, mark: &[u8], occupied: Occupied) -> Bid {
+        let Known::Of(number, who) = *self.seat() else { return Bid::Nothing };
+        match (self.network.upgrade(), Mark::from_bytes(mark)) {
+            (Some(network), Some(mark)) => network.heed(number, who, &self.way, mark, occupied),
+            // A mark of a newer version is for the actor's theater.
+            (Some(_), None) if occupied != Occupied::ByTheActor => Bid::Pass,
+            _ => Bid::Nothing,
+        }
+    }
+
+    fn gone(&self) {
+        let Known::Of(number, who) = *self.seat() else { return };
+        if let Some(network) = self.network.upgrade() {
+            network.has_gone(number, who, &self.way);
+        }
     }
 
     fn ended(&self) {
-        let Some(network) = self.network.upgrade() else { return };
-        // ORDERING: Relaxed: see `stands`; called in a turn of that actor.
-        let stood = self.stood.load(Ordering::Relaxed);
-        if let Some((address, references)) = network.stand_ins.ended(stood) {
-            // Behind the messages that it has handed over, which may refer to actors that only its references keep.
-            self.home.tell_later(Control::Released { actor: address.actor, references });
-            self.home.transmit(&network);
+        let before = std::mem::replace(&mut *self.seat(), Known::Ended);
+        if let (Known::Of(number, _), Some(network)) = (before, self.network.upgrade()) {
+            network.seat_ended(number);
         }
     }
 }

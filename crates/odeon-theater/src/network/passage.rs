@@ -5,14 +5,15 @@ use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
 use odeon_core::wire::{
-    Address, AnswerRoute, Answerable, Arriving, Encode, Leaving, Passage, WireError,
+    Address, AnswerRoute, Answerable, Arriving, Encode, Leaving, Passage, Reference, WireError,
 };
 
 use super::Inner;
 use super::channel::{Channel, NUMBERS};
 use super::control::Control;
-use super::outbound::ToActor;
 use super::peer::Peer;
+use super::seats::Leads;
+use super::way::To;
 use crate::TheaterId;
 
 /// Between this theater and another one, while one value is written or read.
@@ -77,44 +78,52 @@ impl<'a> Between<'a> {
 }
 
 impl Passage for Between<'_> {
-    fn actor_leaves(&self, actor: &Leaving<'_>) -> Result<Address, WireError> {
+    fn actor_leaves(&self, actor: &Leaving<'_>) -> Result<Reference, WireError> {
         let (network, to) = (self.network, self.peer.id);
         if !network.is_of_this_theater(actor.stage) {
             return Err(WireError::Refused("an actor of another theater of this process"));
         }
-        if let Some(address) = network.stand_ins.address_of(actor.actor) {
-            if address.theater != to.bits() {
-                self.left.borrow_mut().push(Left::Grant(address));
+        if let Some(Leads::To(reference)) = network.seats.leads(actor.actor) {
+            if reference.at.theater != to.bits() {
+                self.left.borrow_mut().push(Left::Grant(reference.at));
             }
-            return Ok(address);
+            return Ok(reference);
         }
         if let Some(inbound) = network.exports.leaves(actor, to) {
             network.tell_of_the_end_of(&*inbound);
         }
         self.left.borrow_mut().push(Left::Reference(actor.actor));
-        Ok(Address { theater: network.id.bits(), actor: actor.actor })
+        let at = Address { theater: network.id.bits(), actor: actor.actor };
+        let born = network.seats.who(actor.actor).filter(|who| *who != at);
+        Ok(Reference { at, born })
     }
 
     fn actor_arrives(
         &self,
-        address: Address,
+        reference: Reference,
         arriving: &dyn Arriving,
     ) -> Result<Box<dyn Any + Send + Sync>, WireError> {
         let network = self.network;
-        if address.actor >= NUMBERS {
+        let at = reference.at;
+        if at.actor >= NUMBERS {
             return Err(WireError::Refused("there is no such actor"));
         }
-        if address.theater == network.id.bits() {
-            return network.exports.reference(address.actor, arriving);
+        if at.theater == network.id.bits() {
+            return network.exports.reference(at.actor, arriving);
         }
         let stage = network.pool.upgrade().ok_or(WireError::Refused("the theater has ended"))?;
-        let home = network.peers.get_or_meet(network, TheaterId::from_bits(address.theater));
-        let home = home.ok_or(WireError::Refused("the theater leaves"))?;
+        let peer = network.peers.get_or_meet(network, TheaterId::from_bits(at.theater));
+        let peer = peer.ok_or(WireError::Refused("the theater leaves"))?;
         // If they have just met, they greet.
-        home.transmit(network);
-        network
-            .stand_ins
-            .arrives(address, arriving, &stage, || ToActor::new(network, home, address.actor))
+        peer.transmit(network);
+        let to = To { peer, seat: at.actor };
+        let (arrived, counts) =
+            network.seats.arrives(network, reference, arriving, &stage, to.clone());
+        if !counts {
+            // Messages go elsewhere: the actor has moved, and one of the two theaters has not heard of it yet.
+            network.give_back(&to, 1);
+        }
+        arrived
     }
 
     fn reply_leaves(&self, answer: Box<dyn Answerable>) -> Result<u64, WireError> {

@@ -170,7 +170,7 @@ impl Peer {
         match event {
             Event::Relieved => {
                 self.is_pressed.store(false, Ordering::Relaxed);
-                network.stand_ins.of(self.id).iter().for_each(|stands| stands.wake());
+                network.seats.of(self.id).iter().for_each(|stands| stands.wake());
             }
             Event::TooLarge(message) => network.too_large(self, message),
             Event::Ended { end, undelivered } => {

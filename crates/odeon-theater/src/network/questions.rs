@@ -23,22 +23,34 @@ struct Open {
 struct Asked {
     answer: Box<dyn Answerable>,
     to: TheaterId,
+    /// Others may answer too.
+    anybody: bool,
 }
 
 impl Questions {
     /// A question leaves for this theater.
     pub(super) fn leaves(&self, answer: Box<dyn Answerable>, to: TheaterId) -> u64 {
+        self.add(Asked { answer, to, anybody: false })
+    }
+
+    /// A question leaves that is answered from where it comes to in the end; by this theater at first.
+    pub(super) fn leaves_for_anybody(&self, answer: Box<dyn Answerable>, first: TheaterId) -> u64 {
+        self.add(Asked { answer, to: first, anybody: true })
+    }
+
+    fn add(&self, asked: Asked) -> u64 {
         let mut open = self.lock();
         open.last = (open.last + 1) % NUMBERS;
         let number = open.last;
-        open.asked.insert(number, Asked { answer, to });
+        open.asked.insert(number, asked);
         number
     }
 
     /// Takes a question that this theater may answer.
     pub(super) fn take(&self, number: u64, from: TheaterId) -> Option<Box<dyn Answerable>> {
         let mut open = self.lock();
-        if open.asked.get(&number)?.to != from {
+        let asked = open.asked.get(&number)?;
+        if asked.to != from && !asked.anybody {
             return None;
         }
         open.asked.remove(&number).map(|asked| asked.answer)

@@ -1,6 +1,6 @@
 //! What messages between theaters may cost, each theater in a process of its own on the loopback interface.
 
-use super::Goal::{AtMostFloors, AtMostNanoseconds, AtMostTimes};
+use super::Goal::{AtMostFloors, AtMostNanoseconds, AtMostTimes, P99AtMostMicroseconds};
 use super::{Group, Setting, group};
 use crate::parameter::Value;
 use crate::workload::Variant::{Pinned, Pool};
@@ -8,9 +8,15 @@ use crate::workload::Variant::{Pinned, Pool};
 const LOCAL: &[Setting] = &[("kind", Value::Word("local"))];
 const REMOTE: &[Setting] = &[("kind", Value::Word("remote"))];
 const FRAMES: &[Setting] = &[("floor", Value::Word("frames"))];
+const MOBILE: &[Setting] = &[("kind", Value::Word("mobile"))];
 const ONE_RING: &[Setting] = &[("rings", Value::Number(1))];
 const MANY_RINGS: &[Setting] = &[("rings", Value::Number(160))];
 
+const REMOTE_RINGS: &[Setting] = &[("rings", Value::Number(160)), ("kind", Value::Word("remote"))];
+const MOBILE_RINGS: &[Setting] = &[("rings", Value::Number(160)), ("kind", Value::Word("mobile"))];
+
+/// 60,000 migrations a second.
+const MIGRATION: f64 = 1e9 / 60e3;
 /// 2,000,000 messages a second.
 const MESSAGE: f64 = 1e9 / 2e6;
 /// 240,000 hops a second.
@@ -32,6 +38,12 @@ pub(super) fn groups() -> Vec<Group> {
             Pinned,
             REMOTE,
             AtMostTimes(1.0, LOCAL),
+        )
+        .figure(
+            "threadring: mobile kind against local, pool",
+            Pool,
+            MOBILE,
+            AtMostTimes(1.1, LOCAL),
         );
     let throughput = group("remotethroughput", &[("messages", Value::Number(20_000))])
         .without_peers()
@@ -62,6 +74,32 @@ pub(super) fn groups() -> Vec<Group> {
             Pool,
             MANY_RINGS,
             AtMostNanoseconds(HOP),
+        )
+        .figure(
+            "theaterrings, 160 rings: mobile kind against remote",
+            Pool,
+            MOBILE_RINGS,
+            AtMostTimes(1.05, REMOTE_RINGS),
         );
-    vec![ring, throughput, ask, rings]
+    let migrations =
+        group("migrationrings", &[("migrations", Value::Number(100))]).without_peers().figure(
+            "migrationrings, 160 actors, four processes: 60,000 migrations a second",
+            Pool,
+            &[],
+            AtMostNanoseconds(MIGRATION),
+        );
+    let pauses = group("migrationrings", &[("migrations", Value::Number(200))])
+        .without_peers()
+        .with(&[
+            ("actors", Value::Number(1)),
+            ("bytes", Value::Number(1000)),
+            ("pace", Value::Word("asked")),
+        ])
+        .figure(
+            "migration of an actor of 1 kB: the pause",
+            Pool,
+            &[],
+            P99AtMostMicroseconds(2000.0),
+        );
+    vec![ring, throughput, ask, rings, migrations, pauses]
 }

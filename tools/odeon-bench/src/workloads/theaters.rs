@@ -6,6 +6,7 @@
 //! | what is one told, and what does it run? | `seat.rs` |
 //! | a theater that the others reach | `place.rs` |
 //! | actors that others may have created there | `tally.rs`, `echo.rs`, `ring_member.rs`, `created.rs`, `keeper.rs` |
+//! | actors that move | `wanderer.rs`, `ring_member.rs` |
 //! | the floors: Zenoh alone, TCP alone | `bare_zenoh.rs`, `tcp.rs` |
 
 mod bare_zenoh;
@@ -13,6 +14,7 @@ mod created;
 mod echo;
 mod keeper;
 mod members;
+mod migrationrings;
 mod payload;
 mod place;
 mod process;
@@ -25,10 +27,12 @@ mod tally;
 mod tcp;
 mod theaterrings;
 mod threadring;
+mod wanderer;
 
 #[cfg(test)]
 mod tests;
 
+pub(super) use migrationrings::MigrationRings;
 pub use process::run_member;
 pub(super) use remoteask::RemoteAsk;
 pub(super) use remotecreate::RemoteCreate;

@@ -252,7 +252,7 @@ pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
     // SAFETY: by contract; the reference ends here.
     let aside = unsafe { (*owner(cell)).aside.take() };
     if let Some(mut aside) = aside {
-        while let Some(Arrived { content, tag }) = aside.messages.take_any() {
+        while let Some((_, Arrived { content, tag })) = aside.messages.take_any() {
             if tag != 0 {
                 follow::forget(header, tag);
             }

@@ -9,6 +9,7 @@ use super::{Step, guards_of, handle, handle_guarded, heed_guards, laned, take_si
 use crate::actor::Actor;
 use crate::cell::{ActorCell, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
+use crate::interior::Interior;
 use crate::mailbox::{Guards, label};
 use crate::sight::{self, Progress, SeenTurn, Whereabouts, follow};
 use crate::turn::failing::{self, Heeded};
@@ -145,6 +146,17 @@ pub(super) fn handle_pinned<A: Actor>(
         sight::pinned_handles(&message.header);
     }
     handle(message, owner, content)
+}
+
+/// Has the actor look at a mark among its messages.
+#[cold]
+pub(super) fn come_to_mark<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+    let Owner { selector, actor, .. } = owner;
+    let actor = actor.as_mut().expect("an actor that has ended gets no turn");
+    if actor.__marked(&mut Interior::new(message, selector.as_deref_mut())) {
+        return Step::End;
+    }
+    heed_guards(message, owner)
 }
 
 /// Does what others ask of the actor, or goes on with the output of a pipe.

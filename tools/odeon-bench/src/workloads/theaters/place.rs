@@ -1,7 +1,7 @@
 //! A theater that the others of its run reach.
 
 use super::seat::Seat;
-use super::{created, echo, keeper, ring_member, tally};
+use super::{created, echo, keeper, ring_member, tally, wanderer};
 use crate::error::BenchError;
 use crate::theater::{runtime, theater_with};
 use odeon::prelude::*;
@@ -55,6 +55,7 @@ impl Place {
         ring_member::register(&network, &theater);
         created::register(&network, &theater);
         keeper::register(&network, &theater);
+        wanderer::register(&network);
         Ok(Self { network, _transport, theater })
     }
 

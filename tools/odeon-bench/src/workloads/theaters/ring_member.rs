@@ -3,11 +3,12 @@
 use crate::finish::Finish;
 use crate::theater::Post;
 use odeon::prelude::*;
-use odeon_theater::Network;
+use odeon_theater::{Mobile, Network};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 pub(super) const KIND: &str = "ring member";
+pub(super) const MOBILE_KIND: &str = "mobile ring member";
 
 #[derive(Message, Serialize, Deserialize)]
 pub(super) enum Step {
@@ -30,8 +31,9 @@ pub(super) struct Membership {
 
 /// The token of this ring has no hops left.
 #[derive(Message, Serialize, Deserialize)]
-pub(super) struct Ended(u64);
+pub(super) struct Ended(pub(super) u64);
 
+#[derive(Serialize, Deserialize)]
 pub(super) struct RingMember {
     membership: Membership,
     next: Option<ActorRef<Step>>,
@@ -65,6 +67,10 @@ impl Actor for RingMember {
     }
 }
 
+impl Mobile for RingMember {
+    const KIND: &'static str = KIND;
+}
+
 /// Arrives once for each of its rings.
 pub(super) struct Umpire {
     ended: Vec<bool>,
@@ -90,4 +96,5 @@ impl Actor for Umpire {
 pub(super) fn register(network: &Network, theater: &Arc<Theater>) {
     let theater = theater.clone();
     network.register(KIND, move |membership| theater.spawn(RingMember::new(membership)));
+    network.register_mobile_by(MOBILE_KIND, RingMember::new);
 }

@@ -53,6 +53,24 @@ fn rings_may_have_any_number_of_theaters() {
 }
 
 #[test]
+fn actors_move_round_the_theaters() {
+    let settings = [("actors", 5), ("migrations", 20), ("bytes", 100), ("theaters", 3)];
+    let asked = ["own", "asked"].map(Value::Word);
+    for pace in asked {
+        let workload = find("migrationrings").expect("it exists");
+        let params = Params::defaults(workload.about().parameters);
+        let params = with(params, (MEMBERS.name, Value::Word(THREADS)));
+        let numbers = settings.iter().map(|&(name, number)| (name, Value::Number(number)));
+        let params = numbers.chain([("pace", pace)]).fold(params, with);
+        let ran = workload.run(Variant::Pool, &params).expect("it runs");
+        assert_eq!((ran.ops, ran.latency.is_some()), (100, pace == asked[1]));
+        assert_eq!(workload.floor(&params).expect("it runs").ops, 100);
+    }
+    let kinds = ["remote", "mobile"].map(Value::Word);
+    runs_with_each("theaterrings", &[("rings", 3), ("hops", 40)], "kind", &kinds);
+}
+
+#[test]
 fn tokens_that_come_in_parts_are_put_together() {
     // More bytes than one reading takes.
     let rings = [1, 9000].map(Value::Number);
@@ -69,7 +87,7 @@ fn tokens_that_come_in_parts_are_put_together() {
 
 #[test]
 fn kinds_of_actors_are_what_they_are_called() {
-    let kinds = ["local", "remote"].map(Value::Word);
+    let kinds = ["local", "remote", "mobile"].map(Value::Word);
     runs_with_each("threadring", &[("actors", 4), ("hops", 50)], "kind", &kinds);
 }
 

@@ -16,6 +16,8 @@ use odeon::prelude::*;
 /// See the module.
 pub(in crate::workloads) struct TheaterRings;
 
+const MOBILE: &str = "mobile";
+
 static ABOUT: About = About {
     name: "theaterrings",
     summary: "a token goes round each of many rings; a ring has one actor on each of several theaters, which are processes",
@@ -25,6 +27,7 @@ static ABOUT: About = About {
         Parameter::number("rings", "rings", 1, 10_000, 160),
         Parameter::number("hops", "hops of each token", 1, 1_000_000_000, 1000),
         Parameter::number("theaters", "theaters", 2, 16, 4).outside_floor(),
+        Parameter::word("kind", "whether the actors may move", &["remote", MOBILE]).outside_floor(),
         MEMBERS,
         WORKERS,
     ],
@@ -45,9 +48,15 @@ impl Workload for TheaterRings {
         let mut all: Vec<Vec<ActorRef<Step>>> = Vec::new();
         for ring in 0..rings as u64 {
             let membership = Membership { ring, umpire: umpire.clone() };
-            let mut actors = vec![place.theater.spawn(RingMember::new(membership.clone()))];
+            let first = RingMember::new(membership.clone());
+            let (first, kind) = if params.word("kind") == MOBILE {
+                (place.network.spawn_mobile(first), ring_member::MOBILE_KIND)
+            } else {
+                (place.theater.spawn(first), ring_member::KIND)
+            };
+            let mut actors = vec![first];
             for member in 1..=others {
-                actors.push(place.spawn_at(member, ring_member::KIND, &membership)?);
+                actors.push(place.spawn_at(member, kind, &membership)?);
             }
             for (index, actor) in actors.iter().enumerate() {
                 actor.post(Step::Link(actors[(index + 1) % actors.len()].clone()));

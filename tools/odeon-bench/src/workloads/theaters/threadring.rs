@@ -18,6 +18,7 @@ use odeon::prelude::*;
 pub(in crate::workloads) struct ThreadRing;
 
 const REMOTE: &str = "remote";
+const MOBILE: &str = "mobile";
 
 static ABOUT: About = About {
     name: "threadring",
@@ -27,8 +28,8 @@ static ABOUT: About = About {
     parameters: &[
         Parameter::word(
             "kind",
-            "local: only this theater refers to them; remote: another process does too",
-            &["local", REMOTE],
+            "local: only this theater refers to them; remote: another process does too; mobile: they may move (pool)",
+            &["local", REMOTE, MOBILE],
         )
         .outside_floor(),
         Parameter::number("actors", "actors in the ring", 1, 10_000, 31),
@@ -45,7 +46,11 @@ impl Workload for ThreadRing {
     }
 
     fn run(&self, variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        // WHY for both kinds: they are to differ in nothing else.
+        if params.word("kind") == MOBILE && variant == Variant::Pinned {
+            let reason = "a mobile actor lives on a pool".to_owned();
+            return Err(BenchError::bad_argument("kind", reason));
+        }
+        // WHY for all kinds: they are to differ in nothing else.
         let (mut members, place) = theaters(params, 1)?;
         let keeper: ActorRef<Keep> = place.spawn_at(1, keeper::KIND, &())?;
         let stage = match variant {
@@ -57,6 +62,7 @@ impl Workload for ThreadRing {
         let new = |_| {
             let member = RingMember::new(Membership { ring: 0, umpire: umpire.clone() });
             match &stage {
+                _ if params.word("kind") == MOBILE => place.network.spawn_mobile(member),
                 Some(stage) => place.theater.spawn_on(stage, member),
                 None => place.theater.spawn(member),
             }

@@ -1,0 +1,133 @@
+//! The way from an actor's seat to the network: messages that leave, and what the network wants of the seat.
+
+use std::any::Any;
+use std::fmt;
+
+use super::Encode;
+use super::error::WireError;
+use super::passage::Passage;
+use crate::extend::WrittenGuards;
+
+/// Why a message was not taken to its actor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotTaken {
+    /// It cannot be written.
+    Unwritable(WireError),
+    /// The theater of its actor is not to be reached any more.
+    Unreachable,
+    /// Nothing can be taken for the moment.
+    Closed,
+}
+
+/// The way out from one seat.
+pub trait Outbound: Send + Sync {
+    /// Takes a message for this mailbox of the actor, in the order of calls.
+    ///
+    /// # Errors
+    /// Why it has not taken it.
+    fn take(&self, mailbox: usize, encode: Encode<'_>) -> Result<(), NotTaken>;
+
+    /// Takes a mark, in the same order.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take).
+    fn pass(&self, mark: &[u8]) -> Result<(), NotTaken>;
+
+    /// No more messages come for the moment: what has been taken is to go.
+    fn flush(&self);
+
+    /// Messages that have been taken and keep senders from sending more. Whoever lowers it below
+    /// [`RELIEVED_AT`](crate::extend::RELIEVED_AT) wakes the actor of the seat.
+    fn pressing(&self) -> usize;
+
+    /// Whether messages can be taken: not while others, for the same actor, are to come to it first. Whoever changes that wakes the
+    /// actor of the seat.
+    fn is_open(&self) -> bool;
+
+    /// The seat has come to a mark, behind all that came before it. Answers what it is to do.
+    fn heed(&self, mark: &[u8], occupied: Occupied) -> Bid;
+
+    /// The actor has left, as it was [bid](Bid::Go), and all that waited for it has been taken behind it.
+    fn gone(&self);
+
+    /// The actor of the seat has ended.
+    fn ended(&self);
+}
+
+/// Who sits in a seat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occupied {
+    /// The actor that it is for.
+    ByTheActor,
+    /// The same, but it is about to leave.
+    ByOneThatLeaves,
+    /// Nobody: the actor is elsewhere.
+    No,
+}
+
+/// What a seat is to do.
+pub enum Bid {
+    /// Nothing.
+    Nothing,
+    /// To pass the mark on, behind the messages that came before it.
+    Pass,
+    /// To have its actor leave: it handles nothing more. What comes is put aside.
+    Leave(Box<dyn Departure>),
+    /// To let its actor go, and to hand over what has been put aside.
+    Go,
+    /// To keep its actor after all: as it is, or read anew.
+    Stay(Option<Settler>),
+    /// To take in an actor.
+    Settle {
+        /// Who comes.
+        settler: Settler,
+        /// Its guards.
+        guards: WrittenGuards,
+        /// What has come for it before all that waits here.
+        earlier: Earlier,
+    },
+}
+
+/// Reads the state of an actor.
+pub type ReadState = fn(&dyn Passage, &[u8]) -> Result<Settler, WireError>;
+
+/// Takes an actor out of its seat.
+pub trait Departure: Send {
+    /// The actor is `written`. `false`: it cannot leave, and stays.
+    fn begin(self: Box<Self>, written: Traveller<'_>) -> bool;
+
+    /// It cannot leave because of what belongs to it here.
+    fn refuse(self: Box<Self>, because: &'static str);
+}
+
+/// An actor that is about to leave.
+pub struct Traveller<'a> {
+    /// What it is called where it is to be read.
+    pub kind: &'static str,
+    /// How its state is written.
+    pub version: u32,
+    /// Its guards.
+    pub guards: WrittenGuards,
+    /// Writes its state.
+    pub encode: Encode<'a>,
+    /// Reads it again.
+    pub read: ReadState,
+}
+
+/// An actor that has been read and sits nowhere yet.
+pub struct Settler(pub(super) Box<dyn Any + Send>);
+
+/// Messages and marks that have come for an actor before it sits, the type of messages forgotten.
+pub struct Earlier(pub(super) Box<dyn Any + Send>);
+
+impl fmt::Debug for Settler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settler").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Earlier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Earlier").finish_non_exhaustive()
+    }
+}

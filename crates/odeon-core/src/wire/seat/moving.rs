@@ -1,0 +1,189 @@
+//! What a seat does about an actor that leaves it, or comes.
+
+use std::collections::VecDeque;
+use std::mem;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Place, Seat};
+use crate::actor_ref::ActorRef;
+use crate::cell::MessageCell;
+use crate::interior::{Interior, WrittenGuards};
+use crate::message::Message;
+use crate::theater::shared::contain;
+use crate::wire::mobile::Guest;
+use crate::wire::outbound::{Bid, Earlier, Occupied, Settler, Traveller};
+use crate::wire::stand_in::Waiting;
+
+/// A mark that the seat leaves for itself: to look whether its actor can leave.
+const LOOK: &[u8] = &[];
+
+impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
+    /// The seat has come to a mark. `true`: its actor wants to stop.
+    pub(super) fn come_to(&mut self, mark: Vec<u8>, interior: &mut Interior<'_, M>) -> bool {
+        if mark == LOOK {
+            self.leave_if_alone(interior);
+            return false;
+        }
+        let occupied = match self.place {
+            Place::Here(_) => Occupied::ByTheActor,
+            Place::Leaving(..) => Occupied::ByOneThatLeaves,
+            Place::Elsewhere => Occupied::No,
+        };
+        match self.outbound.heed(&mark, occupied) {
+            Bid::Nothing => {}
+            Bid::Pass => self.pass(mark, interior),
+            Bid::Leave(departure) if self.summons.is_some() => {
+                departure.refuse("it is about to move already");
+            }
+            Bid::Leave(departure) => {
+                self.summons = Some(departure);
+                self.leave_if_alone(interior);
+            }
+            Bid::Go => self.go(interior),
+            Bid::Stay(settler) => return self.stay(settler, interior),
+            Bid::Settle { settler, guards, earlier } => {
+                return self.settle(settler, guards, earlier, interior);
+            }
+        }
+        false
+    }
+
+    fn pass(&mut self, mark: Vec<u8>, interior: &mut Interior<'_, M>) {
+        let cell = interior.cell();
+        // What was sent before it and not yet selected goes before it.
+        interior.drain(|mailbox, message| self.receive(Waiting::Message(mailbox, message), cell));
+        self.receive(Waiting::Mark(mark), cell);
+    }
+
+    /// The seat is about to go idle: if its actor is to leave, and can, it is reminded of that.
+    pub(super) fn look_at_summons(&mut self, cell: &MessageCell<M>) {
+        if self.summons.is_some() && !Interior::new(cell, None).has_pipes() {
+            self.desk.leave_mark(&ActorRef::in_turn_of(cell), LOOK.to_vec());
+        }
+    }
+
+    fn leave_if_alone(&mut self, interior: &mut Interior<'_, M>) {
+        if interior.has_pipes() {
+            return;
+        }
+        let Some(departure) = self.summons.take() else { return };
+        if interior.has_children() {
+            return departure.refuse("it has children, which cannot move with it");
+        }
+        let guest = match mem::replace(&mut self.place, Place::Elsewhere) {
+            Place::Here(guest) => guest,
+            other => {
+                self.place = other;
+                return departure.refuse("it is about to move already");
+            }
+        };
+        let guards = interior.guards();
+        let traveller = Traveller {
+            kind: guest.kind(),
+            version: guest.version(),
+            guards,
+            encode: &mut |passage, bytes| guest.write(passage, bytes),
+            read: guest.read_again(),
+        };
+        if !departure.begin(traveller) {
+            self.place = Place::Here(guest);
+            return;
+        }
+        self.place = Place::Leaving(guest, guards);
+        self.keep(interior.cell());
+        let newer = mem::take(&mut self.aside);
+        interior.drain(|mailbox, message| {
+            self.aside.push_back(Waiting::Message(mailbox, message));
+        });
+        self.aside.extend(newer);
+        interior.open();
+        // Some of the marks that wait here may not have to wait until the actor is let go.
+        let outbound = &self.outbound;
+        self.aside.retain(|waiting| match waiting {
+            Waiting::Message(..) => true,
+            Waiting::Mark(mark) => {
+                matches!(outbound.heed(mark, Occupied::ByOneThatLeaves), Bid::Pass)
+            }
+        });
+    }
+
+    fn go(&mut self, interior: &mut Interior<'_, M>) {
+        let Place::Leaving(guest, _) = mem::replace(&mut self.place, Place::Elsewhere) else {
+            unreachable!("only an actor that has been written is let go");
+        };
+        self.put_sorted_aside(interior);
+        self.hand_over_all(interior.cell());
+        self.outbound.gone();
+        self.outbound.flush();
+        self.is_flushed = true;
+        // The user's code.
+        contain(|| drop(guest));
+    }
+
+    fn stay(&mut self, settler: Option<Settler>, interior: &mut Interior<'_, M>) -> bool {
+        let Place::Leaving(guest, guards) = mem::replace(&mut self.place, Place::Elsewhere) else {
+            unreachable!("only an actor that has been written can be kept");
+        };
+        self.put_sorted_aside(interior);
+        let guest = settler.and_then(guest_of).unwrap_or(guest);
+        interior.begin(guards, guest.selection());
+        self.place = Place::Here(guest);
+        self.sort(interior)
+    }
+
+    fn settle(
+        &mut self,
+        settler: Settler,
+        guards: WrittenGuards,
+        earlier: Earlier,
+        interior: &mut Interior<'_, M>,
+    ) -> bool {
+        let mut guest = guest_of(settler).expect("the network has compared the types of messages");
+        let earlier = earlier.0.downcast::<Vec<Waiting<M>>>();
+        let earlier = earlier.expect("they were read for this seat");
+        let newer = mem::replace(&mut self.aside, VecDeque::from(*earlier));
+        self.aside.extend(newer);
+        self.put_sorted_aside(interior);
+        interior.begin(guards, guest.selection());
+        let stops = guest.arrived(interior);
+        self.place = Place::Here(guest);
+        self.sort(interior) || stops
+    }
+
+    /// What has been taken from the inbox, and not selected, is newer than what is aside.
+    fn put_sorted_aside(&mut self, interior: &mut Interior<'_, M>) {
+        interior.drain(|mailbox, message| {
+            self.aside.push_back(Waiting::Message(mailbox, message));
+        });
+    }
+
+    /// Puts what is aside into the mailboxes of the actor that sits here, if it has several. `true`: it wants to stop.
+    fn sort(&mut self, interior: &mut Interior<'_, M>) -> bool {
+        let mut stops = false;
+        while M::MAILBOXES > 1 && matches!(self.place, Place::Here(_)) {
+            match self.aside.pop_front() {
+                None => break,
+                Some(Waiting::Mark(mark)) => stops |= self.come_to(mark, interior),
+                Some(Waiting::Message(mailbox, message)) => {
+                    let kept = interior.put(mailbox, message);
+                    debug_assert!(kept.is_none(), "there are several mailboxes");
+                }
+            }
+        }
+        if self.aside.is_empty() && matches!(self.place, Place::Here(_)) {
+            self.keeps = None;
+        } else {
+            self.keep(interior.cell());
+        }
+        stops
+    }
+}
+
+fn guest_of<M>(settler: Settler) -> Option<Box<dyn Guest<M>>>
+where
+    M: Message + Serialize + DeserializeOwned,
+{
+    settler.0.downcast().ok().map(|guest| *guest)
+}

@@ -1,0 +1,208 @@
+//! What the network knows of a seat.
+
+use std::any::{Any, TypeId};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use odeon_sync::Mutex;
+use odeon_sync::atomic::{AtomicBool, Ordering};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::codec::decode;
+use super::error::WireError;
+use super::inbound::{Here, Inbound};
+use super::outbound::Earlier;
+use super::passage::Passage;
+use crate::actor_ref::{ActorRef, WeakRef};
+use crate::dead_letter::DeadLetterReason;
+use crate::extend;
+use crate::message::Message;
+use crate::observe::EndReason;
+
+/// A seat, the type of its messages forgotten. Does not keep its actor.
+pub trait StandIn: Send + Sync {
+    /// The number of the seat's actor.
+    fn actor(&self) -> u64;
+
+    /// The type of its messages.
+    fn message_type(&self) -> TypeId;
+
+    /// The `ActorRef` to it, unless it has gone because nobody referred to it.
+    fn reference(&self) -> Option<Box<dyn Any + Send + Sync>>;
+
+    /// Gives it a turn: fewer messages are pressing.
+    fn wake(&self);
+
+    /// The actor elsewhere, for which it stands, has ended: so does it, for the same reason.
+    fn end(&self, reason: EndReason);
+
+    /// Leaves a mark among the messages, behind all that have come. `false`: the seat's actor has gone, and does not come to it.
+    fn mark(&self, mark: Vec<u8>) -> bool;
+
+    /// Nothing that has come before an actor sits.
+    fn nothing_earlier(&self) -> Earlier;
+
+    /// Adds a message to what has come before the actor sits.
+    ///
+    /// # Errors
+    /// If these bytes are no message for it.
+    fn came_earlier(
+        &self,
+        passage: &dyn Passage,
+        mailbox: usize,
+        bytes: &[u8],
+        earlier: &mut Earlier,
+    ) -> Result<(), WireError>;
+
+    /// Adds a mark to that.
+    fn marked_earlier(&self, mark: &[u8], earlier: &mut Earlier);
+
+    /// What has come before the actor sits will not come to it.
+    fn lost_earlier(&self, earlier: Earlier, reason: DeadLetterReason);
+
+    /// The way in to the seat's actor from elsewhere, unless that has gone.
+    fn inbound(&self) -> Option<Arc<dyn Inbound>>;
+
+    /// A message that it took will not come to the actor.
+    ///
+    /// # Errors
+    /// If these bytes are no message for it.
+    fn dead_letter(
+        &self,
+        passage: &dyn Passage,
+        reason: DeadLetterReason,
+        bytes: &[u8],
+    ) -> Result<(), WireError>;
+}
+
+/// What others leave for a seat.
+#[derive(Default)]
+pub(super) struct Desk {
+    /// The actor elsewhere has failed.
+    pub(super) has_failed: AtomicBool,
+    /// One for each mark among the messages, in their order.
+    marks: Mutex<VecDeque<Vec<u8>>>,
+}
+
+impl Desk {
+    /// Leaves a mark among the messages of the seat's actor.
+    pub(super) fn leave_mark<M: Message>(&self, actor: &ActorRef<M>, mark: Vec<u8>) {
+        // Both under the lock: of two marks the first is the first in both.
+        let mut marks = self.marks.lock().expect("nothing panics under this lock");
+        marks.push_back(mark);
+        extend::mark(actor);
+    }
+
+    /// The mark that the seat has come to.
+    pub(super) fn next_mark(&self) -> Option<Vec<u8>> {
+        self.marks.lock().expect("nothing panics under this lock").pop_front()
+    }
+}
+
+/// What waits for an actor, in its order.
+pub(super) enum Waiting<M> {
+    /// For this mailbox.
+    Message(usize, M),
+    Mark(Vec<u8>),
+}
+
+/// See [`StandIn`].
+pub(super) struct Stands<M: Message> {
+    pub(super) actor: WeakRef<M>,
+    pub(super) desk: Arc<Desk>,
+}
+
+fn of_type<M: Message>(earlier: &mut Earlier) -> &mut Vec<Waiting<M>> {
+    earlier.0.downcast_mut().expect("made by the same seat")
+}
+
+impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
+    fn actor(&self) -> u64 {
+        self.actor.id().number()
+    }
+
+    fn message_type(&self) -> TypeId {
+        TypeId::of::<M>()
+    }
+
+    fn reference(&self) -> Option<Box<dyn Any + Send + Sync>> {
+        let actor = self.actor.upgrade().filter(|actor| !actor.is_stopped())?;
+        Some(Box::new(actor))
+    }
+
+    fn wake(&self) {
+        if let Some(actor) = self.actor.upgrade() {
+            extend::wake(&actor);
+        }
+    }
+
+    fn end(&self, reason: EndReason) {
+        let Some(actor) = self.actor.upgrade() else { return };
+        if reason == EndReason::Failed {
+            // ORDERING: Release: pairs with the Acquire in its turn.
+            self.desk.has_failed.store(true, Ordering::Release);
+            extend::wake(&actor);
+        } else {
+            actor.stop();
+        }
+    }
+
+    fn mark(&self, mark: Vec<u8>) -> bool {
+        let Some(actor) = self.actor.upgrade().filter(|actor| !actor.is_stopped()) else {
+            return false;
+        };
+        self.desk.leave_mark(&actor, mark);
+        true
+    }
+
+    fn nothing_earlier(&self) -> Earlier {
+        Earlier(Box::new(Vec::<Waiting<M>>::new()))
+    }
+
+    fn came_earlier(
+        &self,
+        passage: &dyn Passage,
+        mailbox: usize,
+        bytes: &[u8],
+        earlier: &mut Earlier,
+    ) -> Result<(), WireError> {
+        let message: M = decode(passage, bytes)?;
+        if mailbox >= M::MAILBOXES {
+            return Err(WireError::Refused("the actor has no such mailbox"));
+        }
+        of_type(earlier).push(Waiting::Message(mailbox, message));
+        Ok(())
+    }
+
+    fn marked_earlier(&self, mark: &[u8], earlier: &mut Earlier) {
+        of_type::<M>(earlier).push(Waiting::Mark(mark.to_vec()));
+    }
+
+    fn lost_earlier(&self, mut earlier: Earlier, reason: DeadLetterReason) {
+        let header = self.actor.header();
+        for waiting in of_type::<M>(&mut earlier).drain(..) {
+            if let Waiting::Message(_, message) = waiting {
+                header.stage.theater().dead_letter(header.id, reason, message);
+            }
+        }
+    }
+
+    fn inbound(&self) -> Option<Arc<dyn Inbound>> {
+        let actor = self.actor.upgrade().filter(|actor| !actor.is_stopped())?;
+        Some(Arc::new(Here::to(actor)))
+    }
+
+    fn dead_letter(
+        &self,
+        passage: &dyn Passage,
+        reason: DeadLetterReason,
+        bytes: &[u8],
+    ) -> Result<(), WireError> {
+        let message: M = decode(passage, bytes)?;
+        let header = self.actor.header();
+        header.stage.theater().dead_letter(header.id, reason, message);
+        Ok(())
+    }
+}

@@ -1,0 +1,247 @@
+//! Actors that move between theaters.
+//!
+//! PROTOCOL. An actor moves from X to Y; S is its seat at X, T its seat at Y, which may have stood there for it before; W is any other theater with a
+//! seat for it.
+//! 1. *Migrate* goes as a mark among its messages to the actor, wherever that is.
+//! 2. S writes the actor and its guards (`departures.rs`) and sends them to Y. From here on S handles nothing and puts aside what comes.
+//! 3. Y reads the actor (`arrivals.rs`), or refuses it: then it stays at X. If T has stood for it before, T closes its way, and the last thing
+//!    that it sends by it is the mark *Ready*; it puts aside what comes. Otherwise T is new, and X is told directly.
+//! 4. When S comes to *Ready*, all that was ever sent from Y has come to it. It hands over to T all that is aside, and then the mark *Go*. From
+//!    this moment the actor lives at Y, and S stands for it. Before, it lives at X, whatever happens to Y.
+//! 5. What comes to T from X before *Go* is kept apart. At *Go* the actor sits in T; what has come from X goes before what T has put aside.
+//!    So what one sender sends stays in its order, at X, at Y, and elsewhere.
+//! 6. X tells each W that holds references to S that the actor has *Moved*, and grants it one to T. W closes its way with the mark *Through*, the
+//!    last thing that goes by the old way; every seat that it comes to passes it on, until it comes to the actor, or to the seat that the actor is about to leave
+//!    (`rerouting.rs`). That theater tells W that all has *Passed*: W opens the way to T, and gives its references to S back. When nobody refers to S any more it ends.
+//!
+//! If the link between X and Y ends before *Go* has been sent, the actor stays at X, and T opens its old way or ends with it. Between *Go* and its
+//! arrival the actor lives at a theater that X holds for dead: if *Go* has not come there, the actor is lost with that link.
+
+mod arrivals;
+mod asking;
+mod departures;
+mod local;
+mod rerouting;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use odeon_core::extend::{self, WrittenGuards};
+use odeon_core::wire::{
+    Address, Answerable, Bid, Kind, Mobile, Occupied, Passage, StandIn, WireError, decode,
+    number_of, spawn_mobile,
+};
+use odeon_core::{ActorRef, Ask, Message, Reply};
+use odeon_sync::{Mutex, MutexGuard};
+use serde::{Deserialize, Serialize};
+
+use super::Inner;
+use super::marks::Mark;
+use super::outbound::FromSeat;
+use super::seats::Leads;
+use super::way::Way;
+use crate::TheaterId;
+
+pub(super) use asking::Joined;
+pub use asking::Migrate;
+pub(super) use departures::Departing;
+use departures::Gone;
+
+/// An actor has moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Migrated {
+    /// For how long the actor has handled nothing: from when it was written until it sat in the other theater, of which the last way, which is half of the time
+    /// until that was known, is estimated. Zero if it was there already.
+    pub pause: Duration,
+    /// How many bytes its state came to.
+    pub bytes: u64,
+}
+
+/// Why an actor has not moved: but for [`Lost`](Self::Lost) it stays where it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum MigrateError {
+    /// The actor was not created as a [mobile](crate::Network::spawn_mobile) one.
+    NotMobile,
+    /// The theater has not registered the actor's kind ([`Network::register_mobile`](crate::Network::register_mobile)).
+    UnknownKind,
+    /// The theater knows the kind, by other messages or another version.
+    OtherKind,
+    /// The state cannot be written here, or read there.
+    State(String),
+    /// Something that belongs to the actor cannot move with it.
+    Bound(String),
+    /// The theater has been lost, or leaves, or this one does.
+    Unreachable,
+    /// The theater has been lost after the actor was let go, and the actor with it.
+    Lost,
+}
+
+impl fmt::Display for MigrateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotMobile => f.write_str("the actor is not mobile"),
+            Self::UnknownKind => f.write_str("the theater has not registered the actor's kind"),
+            Self::OtherKind => f.write_str(
+                "the theater knows the actor's kind by other messages or another version",
+            ),
+            Self::State(reason) => write!(f, "the actor's state cannot travel: {reason}"),
+            Self::Bound(reason) => write!(f, "the actor cannot leave: {reason}"),
+            Self::Unreachable => f.write_str("the theater cannot be reached"),
+            Self::Lost => f.write_str("the theater has been lost, and the actor with it"),
+        }
+    }
+}
+
+impl std::error::Error for MigrateError {}
+
+/// Who has asked for a migration: a theater, and the number of its question.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asker {
+    theater: TheaterId,
+    question: u64,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Migrations {
+    kinds: Mutex<HashMap<String, Arc<dyn Kind>>>,
+    under_way: Mutex<UnderWay>,
+}
+
+#[derive(Default)]
+struct UnderWay {
+    last: u64,
+    /// Those that have been let go, by attempt, until it is known that they sit.
+    gone: HashMap<u64, Gone>,
+}
+
+impl Migrations {
+    fn kind(&self, name: &str) -> Option<Arc<dyn Kind>> {
+        self.kinds.lock().expect("nothing panics under this lock").get(name).cloned()
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, UnderWay> {
+        self.under_way.lock().expect("nothing panics under this lock")
+    }
+}
+
+/// Whoever waits for the end of a migration.
+struct Asked(Reply<Result<Migrated, MigrateError>>);
+
+impl Answerable for Asked {
+    fn answer(self: Box<Self>, passage: &dyn Passage, bytes: &[u8]) -> Result<(), WireError> {
+        self.0.send(decode(passage, bytes)?);
+        Ok(())
+    }
+}
+
+impl Inner {
+    fn spawn_mobile<A: Mobile>(self: &Arc<Self>, actor: A) -> Option<ActorRef<A::Msg>> {
+        let stage = self.pool.upgrade()?;
+        let way = Arc::new(Way::closed());
+        let from = Arc::new(FromSeat::new(self, way.clone(), true));
+        let (actor, stands) = spawn_mobile(&stage, from.clone(), actor);
+        self.seats.is_seated(self.id, stands, from, way);
+        Some(actor)
+    }
+
+    fn migrate<M: Message>(
+        self: &Arc<Self>,
+        actor: &ActorRef<M>,
+        to: TheaterId,
+    ) -> Ask<Result<Migrated, MigrateError>> {
+        let (reply, ask) = extend::question();
+        let number = number_of(actor);
+        let is_same = |stands: &Arc<dyn StandIn>| {
+            let seated = stands.reference().and_then(|seated| seated.downcast().ok());
+            seated.is_some_and(|seated: Box<ActorRef<M>>| *seated == *actor)
+        };
+        let Some(stands) = self.seats.get(number).filter(is_same) else {
+            reply.send(Err(MigrateError::NotMobile));
+            return ask;
+        };
+        let first = match self.seats.leads(number) {
+            Some(Leads::To(reference)) => TheaterId::from_bits(reference.at.theater),
+            _ => self.id,
+        };
+        let question = self.questions.leaves_for_anybody(Box::new(Asked(reply)), first);
+        let asker = self.id.bits();
+        if !stands.mark(Mark::Migrate { to: to.bits(), asker, question }.to_bytes()) {
+            drop(self.questions.take(question, first));
+        }
+        ask
+    }
+
+    /// A seat has come to a mark: what it is to do.
+    pub(super) fn heed(
+        self: &Arc<Self>,
+        seat: u64,
+        who: Address,
+        way: &Arc<Way>,
+        mark: Mark,
+        occupied: Occupied,
+    ) -> Bid {
+        let is_here = occupied == Occupied::ByTheActor;
+        match mark {
+            Mark::Migrate { to, asker, question } if is_here => {
+                let asker = Asker { theater: TheaterId::from_bits(asker), question };
+                self.is_to_migrate(seat, who, TheaterId::from_bits(to), asker)
+            }
+            Mark::Ready { attempt, theater, seat: at } => {
+                self.is_ready(who, way, occupied, attempt, Address { theater, actor: at })
+            }
+            // One that leaves too: what comes to its seat later, by whatever way, goes behind what is aside there. And it may be this mark that keeps
+            // *Ready* from coming.
+            Mark::Through { theater, who, turn } if occupied != Occupied::No => {
+                self.has_come(TheaterId::from_bits(theater), who, turn);
+                Bid::Nothing
+            }
+            Mark::Migrate { .. } | Mark::Through { .. } => Bid::Pass,
+            Mark::Go { .. } => Bid::Nothing,
+            Mark::Reroute if occupied == Occupied::No => {
+                self.turn_off(seat, who, way);
+                Bid::Nothing
+            }
+            Mark::Receive { attempt } if occupied == Occupied::No => {
+                self.say_ready(seat, who, way, attempt);
+                Bid::Nothing
+            }
+            Mark::Settle { attempt } if occupied == Occupied::No => self.settles(who, attempt),
+            Mark::Stay { attempt } if occupied == Occupied::ByOneThatLeaves => {
+                self.stays(who, attempt)
+            }
+            Mark::Reroute | Mark::Receive { .. } | Mark::Settle { .. } | Mark::Stay { .. } => {
+                Bid::Nothing
+            }
+        }
+    }
+}
+
+/// Guards as they travel: see [`WrittenGuards`].
+type Guards = (u64, u64, u64, u32);
+
+fn guards_to_wire(guards: WrittenGuards) -> Guards {
+    (guards.open, guards.awaited, guards.afterwards, guards.answers)
+}
+
+fn guards_from_wire((open, awaited, afterwards, answers): Guards) -> WrittenGuards {
+    WrittenGuards { open, awaited, afterwards, answers }
+}
+
+/// An actor as it travels.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    attempt: u64,
+    /// The seat that it leaves.
+    seat: u64,
+    born: Address,
+    /// The so manieth time that it moves.
+    moves: u64,
+    kind: String,
+    version: u32,
+    guards: Guards,
+    state: Vec<u8>,
+}

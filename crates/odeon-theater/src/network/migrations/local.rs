@@ -1,0 +1,145 @@
+//! Answers to who has asked for a migration, and what was written of an actor that stays, read again.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use odeon_core::wire::{
+    Address, AnswerRoute, Answerable, Arriving, Encode, Inbound, Leaving, Passage, Reference,
+    WireError,
+};
+
+use super::{Asker, MigrateError, Migrated};
+use crate::network::Inner;
+use crate::network::channel::Channel;
+use crate::network::control::Control;
+use crate::network::peer::Peer;
+
+type Counted = Box<dyn Any + Send + Sync>;
+
+impl Inner {
+    pub(super) fn answer_migration(
+        self: &Arc<Self>,
+        asker: Asker,
+        result: Result<Migrated, MigrateError>,
+    ) {
+        let bytes = postcard::to_allocvec(&result).expect("numbers and text can be written");
+        if asker.theater == self.id {
+            if let Some(asked) = self.questions.take(asker.question, self.id) {
+                let _ = asked.answer(&Within::default(), &bytes);
+            }
+        } else if let Some(peer) = self.peers.get(asker.theater) {
+            let _ = peer.push(Channel::Answer(asker.question), &bytes);
+            peer.transmit(self);
+        }
+    }
+
+    pub(super) fn leave_unanswered(self: &Arc<Self>, asker: Asker) {
+        let question = asker.question;
+        if asker.theater == self.id {
+            drop(self.questions.take(question, self.id));
+        } else if let Some(peer) = self.peers.get(asker.theater) {
+            self.tell_peer(&peer, &Control::Unanswered { question });
+        }
+    }
+}
+
+/// For an actor that was written for another theater and is read here, where it was: what it refers to is still referred to here, and what was counted
+/// as having left has not.
+pub(super) struct Restored<'a> {
+    network: &'a Arc<Inner>,
+    to: &'a Arc<Peer>,
+}
+
+impl<'a> Restored<'a> {
+    pub(super) fn new(network: &'a Arc<Inner>, to: &'a Arc<Peer>) -> Self {
+        Self { network, to }
+    }
+}
+
+impl Passage for Restored<'_> {
+    fn actor_leaves(&self, _: &Leaving<'_>) -> Result<Reference, WireError> {
+        Err(WireError::Refused("nothing is written here"))
+    }
+
+    fn actor_arrives(
+        &self,
+        reference: Reference,
+        arriving: &dyn Arriving,
+    ) -> Result<Counted, WireError> {
+        let Reference { at, born } = reference;
+        if at.theater == self.network.id.bits() {
+            let actor = self.network.exports.reference(at.actor, arriving)?;
+            drop(self.network.exports.released(at.actor, self.to.id, 1));
+            return Ok(actor);
+        }
+        let gone = WireError::Refused("nobody refers to the actor any more");
+        self.network.seats.reference(born.unwrap_or(at), arriving).ok_or(gone)
+    }
+
+    fn reply_leaves(&self, _: Box<dyn Answerable>) -> Result<u64, WireError> {
+        Err(WireError::Refused("nothing is written here"))
+    }
+
+    fn reply_arrives(&self, number: u64) -> Result<Box<dyn AnswerRoute>, WireError> {
+        let asked = self.network.questions.take(number, self.to.id);
+        asked.map(answered_here).ok_or(WireError::Refused("the question is over"))
+    }
+}
+
+/// The way back to an asker in this theater, from an answer that is written.
+struct Here(Box<dyn Answerable>);
+
+fn answered_here(asked: Box<dyn Answerable>) -> Box<dyn AnswerRoute> {
+    Box::new(Here(asked))
+}
+
+impl AnswerRoute for Here {
+    fn answered(self: Box<Self>, encode: Option<Encode<'_>>) {
+        let (within, mut bytes) = (Within::default(), Vec::new());
+        if encode.is_some_and(|encode| encode(&within, &mut bytes).is_ok()) {
+            let _ = self.0.answer(&within, &bytes);
+        }
+    }
+}
+
+/// For a value that is written and read in the same theater.
+#[derive(Default)]
+struct Within {
+    actors: RefCell<Vec<Arc<dyn Inbound>>>,
+    questions: RefCell<Vec<Option<Box<dyn Answerable>>>>,
+}
+
+impl Passage for Within {
+    fn actor_leaves(&self, actor: &Leaving<'_>) -> Result<Reference, WireError> {
+        let mut actors = self.actors.borrow_mut();
+        actors.push((actor.inbound)());
+        Ok(Reference { at: Address { theater: 0, actor: actors.len() as u64 - 1 }, born: None })
+    }
+
+    fn actor_arrives(
+        &self,
+        reference: Reference,
+        arriving: &dyn Arriving,
+    ) -> Result<Counted, WireError> {
+        let actors = self.actors.borrow();
+        let actor = actors.get(reference.at.actor as usize);
+        let actor = actor.ok_or(WireError::Refused("there is no such actor"))?;
+        if actor.message_type() != arriving.message_type() {
+            return Err(WireError::OtherMessages);
+        }
+        Ok(actor.reference())
+    }
+
+    fn reply_leaves(&self, answer: Box<dyn Answerable>) -> Result<u64, WireError> {
+        let mut questions = self.questions.borrow_mut();
+        questions.push(Some(answer));
+        Ok(questions.len() as u64 - 1)
+    }
+
+    fn reply_arrives(&self, number: u64) -> Result<Box<dyn AnswerRoute>, WireError> {
+        let mut questions = self.questions.borrow_mut();
+        let asked = questions.get_mut(number as usize).and_then(Option::take);
+        asked.map(answered_here).ok_or(WireError::Refused("there is no such question"))
+    }
+}

@@ -1,0 +1,149 @@
+//! Messages go to where an actor has moved: rule 6.
+
+use std::sync::Arc;
+
+use odeon_core::wire::Address;
+
+use crate::TheaterId;
+use crate::network::Inner;
+use crate::network::control::Control;
+use crate::network::marks::Mark;
+use crate::network::peer::Peer;
+use crate::network::seats::{Line, Sits};
+use crate::network::way::{To, Way};
+
+impl Inner {
+    /// If the actor of a seat of this theater has moved, tells a theater that holds a reference to the seat, once.
+    pub(in crate::network) fn tell_moved(self: &Arc<Self>, seat: u64, holder: &Arc<Peer>) {
+        let Some((who, to, moves)) = self.seats.has_moved_on(seat, holder.id) else { return };
+        let at = TheaterId::from_bits(to.theater);
+        if at == holder.id {
+            return;
+        }
+        if let Some(host) = self.peers.get(at) {
+            // Before a reference of this theater to the new seat is given back, which comes later the same way.
+            host.tell_later(Control::granted(to.actor, holder.id));
+            host.transmit(self);
+            self.tell_peer(holder, &Control::Moved { seat, who, to, moves });
+        }
+    }
+
+    /// An actor, for which another theater has a seat, has moved; a reference to its new seat has been granted to this theater.
+    pub(in crate::network) fn has_moved(
+        self: &Arc<Self>,
+        peer: &Arc<Peer>,
+        seat: u64,
+        who: Address,
+        at: Address,
+        moves: u64,
+    ) {
+        let Some(new) = self.peers.get_or_meet(self, TheaterId::from_bits(at.theater)) else {
+            return;
+        };
+        let to = To { peer: new, seat: at.actor };
+        let is_wanted = self.seats.with(who, |line| {
+            let is_newer = matches!(line.sits, Sits::Elsewhere(_)) && moves > line.moves;
+            if is_newer {
+                line.moves = moves;
+                line.next.push_back(to.clone());
+                line.remind();
+            }
+            is_newer
+        });
+        if is_wanted.is_none() {
+            // A reference may be under way.
+            self.tell_peer(peer, &Control::NotKnown { seat });
+        }
+        if is_wanted != Some(true) {
+            self.give_back(&to, 1);
+        }
+        to.peer.transmit(self);
+    }
+
+    /// In the turn of a seat: closes its way, to open another one.
+    pub(super) fn turn_off(self: &Arc<Self>, seat: u64, who: Address, way: &Arc<Way>) {
+        let turn = self.seats.with(who, |line| {
+            let is_due = matches!(line.sits, Sits::Elsewhere(_))
+                && line.turning.is_none()
+                && !line.next.is_empty()
+                && line.first().stands.actor() == seat;
+            is_due.then(|| {
+                line.turns += 1;
+                line.turning = Some(line.turns);
+                line.turns
+            })
+        });
+        let Some(Some(turn)) = turn else { return };
+        let through = Mark::Through { theater: self.id.bits(), who, turn };
+        if way.close(Some(&through)) {
+            self.transmit_by(way);
+        } else {
+            // Nothing comes by that way any more.
+            self.has_passed(who, turn);
+        }
+    }
+
+    /// All that a theater has sent by an old way has come to an actor of this one.
+    pub(super) fn has_come(self: &Arc<Self>, theater: TheaterId, who: Address, turn: u64) {
+        if theater == self.id {
+            self.has_passed(who, turn);
+        } else if let Some(peer) = self.peers.get_or_meet(self, theater) {
+            self.tell_peer(&peer, &Control::Passed { who, turn });
+        }
+    }
+
+    /// All that this theater has sent to an actor by the old way has come to it.
+    pub(in crate::network) fn has_passed(self: &Arc<Self>, who: Address, turn: u64) {
+        let turned = self.seats.with(who, |line| {
+            if line.turning != Some(turn) || !matches!(line.sits, Sits::Elsewhere(_)) {
+                return None;
+            }
+            line.turning = None;
+            let to = line.next.pop_front()?;
+            line.sits = Sits::Elsewhere(to.peer.address(to.seat));
+            let references = std::mem::replace(&mut line.references, 1);
+            Some((to, references, line.way.clone(), line.first().stands.clone()))
+        });
+        let Some(Some((to, references, way, stands))) = turned else { return };
+        let before = way.course().to.replace(to);
+        way.open();
+        stands.wake();
+        if let Some(before) = before {
+            self.give_back(&before, references);
+            before.peer.transmit(self);
+        }
+        self.seats.with(who, |line| line.remind());
+    }
+
+    /// A theater is dead: no way is to lead there.
+    pub(in crate::network) fn lose_turns(self: &Arc<Self>, peer: &Arc<Peer>) {
+        let turns = |line: &Line| line.next.iter().any(|to| to.peer.id == peer.id);
+        for who in self.seats.all(turns) {
+            let back = self.seats.with(who, |line| {
+                let was_closed = line.does_not_turn_to(peer.id);
+                was_closed.then(|| (line.way.clone(), line.first().stands.clone()))
+            });
+            if let Some(Some((way, stands))) = back {
+                way.open();
+                stands.wake();
+            }
+            self.seats.with(who, |line| line.remind());
+        }
+    }
+
+    /// So many references to a seat elsewhere are held here no longer; behind all that has been sent there.
+    pub(in crate::network) fn give_back(self: &Arc<Self>, to: &To, references: u64) {
+        if references > 0 {
+            to.peer.tell_later(Control::Released { actor: to.seat, references });
+            to.peer.transmit(self);
+        }
+    }
+
+    /// What has been pushed by a way is to go.
+    pub(super) fn transmit_by(self: &Arc<Self>, way: &Way) {
+        let to = way.course().to.clone();
+        if let Some(to) = to {
+            to.peer.transmit(self);
+        }
+    }
+}

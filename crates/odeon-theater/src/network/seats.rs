@@ -1,0 +1,323 @@
+//! The seats of this theater: for actors that live elsewhere and are referred to here, and for those of this theater that may leave it.
+//!
+//! All that is known of one actor is its line: the seat for new references, and before it others that have messages to hand over and that nobody
+//! refers to any more. The way of the first one is open; the next one's opens when that has ended: so what one sender sends by
+//! either stays in order.
+
+mod ended;
+mod line;
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use odeon_core::extend::Submit;
+use odeon_core::wire::{Address, Arriving, Reference, StandIn, WireError};
+use odeon_sync::atomic::{AtomicBool, Ordering};
+use odeon_sync::{Mutex, MutexGuard};
+
+use super::Inner;
+use super::outbound::FromSeat;
+use super::way::{To, Way};
+use crate::TheaterId;
+
+pub(super) use line::{Coming, Line, LostWay, Sits, Standing};
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Seats {
+    known: Mutex<Known>,
+    /// Whether there has ever been a mobile actor here: for a look without the lock.
+    are_mobile: AtomicBool,
+}
+
+#[derive(Default)]
+pub(super) struct Known {
+    /// By the actor: where it was created.
+    lines: HashMap<Address, Line>,
+    /// For whom the seat with this number is.
+    by_number: HashMap<u64, Address>,
+    /// To whom a seat elsewhere leads.
+    by_route: HashMap<Address, Address>,
+}
+
+type Counted = Box<dyn Any + Send + Sync>;
+
+/// What is to be told of a reference that leaves.
+pub(super) enum Leads {
+    /// It leads to an actor of this theater.
+    Here,
+    /// It leads to this seat elsewhere.
+    To(Reference),
+}
+
+impl Seats {
+    /// A reference arrives that leads elsewhere. Answers it, and whether it is one more at the seat that it leads to: otherwise it is to be given back.
+    ///
+    /// # Errors
+    /// If the actor takes other messages than the reference says, or its theater is dead.
+    pub(super) fn arrives(
+        &self,
+        network: &Arc<Inner>,
+        reference: Reference,
+        arriving: &dyn Arriving,
+        stage: &Arc<dyn Submit>,
+        to: To,
+    ) -> (Result<Counted, WireError>, bool) {
+        let who = reference.born.unwrap_or(reference.at);
+        let mut known = self.lock();
+        let Known { lines, by_number, by_route } = &mut *known;
+        let line = match lines.entry(who) {
+            Entry::Occupied(line) => {
+                let line = line.into_mut();
+                let counts = line.at() == Some(reference.at);
+                if counts {
+                    line.references += 1;
+                }
+                let last = line.last();
+                if last.stands.message_type() != arriving.message_type() {
+                    return (Err(WireError::OtherMessages), counts);
+                }
+                if let Some(reference) = last.stands.reference() {
+                    return (Ok(reference), counts);
+                }
+                if !counts {
+                    // Its seats are about to end, and what they have sent goes before.
+                    return (Err(WireError::Refused("the actor is about to end here")), false);
+                }
+                line
+            }
+            Entry::Vacant(place) => {
+                if to.peer.is_dead() {
+                    let dead = WireError::Refused("the theater of an actor is dead");
+                    return (Err(dead), true);
+                }
+                by_route.insert(reference.at, who);
+                place.insert(Line::elsewhere(reference.at, Arc::new(Way::to(to))))
+            }
+        };
+        let is_first = line.standing.is_empty();
+        let outbound = Arc::new(FromSeat::new(network, line.way.clone(), is_first));
+        let (actor, stands) = arriving.seat(stage, outbound.clone());
+        outbound.is_of(stands.actor(), who);
+        by_number.insert(stands.actor(), who);
+        line.standing.push_back(Standing { stands, outbound });
+        (Ok(actor), true)
+    }
+
+    /// An actor sits in a seat of its own here.
+    pub(super) fn is_seated(
+        &self,
+        me: TheaterId,
+        stands: Arc<dyn StandIn>,
+        from: Arc<FromSeat>,
+        way: Arc<Way>,
+    ) {
+        self.note_mobile();
+        let number = stands.actor();
+        let who = Address { theater: me.bits(), actor: number };
+        let mut known = self.lock();
+        // It may have ended by now.
+        if from.is_of(number, who) {
+            known.by_number.insert(number, who);
+            known.lines.insert(who, Line::here(way, Standing { stands, outbound: from }));
+        }
+    }
+
+    /// Where a reference to the actor of this seat leads; `None`: it is none of a seat.
+    pub(super) fn leads(&self, seat: u64) -> Option<Leads> {
+        let known = self.lock();
+        let who = *known.by_number.get(&seat)?;
+        let at = known.lines.get(&who).and_then(Line::at);
+        Some(match at {
+            None => Leads::Here,
+            Some(at) => Leads::To(Reference { at, born: (at != who).then_some(who) }),
+        })
+    }
+
+    /// Whom the seat with this number is for, if it is one whose actor is of this theater or has been.
+    pub(super) fn who(&self, seat: u64) -> Option<Address> {
+        self.lock().by_number.get(&seat).copied()
+    }
+
+    /// A reference to an actor that has a seat here, if it takes these messages.
+    pub(super) fn reference(&self, who: Address, arriving: &dyn Arriving) -> Option<Counted> {
+        let known = self.lock();
+        let last = known.lines.get(&who)?.last();
+        let is_of_type = last.stands.message_type() == arriving.message_type();
+        is_of_type.then(|| last.stands.reference()).flatten()
+    }
+
+    /// The seat with this number.
+    pub(super) fn get(&self, seat: u64) -> Option<Arc<dyn StandIn>> {
+        let known = self.lock();
+        let line = known.lines.get(known.by_number.get(&seat)?)?;
+        line.standing
+            .iter()
+            .find(|standing| standing.stands.actor() == seat)
+            .map(|standing| standing.stands.clone())
+    }
+
+    /// The last seat from which messages go to one elsewhere, and whom it is for.
+    pub(super) fn by_route(&self, at: Address) -> Option<(Address, Arc<dyn StandIn>)> {
+        let known = self.lock();
+        let who = *known.by_route.get(&at)?;
+        Some((who, known.lines.get(&who)?.last().stands.clone()))
+    }
+
+    /// Does something with what is known of an actor.
+    pub(super) fn with<R>(&self, who: Address, work: impl FnOnce(&mut Line) -> R) -> Option<R> {
+        let mut known = self.lock();
+        let Known { lines, by_route, .. } = &mut *known;
+        let line = lines.get_mut(&who)?;
+        let before = line.at();
+        let result = work(line);
+        let after = line.at();
+        if before != after {
+            if let Some(before) = before {
+                by_route.remove(&before);
+            }
+            if let Some(after) = after {
+                by_route.insert(after, who);
+            }
+        }
+        Some(result)
+    }
+
+    /// A line for an actor that comes and has none: with one seat, whose way is closed.
+    ///
+    /// # Errors
+    /// The actor, if there is a line.
+    pub(super) fn prepare(
+        &self,
+        network: &Arc<Inner>,
+        mut coming: Box<Coming>,
+        arriving: &dyn Arriving,
+        stage: &Arc<dyn Submit>,
+    ) -> Result<Arc<dyn StandIn>, Box<Coming>> {
+        let mut known = self.lock();
+        let Known { lines, by_number, .. } = &mut *known;
+        let who = coming.who;
+        let Entry::Vacant(place) = lines.entry(who) else { return Err(coming) };
+        let way = Arc::new(Way::closed());
+        let outbound = Arc::new(FromSeat::new(network, way.clone(), true));
+        let (actor, stands) = arriving.seat(stage, outbound.clone());
+        outbound.is_of(stands.actor(), who);
+        by_number.insert(stands.actor(), who);
+        coming.keeps = Some(actor);
+        coming.earlier = Some(stands.nothing_earlier());
+        let mut line = Line::here(way, Standing { stands: stands.clone(), outbound });
+        line.sits = Sits::Coming(coming, None);
+        place.insert(line);
+        Ok(stands)
+    }
+
+    /// If the actor of a seat has moved on: who it is, to where, and for the so manieth time; once for each theater that is told.
+    pub(super) fn has_moved_on(
+        &self,
+        seat: u64,
+        told: TheaterId,
+    ) -> Option<(Address, Address, u64)> {
+        let mut known = self.lock();
+        let Known { lines, by_number, .. } = &mut *known;
+        let who = *by_number.get(&seat)?;
+        let line = lines.get_mut(&who)?;
+        let Sits::Elsewhere(at) = line.sits else { return None };
+        line.told.insert(told).then_some((who, at, line.moves))
+    }
+
+    /// A theater that was told so did not know the actor.
+    pub(super) fn is_not_known(&self, seat: u64, theater: TheaterId) {
+        let mut known = self.lock();
+        let Known { lines, by_number, .. } = &mut *known;
+        if let Some(line) = by_number.get(&seat).and_then(|who| lines.get_mut(who)) {
+            line.told.remove(&theater);
+        }
+    }
+
+    /// Actors here may have come or may leave.
+    pub(super) fn note_mobile(&self) {
+        // ORDERING: Relaxed: as below.
+        self.are_mobile.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether actors here may have come or may leave.
+    #[inline]
+    pub(super) fn are_mobile(&self) -> bool {
+        // ORDERING: Relaxed: set before the first of them can be known elsewhere.
+        self.are_mobile.load(Ordering::Relaxed)
+    }
+
+    /// Whom the seat with this number is for, if its actor is about to come from a theater.
+    pub(super) fn comes_from(&self, seat: u64, theater: TheaterId) -> Option<Address> {
+        let known = self.lock();
+        let who = *known.by_number.get(&seat)?;
+        match &known.lines.get(&who)?.sits {
+            Sits::Coming(coming, _) if coming.from.id == theater && !coming.is_here => Some(who),
+            _ => None,
+        }
+    }
+
+    /// A seat has ended. Answers whom it was for, and what is left of its line if it was the last one.
+    fn ended(&self, seat: u64) -> Option<(Address, Option<Line>)> {
+        let mut known = self.lock();
+        let Known { lines, by_number, by_route } = &mut *known;
+        let who = by_number.remove(&seat)?;
+        let line = lines.get_mut(&who)?;
+        line.standing.retain(|standing| standing.stands.actor() != seat);
+        if let Some(first) = line.standing.front() {
+            if first.outbound.goes_first() {
+                first.stands.wake();
+            }
+            line.remind();
+            return Some((who, None));
+        }
+        if let Some(at) = line.at() {
+            by_route.remove(&at);
+        }
+        Some((who, lines.remove(&who)))
+    }
+
+    /// The seats from which messages go to a theater.
+    pub(super) fn of(&self, theater: TheaterId) -> Vec<Arc<dyn StandIn>> {
+        let known = self.lock();
+        let of_theater = known.lines.values().filter(|line| line.is_to(theater));
+        let standing = of_theater.flat_map(|line| &line.standing);
+        standing.map(|standing| standing.stands.clone()).collect()
+    }
+
+    /// All actors of which `is_concerned` says so, in the order of their numbers.
+    pub(super) fn all(&self, is_concerned: impl Fn(&Line) -> bool) -> Vec<Address> {
+        let known = self.lock();
+        let concerned = known.lines.iter().filter(|(_, line)| is_concerned(line));
+        let mut all: Vec<_> = concerned.map(|(&who, _)| who).collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The way of an actor's seats leads to the dead: nothing is known of them any more.
+    pub(super) fn forget(&self, who: Address) -> Vec<Standing> {
+        let mut known = self.lock();
+        let Some(line) = known.lines.remove(&who) else { return Vec::new() };
+        if let Some(at) = line.at() {
+            known.by_route.remove(&at);
+        }
+        for standing in &line.standing {
+            known.by_number.remove(&standing.stands.actor());
+            // What still waits goes the way of all that is sent to the dead.
+            standing.outbound.goes_first();
+        }
+        line.way.open();
+        line.standing.into()
+    }
+
+    /// How many actors elsewhere are referred to here.
+    pub(super) fn elsewhere(&self) -> usize {
+        self.lock().lines.values().filter(|line| line.at().is_some()).count()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().expect("nothing panics under this lock")
+    }
+}

@@ -1,0 +1,97 @@
+//! The way from the seats of one actor to where it is.
+//!
+//! Only the seat whose turn it is to send uses a way, in its own turn, and only there is it closed; a closed one is opened by whoever knows that
+//! all that was sent by it before has come.
+
+use std::sync::Arc;
+
+use odeon_core::wire::NotTaken;
+use odeon_sync::atomic::{AtomicBool, Ordering, fence};
+use odeon_sync::{Mutex, MutexGuard};
+
+use super::channel::Channel;
+use super::marks::{MARK, Mark};
+use super::peer::Peer;
+
+/// A seat of another theater.
+#[derive(Clone)]
+pub(super) struct To {
+    pub(super) peer: Arc<Peer>,
+    pub(super) seat: u64,
+}
+
+/// See the module.
+pub(super) struct Way {
+    /// Never taken while the lock of the seats is held: references are written under it.
+    course: Mutex<Course>,
+    is_open: AtomicBool,
+}
+
+pub(super) struct Course {
+    pub(super) to: Option<To>,
+    /// Where messages are written.
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Way {
+    /// One that leads nowhere.
+    pub(super) fn closed() -> Self {
+        Self {
+            course: Mutex::new(Course { to: None, bytes: Vec::new() }),
+            is_open: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn to(to: To) -> Self {
+        Self {
+            course: Mutex::new(Course { to: Some(to), bytes: Vec::new() }),
+            is_open: AtomicBool::new(true),
+        }
+    }
+
+    pub(super) fn course(&self) -> MutexGuard<'_, Course> {
+        self.course.lock().expect("users' code is contained")
+    }
+
+    /// Has messages go there from here on. The seat is to be woken.
+    pub(super) fn lead(&self, to: To) {
+        self.course().to = Some(to);
+        self.open();
+    }
+
+    /// Has messages go where they went before it was closed. The seat is to be woken.
+    pub(super) fn open(&self) {
+        // ORDERING: Relaxed: what is read behind it is read under the lock of the course.
+        self.is_open.store(true, Ordering::Relaxed);
+        // ORDERING: SeqCst: as in `FromSeat::goes_first`.
+        fence(Ordering::SeqCst);
+    }
+
+    /// In the seat's turn: takes no more messages. The last that goes by it is `mark`. `false`: it leads nowhere, or to the dead.
+    pub(super) fn close(&self, mark: Option<&Mark>) -> bool {
+        // ORDERING: Relaxed: read in the same turn.
+        self.is_open.store(false, Ordering::Relaxed);
+        let course = self.course();
+        let (Some(mark), Some(to)) = (mark, &course.to) else { return false };
+        to.push_mark(&mark.to_bytes()).is_ok()
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        // ORDERING: Relaxed: see `open`.
+        self.is_open.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn pressing(&self) -> usize {
+        self.course().to.as_ref().map_or(0, |to| to.peer.pressing())
+    }
+}
+
+impl To {
+    /// Pushes a mark on the channel of the seat; `transmit` is owed.
+    pub(super) fn push_mark(&self, mark: &[u8]) -> Result<(), NotTaken> {
+        let mut bytes = Vec::with_capacity(1 + mark.len());
+        bytes.push(MARK);
+        bytes.extend_from_slice(mark);
+        self.peer.push(Channel::Actor(self.seat), &bytes).map_err(|_| NotTaken::Unreachable)
+    }
+}
