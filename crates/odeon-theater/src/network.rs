@@ -20,6 +20,7 @@ mod endings;
 mod exports;
 mod held;
 mod marks;
+mod in_order;
 mod membership;
 mod migrations;
 mod outbound;

@@ -18,6 +18,7 @@ use super::Inner;
 use super::channel::Channel;
 use super::control::Control;
 use super::held::Held;
+use super::in_order::{InOrder, Ticket};
 use crate::{Epoch, Event, Link, LinkConfig, PushError, Sink, TheaterId};
 
 /// See the module.
@@ -30,6 +31,8 @@ pub(super) struct Peer {
     later: Mutex<Vec<Control>>,
     /// When the link is looked at next if nothing happens before.
     alarm: Mutex<Option<(Duration, Timer)>>,
+    /// What has happened to the link; tickets are taken under its lock.
+    events: InOrder<Vec<Event>>,
     pub(super) held: Held,
     is_dead: AtomicBool,
     is_pressed: AtomicBool,
@@ -80,6 +83,7 @@ impl Peer {
             link: Mutex::new(Link::new(config, me, id, epoch, now)),
             later: Mutex::default(),
             alarm: Mutex::default(),
+            events: InOrder::default(),
             held: Held::default(),
             is_dead: AtomicBool::new(false),
             is_pressed: AtomicBool::new(false),
@@ -147,8 +151,16 @@ impl Peer {
     /// A packet has come. `false`: it is none for this link, and has changed nothing.
     pub(super) fn receive(self: &Arc<Self>, network: &Arc<Inner>, packet: &[u8]) -> bool {
         let mut received = self.receiving.lock().expect("users' code is contained");
-        let is_taken = self.link().receive(packet, network.now(), &mut *received).is_ok();
+        let mut link = self.link();
+        let is_taken = link.receive(packet, network.now(), &mut *received).is_ok();
+        let ticket = self.ticket(&received);
+        drop(link);
         self.deliver(network, &mut received);
+        if let Some(ticket) = ticket {
+            // Behind the messages that came with it.
+            self.events.hand_in(ticket, mem::take(&mut received.events));
+            self.happen(network);
+        }
         drop(received);
         self.transmit(network);
         is_taken
@@ -163,7 +175,24 @@ impl Peer {
             network.arrives(self, channel, bytes);
         }
         received.bytes.clear();
-        mem::take(&mut received.events).into_iter().for_each(|event| self.happens(network, event));
+    }
+
+    /// For what has happened to the link, if anything has; under its lock.
+    fn ticket(&self, received: &Received) -> Option<Ticket> {
+        (!received.events.is_empty()).then(|| self.events.ticket())
+    }
+
+    /// Notes what has happened to the link, if anything has; under its lock. Then [`happen`](Self::happen) is owed.
+    fn note(&self, told: Received) -> bool {
+        let ticket = self.ticket(&told);
+        ticket.map(|ticket| self.events.hand_in(ticket, told.events)).is_some()
+    }
+
+    /// Sees to what follows from what has happened to the link, in its order: several threads find out.
+    fn happen(self: &Arc<Self>, network: &Arc<Inner>) {
+        self.events.tell(|events| {
+            events.into_iter().for_each(|event| self.happens(network, event));
+        });
     }
 
     fn happens(self: &Arc<Self>, network: &Arc<Inner>, event: Event) {
@@ -191,8 +220,13 @@ impl Peer {
     /// Ends the link.
     pub(super) fn give_up(self: &Arc<Self>, network: &Arc<Inner>) {
         let mut told = Received::default();
-        self.link().give_up(&mut told);
-        told.events.into_iter().for_each(|event| self.happens(network, event));
+        let mut link = self.link();
+        link.give_up(&mut told);
+        let has_happened = self.note(told);
+        drop(link);
+        if has_happened {
+            self.happen(network);
+        }
         self.transmit(network);
     }
 
@@ -201,12 +235,14 @@ impl Peer {
         // Whoever cannot send leaves it to the one that does, who looks again behind its own sending.
         while let Some(mut packet) = self.right_to_send() {
             let Some(transport) = network.transport.get() else { return };
-            let mut told = Received::default();
-            while self.link().poll(network.now(), &mut packet, &mut told) {
+            let mut has_happened = false;
+            while self.poll(network, &mut packet, &mut has_happened) {
                 transport.send(self.id, mem::take(&mut *packet));
             }
             drop(packet);
-            told.events.into_iter().for_each(|event| self.happens(network, event));
+            if has_happened {
+                self.happen(network);
+            }
             let mut link = self.link();
             if self.tell_now(&mut link) {
                 continue;
@@ -219,6 +255,15 @@ impl Peer {
                 None => return,
             }
         }
+    }
+
+    /// The next packet, if there is one now.
+    fn poll(&self, network: &Inner, packet: &mut Vec<u8>, has_happened: &mut bool) -> bool {
+        let mut told = Received::default();
+        let mut link = self.link();
+        let is_written = link.poll(network.now(), packet, &mut told);
+        *has_happened |= self.note(told);
+        is_written
     }
 
     /// `None`: another thread has it.
