@@ -1,8 +1,12 @@
-//! Theaters with threads of their own, in one network in memory that a thread drives in real time.
+//! Theaters with threads of their own, in one network that a thread drives in real time.
+//!
+//! Which network, the root of the test says: its `Net` is [`odeon_theater::InMemoryNetwork`], or what can be used as that can. So the same tests
+//! run by other transports: see `crates/odeon-zenoh/tests/s31_s32_by_zenoh.rs`.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
+use crate::Net;
 use odeon_core::{Actor, ActorRef, Context, DeadLetterReason, Message, Reply, Theater};
-use odeon_theater::{InMemoryNetwork, LinkConfig, Network, TheaterId};
+use odeon_theater::{LinkConfig, Network, TheaterId};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -13,9 +17,12 @@ use std::time::{Duration, Instant};
 /// Longer than anything here takes on a slow machine.
 pub const LONG: Duration = Duration::from_secs(20);
 
+/// What each of the networks takes.
+pub const LARGEST_PACKET: usize = 60_000;
+
 /// The network, and who drives it.
 pub struct World {
-    pub net: InMemoryNetwork,
+    pub net: Net,
     ends: Arc<AtomicBool>,
     driver: Option<JoinHandle<()>>,
     config: LinkConfig,
@@ -30,11 +37,11 @@ pub struct Place {
 
 impl World {
     pub fn new(seed: u64) -> Self {
-        Self::with(seed, LinkConfig::new("test", 65_000))
+        Self::with(seed, LinkConfig::new("test", LARGEST_PACKET))
     }
 
     pub fn with(seed: u64, config: LinkConfig) -> Self {
-        let net = InMemoryNetwork::new(seed);
+        let net = Net::new(seed);
         let ends = Arc::new(AtomicBool::new(false));
         let driver = {
             let (net, ends, begun) = (net.clone(), ends.clone(), Instant::now());
