@@ -1,11 +1,14 @@
 //! Packets by Zenoh.
 
-use std::collections::HashMap;
+mod others;
+
+#[cfg(test)]
+mod tests;
+
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use odeon_sync::Mutex;
 use odeon_theater::{Listener, TheaterId, Transport};
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::{Publisher, Subscriber};
@@ -13,6 +16,7 @@ use zenoh::qos::{CongestionControl, Priority};
 use zenoh::sample::SampleKind;
 use zenoh::{Session, Wait};
 
+use self::others::{Others, Way};
 use crate::ZenohSettings;
 use crate::keys::{Keys, last_theater};
 
@@ -27,10 +31,10 @@ pub const LARGEST_PACKET: usize = 60_000;
 pub struct ZenohTransport {
     me: TheaterId,
     keys: Keys,
-    publishers: Mutex<HashMap<TheaterId, Arc<Publisher<'static>>>>,
+    others: Arc<Others>,
     /// In the order in which they are given up.
     _here: LivelinessToken,
-    _others: Subscriber<()>,
+    _who_is_there: Subscriber<()>,
     _packets: Subscriber<()>,
     session: Session,
 }
@@ -87,15 +91,23 @@ impl ZenohTransport {
             })
             .wait()
             .map_err(|error| ZenohError::of("waiting for packets", error))?;
-        let others = session
+        let others = Arc::new(Others::default());
+        let known = others.clone();
+        let who_is_there = session
             .liveliness()
             .declare_subscriber(keys.all_here())
             .history(true)
             .callback(move |sample| {
                 let theater = last_theater(sample.key_expr().as_str());
                 match (theater.filter(|&other| other != me), sample.kind()) {
-                    (Some(other), SampleKind::Put) => listener.appeared(other),
-                    (Some(other), SampleKind::Delete) => listener.vanished(other),
+                    (Some(other), SampleKind::Put) => {
+                        known.appeared(other);
+                        listener.appeared(other);
+                    }
+                    (Some(other), SampleKind::Delete) => {
+                        known.vanished(other);
+                        listener.vanished(other);
+                    }
                     (None, _) => {}
                 }
             })
@@ -109,9 +121,9 @@ impl ZenohTransport {
         Ok(Arc::new(Self {
             me,
             keys,
-            publishers: Mutex::default(),
+            others,
             _here: here,
-            _others: others,
+            _who_is_there: who_is_there,
             _packets: packets,
             session,
         }))
@@ -123,12 +135,8 @@ impl ZenohTransport {
         let _ = self.session.close().wait();
     }
 
-    /// The publisher for packets to a theater, made when it is first needed.
+    /// A publisher for packets to a theater that is there.
     fn publisher(&self, to: TheaterId) -> Option<Arc<Publisher<'static>>> {
-        let mut publishers = self.publishers.lock().expect("nothing panics under this lock");
-        if let Some(publisher) = publishers.get(&to) {
-            return Some(publisher.clone());
-        }
         let publisher = self
             .session
             .declare_publisher(self.keys.packets(to, self.me))
@@ -138,17 +146,31 @@ impl ZenohTransport {
             .wait()
             .ok()?;
         let publisher = Arc::new(publisher);
-        publishers.insert(to, publisher.clone());
+        self.others.publishes(to, &publisher);
         Some(publisher)
+    }
+
+    fn put(&self, to: TheaterId, packet: Vec<u8>) -> zenoh::Result<()> {
+        let publisher = match self.others.way(to) {
+            Way::Publisher(publisher) => Some(publisher),
+            Way::NotYet => self.publisher(to),
+            Way::Absent => None,
+        };
+        if let Some(publisher) = publisher {
+            return publisher.put(packet).wait();
+        }
+        let put = self.session.put(self.keys.packets(to, self.me), packet);
+        put.congestion_control(CongestionControl::Drop)
+            .priority(Priority::RealTime)
+            .express(true)
+            .wait()
     }
 }
 
 impl Transport for ZenohTransport {
     fn send(&self, to: TheaterId, packet: Vec<u8>) {
-        if let Some(publisher) = self.publisher(to) {
-            // A packet that Zenoh does not take is lost, as others are.
-            let _ = publisher.put(packet).wait();
-        }
+        // A packet that Zenoh does not take is lost, as others are.
+        let _ = self.put(to, packet);
     }
 
     fn largest_packet(&self) -> usize {
