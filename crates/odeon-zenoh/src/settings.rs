@@ -23,11 +23,13 @@ use crate::ZenohError;
 pub struct ZenohSettings {
     /// Where to listen, as Zenoh writes endpoints: `tcp/127.0.0.1:7447`, `tls/localhost:7447`; port 0 is any free one. None: others do.
     pub listen: Vec<String>,
-    /// Whom to connect to: other theaters, or Zenoh routers.
+    /// Whom to connect to: other theaters, or Zenoh routers. A router tells theaters that listen of each other, and passes packets on between its
+    /// clients only: `more` with `mode` `"client"`.
     pub connect: Vec<String>,
     /// Whether theaters of the local network are found by multicast.
     pub discover: bool,
-    /// How long a connection may be silent before Zenoh gives it up. 1 s. The same for all theaters.
+    /// How long a connection may be silent before Zenoh gives it up. 1 s. The same for all theaters, and shorter than their links' `dead_after`: theaters
+    /// that have lost each other meet again when there is another connection.
     pub lease: Duration,
     /// Certificates, for endpoints that begin with `tls/`.
     pub tls: Option<Tls>,
@@ -70,6 +72,11 @@ impl ZenohSettings {
         set("listen/endpoints", &list(&self.listen))?;
         set("connect/endpoints", &list(&self.connect))?;
         set("transport/link/tx/lease", &self.lease.as_millis().to_string())?;
+        // TUNE: ms, guessed 2026-11: at least two attempts before a link counts as dead after 2 s. Zenoh's own are 1, 2 and 4 s.
+        set(
+            "connect/retry",
+            "{ period_init_ms: 100, period_max_ms: 1000, period_increase_factor: 2 }",
+        )?;
         if let Some(Tls { authority, certificate, key }) = &self.tls {
             let (certificate, private) = (quoted(certificate), quoted(key));
             set("transport/link/tls/root_ca_certificate", &quoted(authority))?;

@@ -3,6 +3,13 @@
 
 pub mod by_zenoh;
 pub mod endpoint;
+pub mod member;
+pub mod namespace;
+pub mod place;
+pub mod relay;
+pub mod says;
+pub mod skipped;
+pub mod traffic;
 
 use std::thread;
 use std::time::{Duration, Instant};
