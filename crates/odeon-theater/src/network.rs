@@ -231,12 +231,16 @@ impl Listener for Ears {
 
     fn appeared(&self, theater: TheaterId) {
         let Some(network) = self.0.upgrade() else { return };
+        network.peers.note(theater, true);
         if let Some(peer) = network.peers.get_or_meet(&network, theater) {
             peer.transmit(&network);
         }
     }
 
-    fn vanished(&self, _: TheaterId) {
-        // Its link finds out.
+    fn vanished(&self, theater: TheaterId) {
+        // Whether it is dead, its link finds out.
+        if let Some(network) = self.0.upgrade() {
+            network.peers.note(theater, false);
+        }
     }
 }

@@ -34,6 +34,7 @@ pub trait Listener: Send + Sync {
     /// The theater can be reached, it seems. May be told several times, late, or never: packets come before it too.
     fn appeared(&self, theater: TheaterId);
 
-    /// The theater has gone, or cannot be reached, it seems. A hint: whether it is dead, its link decides.
+    /// The theater has gone, or cannot be reached, it seems. A hint: whether it is dead, its link decides. Until this is said, a theater that has appeared
+    /// and is not heard of is greeted now and then: it may only have been cut off.
     fn vanished(&self, theater: TheaterId);
 }

@@ -109,6 +109,22 @@ fn s32_theaters_that_were_cut_off_for_too_long_meet_again_as_strangers() {
 }
 
 #[test]
+fn s32_theaters_that_were_cut_off_for_too_long_find_each_other_again() {
+    let world = World::with(9, hasty());
+    let (a, b) = (world.theater(1), world.theater(2));
+    let have_met = || a.network.members().len() == 1 && b.network.members().len() == 1;
+    for _ in 0..2 {
+        until("they meet, although neither has anything to say", have_met);
+        world.net.cut(a.network.id(), b.network.id());
+        until("the link has ended at both ends", || {
+            a.network.members().is_empty() && b.network.members().is_empty()
+        });
+        world.net.heal(a.network.id(), b.network.id());
+    }
+    until("they meet again", have_met);
+}
+
+#[test]
 fn s32_a_receiver_that_is_slow_holds_its_senders_back_and_nobody_else() {
     let world = World::new(5);
     let (a, b) = (world.theater(1), world.theater(2));

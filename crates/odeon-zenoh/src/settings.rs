@@ -28,8 +28,7 @@ pub struct ZenohSettings {
     pub connect: Vec<String>,
     /// Whether theaters of the local network are found by multicast.
     pub discover: bool,
-    /// How long a connection may be silent before Zenoh gives it up. 1 s. The same for all theaters, and shorter than their links' `dead_after`: theaters
-    /// that have lost each other meet again when there is another connection.
+    /// How long a connection may be silent before Zenoh gives it up. 1 s. The same for all theaters.
     pub lease: Duration,
     /// Certificates, for endpoints that begin with `tls/`.
     pub tls: Option<Tls>,

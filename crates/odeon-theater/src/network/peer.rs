@@ -19,7 +19,7 @@ use super::channel::Channel;
 use super::control::Control;
 use super::held::Held;
 use super::in_order::{InOrder, Ticket};
-use crate::{Epoch, Event, Link, LinkConfig, PushError, Sink, TheaterId};
+use crate::{End, Epoch, Event, Link, LinkConfig, PushError, Sink, TheaterId};
 
 /// See the module.
 pub(super) struct Peer {
@@ -206,14 +206,35 @@ impl Peer {
                 // ORDERING: Relaxed: see `is_dead`.
                 self.is_dead.store(true, Ordering::Relaxed);
                 network.ended(self, end, undelivered);
+                if matches!(end, End::Silent | End::GivenUp) {
+                    self.meet_anew(network);
+                }
             }
             event => network.members.note(self.id, &event),
         }
     }
 
+    /// The link has ended, because one side has not heard of the other. If that is only slow, or has been cut off, nobody else would say that it can be
+    /// reached: the transport has said so already.
+    fn meet_anew(&self, network: &Arc<Inner>) {
+        if !network.peers.is_reachable(self.id) {
+            return;
+        }
+        if let Some(next) = network.peers.get_or_meet(network, self.id) {
+            next.transmit(network);
+        }
+    }
+
     /// Ends the link once all has gone.
     pub(super) fn leave(self: &Arc<Self>, network: &Arc<Inner>) {
-        self.link().leave();
+        let mut link = self.link();
+        if !link.is_linked() && link.queued() == 0 {
+            // Nobody waits for the farewell of a stranger.
+            drop(link);
+            return self.give_up(network);
+        }
+        link.leave();
+        drop(link);
         self.transmit(network);
     }
 

@@ -1,7 +1,7 @@
 //! The theaters that are known here.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,8 @@ struct Known {
     alive: HashMap<TheaterId, Arc<Peer>>,
     /// Those to which the last link has ended, and when they are forgotten.
     ended: HashMap<TheaterId, (Arc<Peer>, Duration)>,
+    /// Those that can be reached, as the transport says.
+    reachable: HashSet<TheaterId>,
     /// Of the next link.
     epoch: Epoch,
     /// This theater leaves: it makes no more links.
@@ -33,6 +35,7 @@ impl Default for Peers {
         let known = Known {
             alive: HashMap::new(),
             ended: HashMap::new(),
+            reachable: HashSet::new(),
             epoch: Epoch::FIRST,
             leaves: false,
         };
@@ -77,6 +80,21 @@ impl Peers {
         if known.alive.is_empty() {
             self.empty.notify_all();
         }
+    }
+
+    /// The transport says whether a theater can be reached.
+    pub(super) fn note(&self, id: TheaterId, is_reachable: bool) {
+        let mut known = self.lock();
+        if is_reachable {
+            known.reachable.insert(id);
+        } else {
+            known.reachable.remove(&id);
+        }
+    }
+
+    /// Whether the transport says that a theater can be reached.
+    pub(super) fn is_reachable(&self, id: TheaterId) -> bool {
+        self.lock().reachable.contains(&id)
     }
 
     /// The theaters to which there is a link; there will be no more of them.
