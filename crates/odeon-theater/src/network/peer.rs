@@ -178,14 +178,15 @@ impl Peer {
     }
 
     /// For what has happened to the link, if anything has; under its lock.
+    #[inline]
     fn ticket(&self, received: &Received) -> Option<Ticket> {
         (!received.events.is_empty()).then(|| self.events.ticket())
     }
 
     /// Notes what has happened to the link, if anything has; under its lock. Then [`happen`](Self::happen) is owed.
-    fn note(&self, told: Received) -> bool {
-        let ticket = self.ticket(&told);
-        ticket.map(|ticket| self.events.hand_in(ticket, told.events)).is_some()
+    fn note(&self, told: &mut Received) -> bool {
+        let ticket = self.ticket(told);
+        ticket.map(|ticket| self.events.hand_in(ticket, mem::take(&mut told.events))).is_some()
     }
 
     /// Sees to what follows from what has happened to the link, in its order: several threads find out.
@@ -243,7 +244,7 @@ impl Peer {
         let mut told = Received::default();
         let mut link = self.link();
         link.give_up(&mut told);
-        let has_happened = self.note(told);
+        let has_happened = self.note(&mut told);
         drop(link);
         if has_happened {
             self.happen(network);
@@ -256,8 +257,14 @@ impl Peer {
         // Whoever cannot send leaves it to the one that does, who looks again behind its own sending.
         while let Some(mut packet) = self.right_to_send() {
             let Some(transport) = network.transport.get() else { return };
-            let mut has_happened = false;
-            while self.poll(network, &mut packet, &mut has_happened) {
+            let (mut told, mut has_happened) = (Received::default(), false);
+            let mut next = |packet: &mut Vec<u8>| {
+                let mut link = self.link();
+                let is_written = link.poll(network.now(), packet, &mut told);
+                has_happened |= self.note(&mut told);
+                is_written
+            };
+            while next(&mut packet) {
                 transport.send(self.id, mem::take(&mut *packet));
             }
             drop(packet);
@@ -276,15 +283,6 @@ impl Peer {
                 None => return,
             }
         }
-    }
-
-    /// The next packet, if there is one now.
-    fn poll(&self, network: &Inner, packet: &mut Vec<u8>, has_happened: &mut bool) -> bool {
-        let mut told = Received::default();
-        let mut link = self.link();
-        let is_written = link.poll(network.now(), packet, &mut told);
-        *has_happened |= self.note(told);
-        is_written
     }
 
     /// `None`: another thread has it.
