@@ -2,6 +2,8 @@
 //!
 //! A thread takes a [`Ticket`] under the lock under which something has happened, and hands in what that is when it is done with all that
 //! comes before. One thread at a time tells; whoever finds another one telling leaves its own to that.
+//!
+//! Covered by a loom model of two threads, `in_order/loom.rs`, and by the tests below.
 
 use std::collections::BTreeMap;
 
@@ -81,6 +83,9 @@ impl<T> Drop for Telling<'_, T> {
         self.0.lock().is_told = false;
     }
 }
+
+#[cfg(all(test, odeon_loom))]
+mod loom;
 
 #[cfg(test)]
 mod tests {
