@@ -2,6 +2,8 @@
 
 mod support;
 
+use odeon_theater::InMemoryNetwork as Net;
+
 use odeon_core::{Actor, ActorRef, Context, DeclaredGuards, EndReason, Message, Reply, Selection};
 use odeon_theater::{Conditions, LinkConfig, MigrateError, Migrated, Mobile, Network};
 use serde::{Deserialize, Serialize};

@@ -38,6 +38,9 @@ pub trait StandIn: Send + Sync {
     /// The actor elsewhere, for which it stands, has ended: so does it, for the same reason.
     fn end(&self, reason: EndReason);
 
+    /// The theater to which it writes is lost: it ends behind what has come, which is not to be reached any more.
+    fn lose(&self);
+
     /// Leaves a mark among the messages, behind all that have come. `false`: the seat's actor has gone, and does not come to it.
     fn mark(&self, mark: Vec<u8>) -> bool;
 
@@ -76,6 +79,11 @@ pub trait StandIn: Send + Sync {
         bytes: &[u8],
     ) -> Result<(), WireError>;
 }
+
+/// A mark of the seat's own: its way is lost. The network's marks are none of these.
+pub(super) const LOST: &[u8] = &[u8::MAX];
+/// Another one: it is to look whether its actor can leave.
+pub(super) const LOOK: &[u8] = &[];
 
 /// What others leave for a seat.
 #[derive(Default)]
@@ -146,6 +154,12 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
             extend::wake(&actor);
         } else {
             actor.stop();
+        }
+    }
+
+    fn lose(&self) {
+        if let Some(actor) = self.actor.upgrade() {
+            self.desk.leave_mark(&actor, LOST.to_vec());
         }
     }
 

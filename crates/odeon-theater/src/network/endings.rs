@@ -3,11 +3,11 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use odeon_core::DeadLetterReason;
 use odeon_core::wire::{
     AnswerRoute, Answerable, Arriving, Encode, Leaving, Passage, Reference, StandIn, WireError,
     unreadable,
 };
-use odeon_core::{DeadLetterReason, EndReason};
 
 use super::Inner;
 use super::channel::Channel;
@@ -35,7 +35,7 @@ impl Inner {
         drop(self.exports.died(peer.id));
         self.members.ended(peer.id, end);
         self.peers.end(self, peer);
-        stood.iter().for_each(|stands| stands.end(EndReason::Stopped));
+        stood.iter().for_each(|stands| stands.lose());
     }
 
     /// A message was pushed before it was known that the other side takes none of its length. The link goes on.

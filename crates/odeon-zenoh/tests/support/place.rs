@@ -20,8 +20,8 @@ pub struct Place {
 /// Dead letters, but questions that did not come to another theater: who asked knows.
 #[derive(Debug, Default)]
 pub struct Lost {
-    /// Numbers that did not come to another theater. Those that still waited at the actor that stands there for their receiver have been dropped with it
-    /// (`Stopped`), others were under way (`Unreachable`).
+    /// Numbers that did not come to another theater: those that had been sent when its end was known (`Unreachable`), and those that were sent while their
+    /// receiver's seat ended (`Stopped`).
     pub numbers: Vec<u64>,
     pub others: Vec<DeadLetterReason>,
 }

@@ -14,10 +14,7 @@ use crate::message::Message;
 use crate::theater::shared::contain;
 use crate::wire::mobile::Guest;
 use crate::wire::outbound::{Bid, Earlier, Occupied, Settler, Traveller};
-use crate::wire::stand_in::Waiting;
-
-/// A mark that the seat leaves for itself: to look whether its actor can leave.
-const LOOK: &[u8] = &[];
+use crate::wire::stand_in::{LOOK, LOST, Waiting};
 
 impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     /// The seat has come to a mark. `true`: its actor wants to stop.
@@ -25,6 +22,9 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         if mark == LOOK {
             self.leave_if_alone(interior);
             return false;
+        }
+        if mark == LOST {
+            return self.is_lost(interior);
         }
         let occupied = match self.place {
             Place::Here(_) => Occupied::ByTheActor,
@@ -48,6 +48,16 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             }
         }
         false
+    }
+
+    /// `true`: it ends. What has come until here is told to be beyond reach.
+    fn is_lost(&mut self, interior: &mut Interior<'_, M>) -> bool {
+        if !matches!(self.place, Place::Elsewhere) {
+            return false;
+        }
+        self.put_sorted_aside(interior);
+        self.hand_over_all(interior.cell());
+        true
     }
 
     fn pass(&mut self, mark: Vec<u8>, interior: &mut Interior<'_, M>) {
