@@ -226,6 +226,7 @@ fn s34_actors_that_move_lose_double_and_mix_up_nothing() {
                 assert_eq!(ask.wait_timeout(Duration::ZERO), Ok(sent), "seed {seed}: {actor}");
             }
         }
+        simulation.steps(500);
         // Who refers to whom: each actor is referred to from the six others at most, and nobody stands between any more.
         let of = |place: &Place| place.network.references();
         let (held, out) =

@@ -57,12 +57,19 @@ impl Inner {
     fn mark_arrives(self: &Arc<Self>, peer: &Arc<Peer>, seat: u64, bytes: &[u8]) {
         match Mark::from_bytes(bytes) {
             Some(Mark::Go { attempt }) => self.comes(peer, seat, attempt),
-            _ if self.keeps_for_comer(peer, seat, None, bytes) => {}
-            _ => {
+            Some(Mark::Migrate { .. } | Mark::Ready { .. } | Mark::Through { .. }) => {
+                if self.keeps_for_comer(peer, seat, None, bytes) {
+                    return;
+                }
                 if let Some(stands) = self.seats.get(seat) {
                     stands.mark(bytes.to_vec());
                 }
             }
+            // A theater leaves the others to its own seats alone. Or it is of a newer version, or of nobody who means well.
+            Some(
+                Mark::Reroute | Mark::Receive { .. } | Mark::Settle { .. } | Mark::Stay { .. },
+            )
+            | None => {}
         }
     }
 
@@ -83,8 +90,10 @@ impl Inner {
                 self.exports.granted(actor, to);
                 // If that is dead, a link finds out, and its end takes the grant back.
                 if let Some(holder) = self.peers.get_or_meet(self, to) {
-                    self.tell_moved(actor, &holder);
                     holder.transmit(self);
+                }
+                if self.seats.has_left(actor) {
+                    self.has_to_tell(actor);
                 }
             }
             Control::Ended { actor, failed } => {
@@ -102,7 +111,10 @@ impl Inner {
             Control::Withdrawn { attempt } => self.does_not_come(peer.id, Some(attempt)),
             Control::Settled { attempt } => self.is_settled(peer, attempt),
             Control::Moved { seat, who, to, moves } => self.has_moved(peer, seat, who, to, moves),
-            Control::NotKnown { seat } => self.seats.is_not_known(seat, peer.id),
+            Control::NotKnown { seat } => {
+                self.seats.is_not_known(seat, peer.id);
+                self.has_to_tell(seat);
+            }
             Control::Passed { who, turn } => self.has_passed(who, turn),
             Control::Unanswered { question } => drop(self.questions.take(question, peer.id)),
             Control::Asked { question, wanted, messages } if question < NUMBERS => {

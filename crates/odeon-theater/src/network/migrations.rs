@@ -10,7 +10,7 @@
 //!    this moment the actor lives at Y, and S stands for it. Before, it lives at X, whatever happens to Y.
 //! 5. What comes to T from X before *Go* is kept apart. At *Go* the actor sits in T; what has come from X goes before what T has put aside.
 //!    So what one sender sends stays in its order, at X, at Y, and elsewhere.
-//! 6. X tells each W that holds references to S that the actor has *Moved*, and grants it one to T. W closes its way with the mark *Through*, the
+//! 6. X tells each W that holds references to S, when it sends to S or after a while, that the actor has *Moved*, and grants it one to T. W closes its way with the mark *Through*, the
 //!    last thing that goes by the old way; every seat that it comes to passes it on, until it comes to the actor, or to the seat that the actor is about to leave
 //!    (`rerouting.rs`). That theater tells W that all has *Passed*: W opens the way to T, and gives its references to S back. When nobody refers to S any more it ends.
 //!
@@ -23,7 +23,7 @@ mod departures;
 mod local;
 mod rerouting;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,6 +116,9 @@ struct UnderWay {
     last: u64,
     /// Those that have been let go, by attempt, until it is known that they sit.
     gone: HashMap<u64, Gone>,
+    /// Seats of which others are to be told that their actors have moved, and whether that is about to happen.
+    to_tell: BTreeSet<u64>,
+    tells: bool,
 }
 
 impl Migrations {

@@ -139,8 +139,6 @@ impl Outbound for FromSeat {
         let Known::Of(number, who) = *self.seat() else { return Bid::Nothing };
         match (self.network.upgrade(), Mark::from_bytes(mark)) {
             (Some(network), Some(mark)) => network.heed(number, who, &self.way, mark, occupied),
-            // A mark of a newer version is for the actor's theater.
-            (Some(_), None) if occupied != Occupied::ByTheActor => Bid::Pass,
             _ => Bid::Nothing,
         }
     }

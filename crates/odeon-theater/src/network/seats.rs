@@ -224,7 +224,16 @@ impl Seats {
         let who = *by_number.get(&seat)?;
         let line = lines.get_mut(&who)?;
         let Sits::Elsewhere(at) = line.sits else { return None };
+        // Where the last move that is known here led.
+        let at = line.next.back().map_or(at, |to| to.peer.address(to.seat));
         line.told.insert(told).then_some((who, at, line.moves))
+    }
+
+    /// Whether the actor of a seat has moved on.
+    pub(super) fn has_left(&self, seat: u64) -> bool {
+        let known = self.lock();
+        let line = known.by_number.get(&seat).and_then(|who| known.lines.get(who));
+        line.is_some_and(|line| matches!(line.sits, Sits::Elsewhere(_)))
     }
 
     /// A theater that was told so did not know the actor.

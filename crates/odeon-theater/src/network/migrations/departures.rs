@@ -195,11 +195,7 @@ impl Inner {
         if let Some(gone) = self.migrations.under_way().gone.get_mut(&attempt) {
             gone.gone = self.now();
         }
-        for holder in self.exports.holders(seat) {
-            if let Some(peer) = self.peers.get(holder) {
-                self.tell_moved(seat, &peer);
-            }
-        }
+        self.has_to_tell(seat);
     }
 
     /// The other theater refuses an actor.

@@ -1,7 +1,9 @@
 //! Messages go to where an actor has moved: rule 6.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use odeon_core::extend;
 use odeon_core::wire::Address;
 
 use crate::TheaterId;
@@ -12,7 +14,43 @@ use crate::network::peer::Peer;
 use crate::network::seats::{Line, Sits};
 use crate::network::way::{To, Way};
 
+/// TUNE: ms, guessed 2026-11: theaters that send to where an actor was are told at once that it has moved, the others after this time, so that one that
+/// moves on and on does not have all theaters follow it.
+const UNTIL_TOLD: Duration = Duration::from_millis(100);
+
 impl Inner {
+    /// The actor of a seat has moved: whoever refers to the seat is to know.
+    pub(in crate::network) fn has_to_tell(self: &Arc<Self>, seat: u64) {
+        let mut under_way = self.migrations.under_way();
+        under_way.to_tell.insert(seat);
+        if std::mem::replace(&mut under_way.tells, true) {
+            return;
+        }
+        drop(under_way);
+        let Some(stage) = self.pool.upgrade() else { return };
+        let network = Arc::downgrade(self);
+        // Never cancelled: it comes once.
+        extend::alarm_at(&*stage, UNTIL_TOLD, move || {
+            if let Some(network) = network.upgrade() {
+                network.tells_all();
+            }
+        });
+    }
+
+    fn tells_all(self: &Arc<Self>) {
+        let mut under_way = self.migrations.under_way();
+        under_way.tells = false;
+        let seats = std::mem::take(&mut under_way.to_tell);
+        drop(under_way);
+        for seat in seats {
+            for holder in self.exports.holders(seat) {
+                if let Some(peer) = self.peers.get(holder) {
+                    self.tell_moved(seat, &peer);
+                }
+            }
+        }
+    }
+
     /// If the actor of a seat of this theater has moved, tells a theater that holds a reference to the seat, once.
     pub(in crate::network) fn tell_moved(self: &Arc<Self>, seat: u64, holder: &Arc<Peer>) {
         let Some((who, to, moves)) = self.seats.has_moved_on(seat, holder.id) else { return };
