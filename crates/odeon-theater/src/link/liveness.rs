@@ -57,7 +57,12 @@ impl Liveness {
         }
     }
 
+    /// When to look again at the latest: so early that who looks a little late does not count as having stood still.
     pub(super) fn deadline(&self) -> Duration {
-        self.heard + if self.suspected { self.dead_after } else { self.suspect_after }
+        if self.suspected {
+            (self.heard + self.dead_after).min(self.looked + self.suspect_after / 2)
+        } else {
+            self.heard + self.suspect_after
+        }
     }
 }

@@ -84,6 +84,21 @@ fn a_theater_that_never_answers_is_dead_too() {
 }
 
 #[test]
+fn who_looks_a_little_late_each_time_finds_out_that_nobody_answers() {
+    // Greetings are repeated less often than a suspicion takes.
+    let (heartbeat, suspect_after, dead_after) = (ms(20), ms(150), ms(600));
+    let hasty = LinkConfig { heartbeat, suspect_after, dead_after, ..config() };
+    let mut link = Link::new(hasty, A, B, Epoch::FIRST, ms(0));
+    let (mut heard, mut now) = (Heard::default(), ms(0));
+    while let Some(at) = link.deadline() {
+        now = now.max(at) + ms(1);
+        assert!(now < 2 * dead_after, "{now:?}");
+        while link.poll(now, &mut Vec::new(), &mut heard) {}
+    }
+    assert_eq!(heard.end().unwrap().0, End::Silent);
+}
+
+#[test]
 fn who_stood_still_does_not_take_the_others_for_dead() {
     let mut pair = Pair::linked(1);
     pair.b.push(1, b"waits in the network");
