@@ -9,7 +9,7 @@
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`wake`], [`wake_shared`], [`answer_borrowed`], [`question`], [`waiting_about`], [`RELIEVED_AT`] |
-//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`clock`], [`workers`], [`belonging`], [`belonging_at`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
 //! | interior | an actor that moves and its mailboxes | [`Interior`], [`WrittenGuards`], [`mark`] |
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
@@ -214,6 +214,11 @@ pub fn spawn_beside<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> ActorR
 /// what it sends, `actor` counts as waiting, so that no circle goes unseen (S17).
 pub fn spawn_working_for<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
     spawn::working_for(&actor.cell().header, new)
+}
+
+/// Creates an actor on a stage of the pool.
+pub fn spawn_on<A: Actor>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::Msg> {
+    spawn::on(stage, None, actor)
 }
 
 /// Has `reporter` asked about `actor` whenever the theater's numbers are collected

@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use odeon_core::extend::{self, Submit};
 use odeon_core::wire::Inbound;
-use odeon_core::{Clock, Theater};
+use odeon_core::{Actor, ActorRef, Clock, Theater};
 
 use self::control::Control;
 use self::exports::Exports;
@@ -60,6 +60,17 @@ pub use published::{At, RemoteError};
 #[derive(Clone)]
 pub struct Network {
     inner: Arc<Handle>,
+}
+
+/// A [`Network`] for those who are not to keep the theater in it.
+#[derive(Clone)]
+pub(crate) struct WeakNetwork(Weak<Handle>);
+
+impl WeakNetwork {
+    /// `None`: the theater has left.
+    pub(crate) fn upgrade(&self) -> Option<Network> {
+        self.0.upgrade().map(|inner| Network { inner })
+    }
 }
 
 /// What all clones have in common.
@@ -153,6 +164,21 @@ impl Network {
         let have_gone = network.peers.wait_until_empty(deadline);
         network.peers.all().iter().for_each(|peer| peer.give_up(network));
         have_gone
+    }
+
+    /// The same network, not kept in it.
+    pub(crate) fn downgrade(&self) -> WeakNetwork {
+        WeakNetwork(Arc::downgrade(&self.inner))
+    }
+
+    /// The clock of the theater.
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        self.inner.clock.clone()
+    }
+
+    /// Creates an actor in the theater. `None`: that has ended.
+    pub(crate) fn spawn<A: Actor>(&self, actor: A) -> Option<ActorRef<A::Msg>> {
+        self.inner.pool.upgrade().map(|pool| extend::spawn_on(&pool, actor))
     }
 
     /// How many actors of this theater others refer to, and how many of theirs are referred to here.

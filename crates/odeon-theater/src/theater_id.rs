@@ -3,6 +3,8 @@
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
+use serde::{Deserialize, Serialize};
+
 /// The identity of a theater in the network: 128 bits, chosen at random at each of its starts.
 ///
 /// A program that is started again is another theater: nothing that was meant for the one before reaches it.
@@ -14,7 +16,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 /// assert_eq!(id.to_string(), "000000000000000000000000000a11ce");
 /// assert_eq!(TheaterId::from_bytes(id.to_bytes()), id);
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TheaterId(u128);
 
 impl TheaterId {

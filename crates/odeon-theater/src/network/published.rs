@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use odeon_core::wire::{self, Answerable, Erased, Passage, WireError};
+use odeon_core::wire::{self, Address, Answerable, Erased, Passage, WireError};
 use odeon_core::{ActorRef, Ask, Message, Reply, extend};
 use odeon_sync::Mutex;
 use serde::de::DeserializeOwned;
@@ -93,11 +93,37 @@ impl Network {
         name: &str,
         actor: &ActorRef<M>,
     ) {
+        self.publish_erased(name, Erased::of(actor));
+    }
+
+    /// As [`publish`](Self::publish), of an actor whose type of messages has been forgotten.
+    pub(crate) fn publish_erased(&self, name: &str, actor: Erased) {
         let mut actors =
             self.inner.published.actors.lock().expect("nothing panics under this lock");
-        let before = actors.insert(name.into(), Erased::of(actor));
+        let before = actors.insert(name.into(), actor);
         drop(actors);
         drop(before);
+    }
+
+    /// Whether this theater publishes an actor under a name that has not ended.
+    pub(crate) fn publishes(&self, name: &str) -> bool {
+        let actors = self.inner.published.actors.lock().expect("nothing panics under this lock");
+        actors.get(name).is_some_and(|actor| !actor.0.is_stopped())
+    }
+
+    /// Where an actor lives. `None`: in another theater of this process, which has nothing to do with this one.
+    pub(crate) fn address_of(&self, actor: &Erased) -> Option<Address> {
+        let (network, number) = (&self.inner, actor.0.actor());
+        if !network.is_of_this_theater(actor.0.stage()) {
+            return None;
+        }
+        let elsewhere = network.stand_ins.address_of(number);
+        Some(elsewhere.unwrap_or(Address { theater: network.id.bits(), actor: number }))
+    }
+
+    /// The actor of this theater with this number, if others refer to it.
+    pub(crate) fn exported(&self, actor: u64) -> Option<Erased> {
+        self.inner.exports.get(actor).map(Erased)
     }
 
     /// Publishes it no longer. `false`: nobody had the name.
