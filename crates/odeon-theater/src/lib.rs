@@ -4,6 +4,7 @@
 //! | question | file |
 //! |---|---|
 //! | how does a theater join others? what becomes of references and messages? | `network.rs`, `network/*` |
+//! | who has which name, in the whole network? | `names.rs`, `names/*` |
 //! | who is that? | `theater_id.rs` |
 //! | what does a network have to do? | `transport.rs` |
 //! | how do two theaters get messages to each other? | `link.rs` has the protocol by numbers; `link/*` |
@@ -51,6 +52,7 @@
 mod epoch;
 mod in_memory;
 mod link;
+mod names;
 mod network;
 mod packet;
 mod theater_id;
@@ -59,6 +61,7 @@ mod transport;
 pub use epoch::Epoch;
 pub use in_memory::{Conditions, Counts, InMemoryNetwork, InMemoryTransport};
 pub use link::{End, Event, Link, LinkConfig, PushError, Sink, Undelivered, Violation};
+pub use names::{NameError, NameEvent, NameSettings, Names, Registration};
 pub use network::{
     At, Membership, MembershipEvent, Migrate, MigrateError, Migrated, Network, RemoteError,
 };

@@ -1,0 +1,80 @@
+//! What name servers know of one name.
+
+use serde::{Deserialize, Serialize};
+
+use crate::TheaterId;
+
+/// One registration, or one claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(super) struct Id {
+    /// The theater of its actor.
+    pub(super) home: TheaterId,
+    /// Its number there.
+    pub(super) number: u64,
+}
+
+/// Who has a name, or is about to spawn who will have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) id: Id,
+    /// Of two registrations of one name of which one could have known the other, the later has the greater one. 0: it has none yet.
+    pub(super) stamp: u64,
+    /// What the type of the actor's messages is called.
+    pub(super) messages: String,
+    /// The actor is still to be spawned.
+    pub(super) is_claim: bool,
+}
+
+impl Entry {
+    /// Whether the name stays with this one, of two that differ: with a registration rather than a claim, with the earlier one, and
+    /// otherwise with the one that everybody takes for the lesser.
+    pub(super) fn goes_before(&self, other: &Self) -> bool {
+        let rank = |entry: &Self| (entry.is_claim, entry.stamp, entry.id);
+        rank(self) < rank(other)
+    }
+
+    /// The same registration as known later: not a claim any more.
+    pub(super) fn or_newer(self, other: Self) -> Self {
+        debug_assert_eq!(self.id, other.id, "it is the same registration");
+        if self.is_claim || other.stamp > self.stamp && !other.is_claim { other } else { self }
+    }
+}
+
+/// Under which name the theater of a registered actor publishes it.
+pub(super) fn key(number: u64) -> String {
+    format!("odeon/named/{number}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(home: u128, stamp: u64, is_claim: bool) -> Entry {
+        let id = Id { home: TheaterId::from_bits(home), number: 1 };
+        Entry { name: "x".into(), id, stamp, messages: "M".into(), is_claim }
+    }
+
+    #[test]
+    fn of_any_two_one_goes_before_and_everybody_agrees_which() {
+        let ordered = [
+            entry(9, 3, false),
+            entry(1, 4, false),
+            entry(2, 4, false),
+            entry(1, 1, true),
+            entry(2, 1, true),
+        ];
+        for (i, one) in ordered.iter().enumerate() {
+            for (j, other) in ordered.iter().enumerate() {
+                assert_eq!(one.goes_before(other), i < j, "{one:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_claim_becomes_a_registration_and_never_the_other_way_round() {
+        let (claim, registration) = (entry(1, 3, true), entry(1, 3, false));
+        assert_eq!(claim.clone().or_newer(registration.clone()), registration);
+        assert_eq!(registration.clone().or_newer(claim), registration);
+    }
+}

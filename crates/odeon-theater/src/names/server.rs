@@ -1,0 +1,116 @@
+//! A name server: what it knows, and what it is told.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use odeon_core::extend::send_unhindered;
+use odeon_core::{Actor, ActorRef, Clock, Context};
+use odeon_sync::Mutex;
+
+use super::asking::Request;
+use super::deciding::{Giving, Waiting};
+use super::doubting::Inquiry;
+use super::entry::{Entry, Id};
+use super::home::Own;
+use super::peers::{Ears, Peer, Search};
+use super::registration::NameEvent;
+use super::settings::NameSettings;
+use super::tell::Tell;
+use super::view::View;
+use crate::TheaterId;
+use crate::network::WeakNetwork;
+
+/// The name server of one theater. Its parts are in the files beside it: `peers.rs`, `deciding.rs`, `doubting.rs`, `home.rs`, `asking.rs`.
+pub(super) struct Server {
+    pub(super) me: TheaterId,
+    pub(super) network: WeakNetwork,
+    pub(super) settings: NameSettings,
+    pub(super) clock: Arc<dyn Clock>,
+    /// The servers in sight, for others to look at.
+    pub(super) servers: Arc<Mutex<Vec<TheaterId>>>,
+
+    pub(super) view: View,
+    pub(super) peers: HashMap<TheaterId, Peer>,
+    pub(super) search: Search,
+
+    /// The names that this is a server of.
+    pub(super) held: HashMap<String, Entry>,
+    /// The greatest stamp that has been seen.
+    pub(super) stamp: u64,
+    /// The names that are being given away by this server.
+    pub(super) giving: HashMap<String, Giving>,
+    /// Questions that cannot be answered yet.
+    pub(super) waiting: HashMap<String, Vec<Waiting>>,
+    /// The registrations of which it is asked, for such questions, whether they are in force.
+    pub(super) in_doubt: HashSet<Id>,
+    pub(super) inquiries: HashMap<u64, Inquiry>,
+
+    /// The registrations and claims of actors of this theater.
+    pub(super) own: HashMap<u64, Own>,
+    /// The questions of this theater.
+    pub(super) requests: HashMap<u64, Request>,
+    /// The last number of a registration, request, inquiry, or round.
+    pub(super) last: u64,
+    pub(super) subscribers: Vec<ActorRef<NameEvent>>,
+}
+
+impl Server {
+    pub(super) fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    /// Tells subscribers that a name is lost to an actor of another theater.
+    pub(super) fn announce_loss(&mut self, name: &str, to: TheaterId) {
+        let event = || NameEvent::Lost { name: name.into(), to };
+        self.subscribers.retain(|subscriber| send_unhindered(subscriber, event()).is_ok());
+    }
+}
+
+impl Actor for Server {
+    type Msg = Tell;
+
+    fn started(&mut self, ctx: &mut Context<'_, Self>) {
+        let ears = ctx.spawn(Ears(ctx.actor_ref()));
+        if let Some(network) = self.network.upgrade() {
+            network.subscribe(&ears);
+        }
+    }
+
+    fn handle(&mut self, tell: Tell, ctx: &mut Context<'_, Self>) {
+        match tell {
+            Tell::Meet { from, server, replicas } => self.met(from, server, replicas, ctx),
+            Tell::Have(entries) => {
+                entries.into_iter().for_each(|entry| self.take_over(entry, ctx));
+            }
+            Tell::HandedOver { from } => self.has_handed_over(from, ctx),
+            Tell::Ask(question) => self.asked(Waiting::new(question), ctx),
+            Tell::Store { entry, ranked, is_new, reply } => {
+                self.store(entry, &ranked, is_new, reply, ctx);
+            }
+            Tell::Forget { name, id } => self.forget(&name, id, ctx),
+            Tell::Holds { id, reply } => self.says_whether_it_holds(id, reply),
+            Tell::Challenge { loser, winner } => self.challenged(loser, winner, ctx),
+            Tell::Register { actor, name, by, reply } => {
+                self.register_exported(actor, name, by, reply, ctx);
+            }
+            Tell::Release { number, reply } => {
+                self.release(number, move |_, had| reply.send(had), ctx);
+            }
+            Tell::Lost { name, to } => self.announce_loss(&name, to),
+            Tell::Then(step) => (step.0)(self, ctx),
+        }
+    }
+
+    fn stopped(&mut self) {
+        let network = self.network.upgrade();
+        for (number, own) in self.own.drain() {
+            own.let_go(number, network.as_ref());
+        }
+    }
+}
