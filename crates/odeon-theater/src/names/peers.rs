@@ -206,6 +206,8 @@ impl Server {
         self.held.retain(|_, entry| entry.id.home != theater);
         self.hand_over(&before, ctx);
         self.has_changed(ctx);
+        // It may be back already: whoever was in sight when it joined anew was not looked for.
+        self.seek(theater, ctx);
     }
 
     /// Whether enough servers are in sight, and all in sight have handed over what is to be known here: what is not known is not there.
