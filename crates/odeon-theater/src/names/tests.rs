@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, Id};
 use super::tell::{Question, Stored, Tell, Verdict, Wants};
+use super::view::View;
 use super::{NameError, NameEvent, NameSettings, Names};
 use crate::{Conditions, InMemoryNetwork, LinkConfig, Network, TheaterId, Transport};
 
@@ -263,6 +264,46 @@ fn a_server_says_of_no_name_that_nobody_has_it_before_all_that_it_has_met_have_h
     cast.steps(50);
     // The other one says nothing of its own.
     assert!(!is_answered(&mut late));
+}
+
+/// A server that notes the names it is told of.
+struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Actor for Notes {
+    type Msg = Tell;
+
+    fn handle(&mut self, tell: Tell, _: &mut Context<'_, Self>) {
+        if let Tell::Have(entries) = tell {
+            self.0.lock().unwrap().extend(entries.into_iter().map(|entry| entry.name));
+        }
+    }
+}
+
+#[test]
+fn servers_that_come_while_a_name_is_given_are_told_by_its_home() {
+    let mut cast = Cast::new(1, 1);
+    let me = cast.places[0].id;
+    let [first, second] = [98, 99].map(TheaterId::from_bits);
+    let mut view = View::new(me, 1);
+    view.add(first);
+    let mut both = view.clone();
+    both.add(second);
+    let goes_on = |name: &String| view.ranked(name) == [first] && both.ranked(name) == [second];
+    let name = (0..100).map(|number| format!("name {number}")).find(goes_on).unwrap();
+
+    let actor = cast.places[0].run.theater().spawn(Quiet);
+    let registered = cast.places[0].names.register(&name, &actor);
+    // They come before the home has heard that the name is given.
+    let noted = Arc::new(Mutex::new(Vec::new()));
+    let unnoted = Arc::new(Mutex::new(Vec::new()));
+    for (from, notes) in [(first, &unnoted), (second, &noted)] {
+        let server = cast.places[0].run.theater().spawn(Notes(notes.clone()));
+        let meet = Tell::Meet { from, server, replicas: 1 };
+        cast.places[0].names.inner.server.send(meet).unwrap();
+    }
+    assert!(cast.answer(registered).is_ok());
+    cast.steps(5);
+    assert_eq!(*noted.lock().unwrap(), [name]);
 }
 
 fn is_answered<T: Send + 'static>(ask: &mut Ask<T>) -> bool {
