@@ -158,7 +158,7 @@ impl Server {
         let Some(own) = self.own.get(&number) else {
             return go_on(self, Err(NotPut::Released), ctx);
         };
-        let (entry, view) = (own.entry.clone(), self.view.clone());
+        let (entry, changes) = (own.entry.clone(), self.view.changes());
         let (name, id, deadline) = (entry.name.clone(), entry.id, self.deadline());
         self.ask(&entry.name.clone(), Wants::Put(entry), deadline, ctx, move |it, verdict, ctx| {
             let put = match (verdict, it.own.get_mut(&number)) {
@@ -177,7 +177,7 @@ impl Server {
             if matches!(put, Err(NotPut::Released | NotPut::Unavailable)) {
                 it.withdraw(&name, id, ctx);
             }
-            if put.is_ok() && it.view != view {
+            if put.is_ok() && it.view.changes() != changes {
                 // It was not handed to those who have come meanwhile: it might not have been given.
                 it.assert(number, ctx);
             }

@@ -9,26 +9,36 @@ use std::collections::BTreeSet;
 use crate::TheaterId;
 
 /// See the module.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct View {
     me: TheaterId,
     others: BTreeSet<TheaterId>,
     replicas: usize,
+    changes: u64,
 }
 
 impl View {
     pub(super) fn new(me: TheaterId, replicas: usize) -> Self {
-        Self { me, others: BTreeSet::new(), replicas }
+        Self { me, others: BTreeSet::new(), replicas, changes: 0 }
+    }
+
+    /// How many servers have come and gone.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// `false`: it was in sight already.
     pub(super) fn add(&mut self, server: TheaterId) -> bool {
-        server != self.me && self.others.insert(server)
+        let is_new = server != self.me && self.others.insert(server);
+        self.changes += u64::from(is_new);
+        is_new
     }
 
     /// `false`: it was not in sight.
     pub(super) fn remove(&mut self, server: TheaterId) -> bool {
-        self.others.remove(&server)
+        let was_there = self.others.remove(&server);
+        self.changes += u64::from(was_there);
+        was_there
     }
 
     /// Another server wants so many servers for each name. `true`: that is more than before.
