@@ -129,10 +129,13 @@ impl Names {
         assert!(!network.publishes(SERVER), "the theater takes part in names already");
         let me = network.id();
         let servers = Arc::new(Mutex::new(vec![me]));
+        let clock = network.clock();
+        // Beyond the numbers that an earlier server of this theater can have come to.
+        let last = u64::try_from(clock.now().as_nanos()).unwrap_or(0);
         let server = network.spawn(Server {
             me,
             network: network.downgrade(),
-            clock: network.clock(),
+            clock,
             servers: servers.clone(),
             view: View::new(me, settings.replicas),
             settings,
@@ -146,7 +149,7 @@ impl Names {
             inquiries: HashMap::new(),
             own: HashMap::new(),
             requests: HashMap::new(),
-            last: 0,
+            last,
             subscribers: Vec::new(),
         });
         let server = server.expect("the theater has not been shut down");
