@@ -96,3 +96,29 @@ fn s33_theaters_that_were_cut_off_agree_again_and_who_has_lost_a_name_is_told() 
     // name and hearing so.
     [3300, 4197].into_iter().for_each(torn);
 }
+
+/// Several theaters are killed at the same moment, some of them all servers of a name.
+fn struck(seed: u64) {
+    let two = NameSettings { replicas: 2, ..NameSettings::default() };
+    let mut cast = Cast::new(seed, 8, &two);
+    cast.may_be_torn = true;
+    let delay = (Duration::ZERO, Duration::from_millis(20));
+    cast.net.set_everywhere(Conditions { delay, ..Conditions::GOOD });
+    cast.steps(100);
+    (0..20).for_each(|_| cast.begin(Wish::Register));
+    cast.steps(100);
+    for _ in 0..3 {
+        let killed = cast.somebody();
+        cast.kill(killed);
+        // Not heard of last by all others at the same time.
+        let between = cast.below(30);
+        cast.steps(between);
+    }
+    cast.steps(1_000);
+    cast.check_that_all_agree();
+}
+
+#[test]
+fn s33_names_survive_all_their_servers() {
+    for_seeds(60, struck);
+}

@@ -254,7 +254,8 @@ impl Server {
             }
         }
         let Self { held, view, me, .. } = self;
-        held.retain(|name, _| view.ranked(name).contains(me));
+        // One that has come early, from who sees already what is to be seen here soon, stays.
+        held.retain(|name, _| !before.ranked(name).contains(me) || view.ranked(name).contains(me));
         mine.into_iter().flatten().for_each(|entry| self.take_over(entry, ctx));
     }
 
