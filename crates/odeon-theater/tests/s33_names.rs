@@ -2,6 +2,8 @@
 
 mod support;
 
+use odeon_theater::InMemoryNetwork as Net;
+
 use odeon_core::{Actor, ActorRef, Context};
 use odeon_theater::{LinkConfig, NameError, NameEvent, NameSettings, Names, TheaterId};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

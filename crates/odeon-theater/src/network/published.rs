@@ -14,6 +14,7 @@ use super::channel::Channel;
 use super::control::Control;
 use super::passage::Between;
 use super::peer::Peer;
+use super::seats::Leads;
 use super::{Inner, Network};
 use crate::TheaterId;
 
@@ -111,14 +112,16 @@ impl Network {
         actors.get(name).is_some_and(|actor| !actor.0.is_stopped())
     }
 
-    /// Where an actor lives. `None`: in another theater of this process, which has nothing to do with this one.
+    /// Where a reference to an actor leads. `None`: in another theater of this process, which has nothing to do with this one.
     pub(crate) fn address_of(&self, actor: &Erased) -> Option<Address> {
         let (network, number) = (&self.inner, actor.0.actor());
         if !network.is_of_this_theater(actor.0.stage()) {
             return None;
         }
-        let elsewhere = network.stand_ins.address_of(number);
-        Some(elsewhere.unwrap_or(Address { theater: network.id.bits(), actor: number }))
+        Some(match network.seats.leads(number) {
+            Some(Leads::To(reference)) => reference.at,
+            _ => Address { theater: network.id.bits(), actor: number },
+        })
     }
 
     /// The actor of this theater with this number, if others refer to it.
