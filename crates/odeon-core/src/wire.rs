@@ -33,7 +33,7 @@ pub use error::WireError;
 pub use inbound::{Delivered, Inbound, unreadable};
 pub use mobile::{Kind, Mobile, kind_of, spawn_mobile};
 pub use outbound::{
-    Bid, Departure, Earlier, NotTaken, Occupied, Outbound, ReadState, Settler, Traveller,
+    Began, Bid, Departure, Earlier, NotTaken, Occupied, Outbound, ReadState, Settler, Traveller,
 };
 pub use passage::{Address, AnswerRoute, Answerable, Arriving, Leaving, Passage, Reference};
 pub use reference::{Erased, number_of};

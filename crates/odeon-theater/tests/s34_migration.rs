@@ -35,6 +35,7 @@ enum Say {
     Answered(u64),
     In(u64, u64),
     Myself(Reply<ActorRef<Say>>),
+    Sleep(u64),
     Stop,
     Fail,
 }
@@ -62,6 +63,7 @@ impl Actor for Nomad {
                 ctx.send_after(Duration::from_millis(millis), Say::Add(n));
             }
             Say::Myself(reply) => reply.send(ctx.actor_ref()),
+            Say::Sleep(millis) => std::thread::sleep(Duration::from_millis(millis)),
             Say::Stop => ctx.stop(),
             Say::Fail => panic!("told to"),
         }
@@ -367,4 +369,53 @@ fn s34_if_the_other_theater_dies_it_stays_or_dies_with_it() {
             Err(other) => panic!("seed {seed}: {other}"),
         }
     }
+}
+
+#[test]
+fn s34_it_moves_to_where_it_is_flooded_from() {
+    let world = World::new(9);
+    let [a, b] = places(&world);
+    let nomad = a.network.spawn_mobile(Nomad::default());
+    a.network.publish("nomad", &nomad);
+    let from_b = find(&b, &a);
+    const FLOOD: u64 = 200_000;
+    std::thread::scope(|scope| {
+        scope.spawn(|| (0..FLOOD).for_each(|n| from_b.send(Say::Add(n)).unwrap()));
+        for to in [&b, &a, &b] {
+            migrate(&a.network, &nomad, to).unwrap();
+        }
+    });
+    assert_eq!(all(&from_b), (0..FLOOD).collect::<Vec<_>>());
+}
+
+#[test]
+fn s34_one_that_is_too_large_stays_with_all_it_had() {
+    let mut config = LinkConfig::new("test", 65_000);
+    config.largest_message = 100_000;
+    let world = World::with(10, config);
+    let [a, b] = places(&world);
+    let nomad = a.network.spawn_mobile(Nomad::default());
+    let friend = a.theater.spawn(Nomad::default());
+    nomad.send(Say::Meet(friend.clone())).unwrap();
+    let asked = nomad.ask(Say::Question);
+    (0..50_000).for_each(|n| nomad.send(Say::Add(1 << 40 | n)).unwrap());
+    let refused = migrate(&a.network, &nomad, &b);
+    assert!(matches!(refused, Err(MigrateError::State(_))), "{refused:?}");
+    nomad.send(Say::Answer(3)).unwrap();
+    assert_eq!(asked.wait_timeout(LONG), Ok(3));
+    nomad.send(Say::Greet(5)).unwrap();
+    until("its friend is greeted", || all(&friend) == [5]);
+    assert_eq!(all(&nomad).len(), 50_000);
+    until("nothing counts as having left", || a.network.references() == (0, 0));
+}
+
+#[test]
+fn s34_whoever_asked_learns_that_the_actor_has_ended_first() {
+    let world = World::new(11);
+    let [a, b] = places(&world);
+    let nomad = a.network.spawn_mobile(Nomad::default());
+    nomad.send(Say::Sleep(50)).unwrap();
+    nomad.send(Say::Stop).unwrap();
+    let asked = a.network.migrate(&nomad, b.network.id());
+    assert_eq!(asked.wait_timeout(LONG), Err(odeon_core::AskError::NoReply));
 }

@@ -47,6 +47,12 @@ pub trait Outbound: Send + Sync {
     /// The seat has come to a mark, behind all that came before it. Answers what it is to do.
     fn heed(&self, mark: &[u8], occupied: Occupied) -> Bid;
 
+    /// A mark waits at an actor that leaves. `true`: it has been heeded, and need not wait any longer.
+    fn heeds_early(&self, mark: &[u8]) -> bool;
+
+    /// A mark is not heeded any more.
+    fn lost(&self, mark: &[u8]);
+
     /// The actor has left, as it was [bid](Bid::Go), and all that waited for it has been taken behind it.
     fn gone(&self);
 
@@ -93,11 +99,19 @@ pub type ReadState = fn(&dyn Passage, &[u8]) -> Result<Settler, WireError>;
 
 /// Takes an actor out of its seat.
 pub trait Departure: Send {
-    /// The actor is `written`. `false`: it cannot leave, and stays.
-    fn begin(self: Box<Self>, written: Traveller<'_>) -> bool;
+    /// The actor is `written`.
+    fn begin(self: Box<Self>, written: Traveller<'_>) -> Began;
 
     /// It cannot leave because of what belongs to it here.
     fn refuse(self: Box<Self>, because: &'static str);
+}
+
+/// What writing an actor has come to.
+pub enum Began {
+    /// It is under way.
+    Leaves,
+    /// It stays: as it is, or read anew.
+    Stays(Option<Settler>),
 }
 
 /// An actor that is about to leave.

@@ -151,9 +151,12 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             Err(NotTaken::Unwritable(_)) => DeadLetterReason::Unwritable,
             Err(NotTaken::Unreachable) => DeadLetterReason::Unreachable,
         };
-        if let Waiting::Message(_, message) = waiting {
-            let header = &cell.header;
-            header.stage.theater().dead_letter(header.id, reason, message);
+        match waiting {
+            Waiting::Message(_, message) => {
+                let header = &cell.header;
+                header.stage.theater().dead_letter(header.id, reason, message);
+            }
+            Waiting::Mark(mark) => self.outbound.lost(&mark),
         }
         true
     }
@@ -272,17 +275,19 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
     }
 
     fn __pressing(&self) -> usize {
-        let elsewhere = match self.place {
-            Place::Elsewhere => self.outbound.pressing(),
-            _ => 0,
-        };
-        self.aside.len() + elsewhere
+        match self.place {
+            Place::Here(_) => self.aside.len(),
+            // What it waits for may come behind what would be held back.
+            Place::Leaving(..) => 0,
+            Place::Elsewhere => self.aside.len() + self.outbound.pressing(),
+        }
     }
 
     fn __give_back(&mut self, take: &mut dyn FnMut(M)) {
         for waiting in self.aside.drain(..) {
-            if let Waiting::Message(_, message) = waiting {
-                take(message);
+            match waiting {
+                Waiting::Message(_, message) => take(message),
+                Waiting::Mark(mark) => self.outbound.lost(&mark),
             }
         }
     }
@@ -290,6 +295,9 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
 
 impl<M: Message + Serialize + DeserializeOwned> Drop for Seat<M> {
     fn drop(&mut self) {
+        while let Some(mark) = self.desk.next_mark() {
+            self.outbound.lost(&mark);
+        }
         self.outbound.ended();
     }
 }

@@ -61,8 +61,10 @@ impl Inner {
                 if self.keeps_for_comer(peer, seat, None, bytes) {
                     return;
                 }
-                if let Some(stands) = self.seats.get(seat) {
-                    stands.mark(bytes.to_vec());
+                let stands = self.seats.get(seat);
+                if !stands.is_some_and(|stands| stands.mark(bytes.to_vec())) {
+                    // Whoever turns to a seat that has ended meanwhile has not been told.
+                    self.tell_of_an_end(peer, seat);
                 }
             }
             // A theater leaves the others to its own seats alone. Or it is of a newer version, or of nobody who means well.
@@ -70,6 +72,17 @@ impl Inner {
                 Mark::Reroute | Mark::Receive { .. } | Mark::Settle { .. } | Mark::Stay { .. },
             )
             | None => {}
+        }
+    }
+
+    fn tell_of_an_end(self: &Arc<Self>, peer: &Arc<Peer>, seat: u64) {
+        let why = match self.exports.get(seat) {
+            Some(_) => self.exports.end_of(seat),
+            None => Some(EndReason::Stopped),
+        };
+        if let Some(why) = why {
+            peer.tell_later(Control::ended(seat, why));
+            peer.transmit(self);
         }
     }
 
@@ -102,6 +115,7 @@ impl Inner {
                     stands.end(reason);
                 }
             }
+            Control::Ready { at, .. } if at >= NUMBERS => {}
             Control::Ready { seat, attempt, at } => {
                 if let Some(stands) = self.seats.get(seat) {
                     stands.mark(Mark::ready(attempt, peer.id, at).to_bytes());

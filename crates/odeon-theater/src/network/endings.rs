@@ -16,7 +16,7 @@ use super::marks::MARK;
 use super::migrations::MigrateError;
 use super::peer::Peer;
 use super::seats::{Line, LostWay, Sits};
-use crate::{End, Undelivered};
+use crate::{End, TheaterId, Undelivered};
 
 impl Inner {
     /// The link to a theater has ended. Nobody meets it anew before all that belongs to this link is gone.
@@ -59,7 +59,7 @@ impl Inner {
         let Some(Channel::Actor(actor)) = Channel::of(message.channel) else { return };
         let Some((&mailbox, bytes)) = message.message.split_first() else { return };
         if mailbox == MARK {
-            return;
+            return self.mark_is_lost(bytes);
         }
         let stands = self.seats.by_route(peer.address(actor));
         let reason = DeadLetterReason::Unreachable;
@@ -77,7 +77,10 @@ impl Inner {
     fn lose_ways(self: &Arc<Self>, peer: &Arc<Peer>) -> Vec<Arc<dyn StandIn>> {
         let leaves = |line: &Line| matches!(&line.sits, Sits::Leaving(it) if it.to.id == peer.id);
         for who in self.seats.all(leaves) {
-            self.is_to_stay(who, MigrateError::Unreachable, |departing| departing.to.id == peer.id);
+            // What was counted for it is forgotten with it.
+            self.is_to_stay(who, MigrateError::Unreachable, false, |departing| {
+                departing.to.id == peer.id
+            });
         }
         self.does_not_come(peer.id, None);
         self.lose_turns(peer);
@@ -85,8 +88,14 @@ impl Inner {
         let mut over = Vec::new();
         let leads_there = |line: &Line| line.at().is_some_and(|at| at.theater == dead);
         for who in self.seats.all(leads_there) {
-            match self.seats.with(who, |line| line.has_lost_its_way()) {
-                Some(LostWay::Turned(turn)) => self.has_passed(who, turn),
+            let turn = self.migrations.new_number();
+            match self.seats.with(who, |line| line.has_lost_its_way(turn)) {
+                Some(LostWay::Turned(turn, passed)) => {
+                    self.has_passed(who, turn);
+                    for (theater, turn) in passed {
+                        self.has_come(TheaterId::from_bits(theater), who, turn);
+                    }
+                }
                 // Whatever it was to say by that way, it says so directly.
                 Some(LostWay::Comes) => self.says_ready_again(who),
                 Some(LostWay::Over) => {

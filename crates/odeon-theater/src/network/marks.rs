@@ -11,8 +11,9 @@ pub(super) const MARK: u8 = 64;
 /// Left among the messages of a seat. New kinds are added at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Mark {
-    /// To the actor, wherever it is: it is to move to a theater. Whoever asked has a question of this number at that theater.
-    Migrate { to: u128, asker: u128, question: u64 },
+    /// To the actor, wherever it is: it is to move to a theater, for which it has looked so many times in vain. Whoever asked has a question of this
+    /// number at that theater.
+    Migrate { to: u128, asker: u128, question: u64, tries: u32 },
     /// To a seat whose actor leaves: the theater to which it goes is ready, and has this seat for it. Nothing comes behind this by the same way.
     Ready { attempt: u64, theater: u128, seat: u64 },
     /// To the seat to which an actor comes: all that was before it has come, and the actor sits here from now on.

@@ -54,6 +54,11 @@ impl Members {
         }
     }
 
+    /// What a theater is, if it has joined.
+    pub(super) fn is(&self, theater: TheaterId) -> Option<Membership> {
+        self.lock().present.get(&theater).copied()
+    }
+
     pub(super) fn ended(&self, theater: TheaterId, end: End) {
         self.change(MembershipEvent::Gone(theater, end));
     }

@@ -38,6 +38,7 @@ use odeon_sync::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use super::Inner;
+use super::channel::NUMBERS;
 use super::marks::Mark;
 use super::outbound::FromSeat;
 use super::seats::Leads;
@@ -48,6 +49,9 @@ pub(super) use asking::Joined;
 pub use asking::Migrate;
 pub(super) use departures::Departing;
 use departures::Gone;
+
+/// Nobody moves so often: a number above is of somebody who does not mean well.
+const MOST_MOVES: u64 = u64::MAX / 2;
 
 /// An actor has moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,8 +71,10 @@ pub enum MigrateError {
     NotMobile,
     /// The theater has not registered the actor's kind ([`Network::register_mobile`](crate::Network::register_mobile)).
     UnknownKind,
-    /// The theater knows the kind, by other messages or another version.
+    /// The theater knows the kind by other messages.
     OtherKind,
+    /// The theater knows the kind by another version.
+    OtherVersion,
     /// The state cannot be written here, or read there.
     State(String),
     /// Something that belongs to the actor cannot move with it.
@@ -84,9 +90,10 @@ impl fmt::Display for MigrateError {
         match self {
             Self::NotMobile => f.write_str("the actor is not mobile"),
             Self::UnknownKind => f.write_str("the theater has not registered the actor's kind"),
-            Self::OtherKind => f.write_str(
-                "the theater knows the actor's kind by other messages or another version",
-            ),
+            Self::OtherKind => f.write_str("the theater knows the actor's kind by other messages"),
+            Self::OtherVersion => {
+                f.write_str("the theater knows another version of the actor's kind")
+            }
             Self::State(reason) => write!(f, "the actor's state cannot travel: {reason}"),
             Self::Bound(reason) => write!(f, "the actor cannot leave: {reason}"),
             Self::Unreachable => f.write_str("the theater cannot be reached"),
@@ -126,6 +133,13 @@ impl Migrations {
         self.kinds.lock().expect("nothing panics under this lock").get(name).cloned()
     }
 
+    /// A number for a migration or a turn: another one each time.
+    pub(super) fn new_number(&self) -> u64 {
+        let mut under_way = self.under_way();
+        under_way.last += 1;
+        under_way.last
+    }
+
     fn under_way(&self) -> MutexGuard<'_, UnderWay> {
         self.under_way.lock().expect("nothing panics under this lock")
     }
@@ -146,9 +160,8 @@ impl Inner {
         let stage = self.pool.upgrade()?;
         let way = Arc::new(Way::closed());
         let from = Arc::new(FromSeat::new(self, way.clone(), true));
-        let (actor, stands) = spawn_mobile(&stage, from.clone(), actor);
-        self.seats.is_seated(self.id, stands, from, way);
-        Some(actor)
+        let spawn = || spawn_mobile(&stage, from.clone(), actor);
+        Some(self.seats.seat(self.id, &from, way, spawn))
     }
 
     fn migrate<M: Message>(
@@ -172,10 +185,17 @@ impl Inner {
         };
         let question = self.questions.leaves_for_anybody(Box::new(Asked(reply)), first);
         let asker = self.id.bits();
-        if !stands.mark(Mark::Migrate { to: to.bits(), asker, question }.to_bytes()) {
+        if !stands.mark(Mark::Migrate { to: to.bits(), asker, question, tries: 0 }.to_bytes()) {
             drop(self.questions.take(question, first));
         }
         ask
+    }
+
+    /// A mark does not come to its actor.
+    pub(super) fn mark_is_lost(self: &Arc<Self>, mark: &[u8]) {
+        if let Some(Mark::Migrate { asker, question, .. }) = Mark::from_bytes(mark) {
+            self.leave_unanswered(Asker { theater: TheaterId::from_bits(asker), question });
+        }
     }
 
     /// A seat has come to a mark: what it is to do.
@@ -189,10 +209,11 @@ impl Inner {
     ) -> Bid {
         let is_here = occupied == Occupied::ByTheActor;
         match mark {
-            Mark::Migrate { to, asker, question } if is_here => {
+            Mark::Migrate { to, asker, question, tries } if is_here => {
                 let asker = Asker { theater: TheaterId::from_bits(asker), question };
-                self.is_to_migrate(seat, who, TheaterId::from_bits(to), asker)
+                self.is_to_migrate(seat, who, TheaterId::from_bits(to), asker, tries)
             }
+            Mark::Ready { seat: at, .. } if at >= NUMBERS => Bid::Nothing,
             Mark::Ready { attempt, theater, seat: at } => {
                 self.is_ready(who, way, occupied, attempt, Address { theater, actor: at })
             }

@@ -11,7 +11,7 @@ use super::channel::Channel;
 use super::marks::Mark;
 use super::passage::Between;
 use super::way::Way;
-use crate::PushError;
+use crate::{PushError, TheaterId};
 
 /// See the module.
 pub(super) struct FromSeat {
@@ -84,12 +84,17 @@ impl Outbound for FromSeat {
         bytes.clear();
         // There are 64 mailboxes at most.
         bytes.push(mailbox as u8);
-        let between = Between::new(&network, &to.peer);
+        let peer = to.peer.clone();
+        let between = Between::new(&network, &peer);
         if let Err(error) = encode(&between, bytes) {
+            drop(course);
             between.undo();
             return Err(NotTaken::Unwritable(error));
         }
-        match to.peer.push(Channel::Actor(to.seat), bytes) {
+        let pushed = peer.push(Channel::Actor(to.seat), bytes);
+        // What is told of what has left may come round to this way.
+        drop(course);
+        match pushed {
             Ok(()) => {
                 between.done();
                 Ok(())
@@ -109,6 +114,11 @@ impl Outbound for FromSeat {
     fn pass(&self, mark: &[u8]) -> Result<(), NotTaken> {
         if !self.looks_open() {
             return Err(NotTaken::Closed);
+        }
+        if let (Some(network), Some(Mark::Through { theater, who, turn })) =
+            (self.network.upgrade(), Mark::from_bytes(mark))
+        {
+            network.seats.with(who, |line| line.passed.insert(theater, turn));
         }
         let course = self.way.course();
         course.to.as_ref().ok_or(NotTaken::Unreachable)?.push_mark(mark)
@@ -140,6 +150,22 @@ impl Outbound for FromSeat {
         match (self.network.upgrade(), Mark::from_bytes(mark)) {
             (Some(network), Some(mark)) => network.heed(number, who, &self.way, mark, occupied),
             _ => Bid::Nothing,
+        }
+    }
+
+    fn heeds_early(&self, mark: &[u8]) -> bool {
+        let (Some(network), Some(Mark::Through { theater, who, turn })) =
+            (self.network.upgrade(), Mark::from_bytes(mark))
+        else {
+            return false;
+        };
+        network.has_come(TheaterId::from_bits(theater), who, turn);
+        true
+    }
+
+    fn lost(&self, mark: &[u8]) {
+        if let Some(network) = self.network.upgrade() {
+            network.mark_is_lost(mark);
         }
     }
 

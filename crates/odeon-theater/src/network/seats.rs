@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use odeon_core::ActorRef;
 use odeon_core::extend::Submit;
 use odeon_core::wire::{Address, Arriving, Reference, StandIn, WireError};
 use odeon_sync::atomic::{AtomicBool, Ordering};
@@ -106,23 +107,23 @@ impl Seats {
         (Ok(actor), true)
     }
 
-    /// An actor sits in a seat of its own here.
-    pub(super) fn is_seated(
+    /// An actor gets a seat of its own here. Under the lock, so that it is known before its first turn.
+    pub(super) fn seat<M>(
         &self,
         me: TheaterId,
-        stands: Arc<dyn StandIn>,
-        from: Arc<FromSeat>,
+        from: &Arc<FromSeat>,
         way: Arc<Way>,
-    ) {
+        spawn: impl FnOnce() -> (ActorRef<M>, Arc<dyn StandIn>),
+    ) -> ActorRef<M> {
         self.note_mobile();
+        let mut known = self.lock();
+        let (actor, stands) = spawn();
         let number = stands.actor();
         let who = Address { theater: me.bits(), actor: number };
-        let mut known = self.lock();
-        // It may have ended by now.
-        if from.is_of(number, who) {
-            known.by_number.insert(number, who);
-            known.lines.insert(who, Line::here(way, Standing { stands, outbound: from }));
-        }
+        from.is_of(number, who);
+        known.by_number.insert(number, who);
+        known.lines.insert(who, Line::here(way, Standing { stands, outbound: from.clone() }));
+        actor
     }
 
     /// Where a reference to the actor of this seat leads; `None`: it is none of a seat.
@@ -200,6 +201,10 @@ impl Seats {
         let Known { lines, by_number, .. } = &mut *known;
         let who = coming.who;
         let Entry::Vacant(place) = lines.entry(who) else { return Err(coming) };
+        // Looked at here: its end looks for those that come from there behind this.
+        if coming.from.is_dead() {
+            return Err(coming);
+        }
         let way = Arc::new(Way::closed());
         let outbound = Arc::new(FromSeat::new(network, way.clone(), true));
         let (actor, stands) = arriving.seat(stage, outbound.clone());

@@ -13,7 +13,7 @@ use crate::interior::{Interior, WrittenGuards};
 use crate::message::Message;
 use crate::theater::shared::contain;
 use crate::wire::mobile::Guest;
-use crate::wire::outbound::{Bid, Earlier, Occupied, Settler, Traveller};
+use crate::wire::outbound::{Began, Bid, Earlier, Occupied, Settler, Traveller};
 use crate::wire::stand_in::{LOOK, LOST, Waiting};
 
 impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
@@ -97,8 +97,8 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             encode: &mut |passage, bytes| guest.write(passage, bytes),
             read: guest.read_again(),
         };
-        if !departure.begin(traveller) {
-            self.place = Place::Here(guest);
+        if let Began::Stays(settler) = departure.begin(traveller) {
+            self.place = Place::Here(settler.and_then(guest_of).unwrap_or(guest));
             return;
         }
         self.place = Place::Leaving(guest, guards);
@@ -113,9 +113,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         let outbound = &self.outbound;
         self.aside.retain(|waiting| match waiting {
             Waiting::Message(..) => true,
-            Waiting::Mark(mark) => {
-                matches!(outbound.heed(mark, Occupied::ByOneThatLeaves), Bid::Pass)
-            }
+            Waiting::Mark(mark) => !outbound.heeds_early(mark),
         });
     }
 

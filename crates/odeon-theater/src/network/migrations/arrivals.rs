@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use odeon_core::DeadLetterReason;
-use odeon_core::EndReason;
 use odeon_core::wire::{Address, Bid, StandIn};
 
-use super::{MigrateError, Written, guards_from_wire};
+use super::{MOST_MOVES, MigrateError, Written, guards_from_wire};
 use crate::TheaterId;
 use crate::network::Inner;
 use crate::network::control::Control;
@@ -31,10 +30,13 @@ impl Inner {
     /// An actor has been sent here.
     pub(in crate::network) fn traveller_arrives(self: &Arc<Self>, peer: &Arc<Peer>, bytes: &[u8]) {
         let Ok(written) = postcard::from_bytes::<Written>(bytes) else { return };
+        if written.moves >= MOST_MOVES {
+            return;
+        }
         let Written { attempt, seat, born, moves, kind, version, guards, state } = written;
         let read = match self.migrations.kind(&kind) {
             None => Err(MigrateError::UnknownKind),
-            Some(kind) if kind.version() != version => Err(MigrateError::OtherKind),
+            Some(kind) if kind.version() != version => Err(MigrateError::OtherVersion),
             Some(kind) => match kind.read(&Between::new(self, peer), &state) {
                 Ok(settler) => Ok((kind, settler)),
                 Err(error) => Err(MigrateError::State(error.to_string())),
@@ -69,6 +71,10 @@ impl Inner {
         let mut coming = Some(coming);
         let next = self.seats.with(who, |line| {
             let mut coming = coming.take().expect("used once");
+            // Looked at here: its end looks for those that come from there behind this.
+            if coming.from.is_dead() || line.waits.is_some() {
+                return Next::Refuse(coming, MigrateError::Unreachable);
+            }
             let Sits::Elsewhere(at) = line.sits else {
                 return Next::Refuse(coming, MigrateError::OtherKind);
             };
@@ -105,9 +111,10 @@ impl Inner {
         let (who, kind) = (coming.who, coming.kind.clone());
         match self.seats.prepare(self, coming, kind.arriving(), &stage) {
             Ok(stands) => {
-                let Some(ready) = self.ready(who, stands.actor()) else { return };
+                let Some(ready) = self.ready(who, stands.actor(), None) else { return };
                 self.tell_ready(&ready);
             }
+            Err(coming) if coming.from.is_dead() => {}
             // A reference has come meanwhile.
             Err(coming) => self.takes_in(coming),
         }
@@ -126,9 +133,7 @@ impl Inner {
         way: &Arc<Way>,
         attempt: u64,
     ) {
-        let Some(ready) = self.ready(who, seat).filter(|ready| ready.attempt == attempt) else {
-            return;
-        };
+        let Some(ready) = self.ready(who, seat, Some(attempt)) else { return };
         let mark = Mark::ready(attempt, self.id, seat);
         if way.close(Some(&mark)) {
             self.transmit_by(way);
@@ -139,9 +144,12 @@ impl Inner {
     }
 
     /// What the theater that the actor leaves is to know; the seat is referred to from there from here on.
-    fn ready(self: &Arc<Self>, who: Address, seat: u64) -> Option<Ready> {
+    fn ready(self: &Arc<Self>, who: Address, seat: u64, attempt: Option<u64>) -> Option<Ready> {
         let (ready, stands) = self.seats.with(who, |line| {
             let Sits::Coming(coming, _) = &mut line.sits else { return None };
+            if coming.is_awaited || attempt.is_some_and(|attempt| coming.attempt != attempt) {
+                return None;
+            }
             coming.is_awaited = true;
             let ready =
                 Ready { to: coming.from.clone(), left: coming.left, attempt: coming.attempt, seat };
@@ -223,8 +231,9 @@ impl Inner {
             Some((line.first().stands.clone(), line.way.clone(), references, next))
         });
         let Some(Some((stands, way, references, next))) = come else { return };
-        stands.mark(Mark::Settle { attempt }.to_bytes());
+        // Before the seat is told, which may let its actor go on by this way.
         let before = way.course().to.take();
+        stands.mark(Mark::Settle { attempt }.to_bytes());
         if let Some(before) = before {
             self.give_back(&before, references);
         }
@@ -251,7 +260,7 @@ impl Inner {
         }
     }
 
-    /// An actor that was to come does not.
+    /// An actor that was to come does not: by this attempt, or by any, since the theater that it was to leave is dead.
     pub(in crate::network) fn does_not_come(
         self: &Arc<Self>,
         from: TheaterId,
@@ -266,7 +275,7 @@ impl Inner {
             _ => false,
         };
         for who in self.seats.all(is_meant) {
-            self.goes_back(who);
+            self.goes_back(who, attempt.is_none());
         }
         let waits = |line: &Line| line.waits.as_ref().is_some_and(|coming| coming.from.id == from);
         for who in self.seats.all(waits) {
@@ -274,32 +283,46 @@ impl Inner {
         }
     }
 
-    /// The seat stands for its actor as before; if it was made for it, it ends.
-    fn goes_back(self: &Arc<Self>, who: Address) {
+    /// The seat stands for its actor as before. If it was made for it, it ends; also if the actor is lost: whether the dead theater had let it go or not, nobody has
+    /// it, and ways of which some lead here may go round in a circle.
+    fn goes_back(self: &Arc<Self>, who: Address, is_lost: bool) {
         let back = self.seats.with(who, |line| {
             let Sits::Coming(_, before) = &line.sits else { return None };
-            let before = *before;
-            // One whose way is gone is told of its end, as all that lead there.
+            let before = before.filter(|_| !is_lost);
             let sits = before.map_or(Sits::Here, Sits::Elsewhere);
             let Sits::Coming(coming, _) = std::mem::replace(&mut line.sits, sits) else {
                 unreachable!("looked at above")
             };
-            Some((coming, before, line.first().stands.clone(), line.way.clone()))
+            let stands = line.first().stands.clone();
+            if before.is_some() {
+                line.way.open();
+                return Some((coming, stands, None));
+            }
+            let next = std::mem::take(&mut line.next);
+            let references = std::mem::take(&mut line.references);
+            Some((coming, stands, Some((line.way.clone(), references, next))))
         });
-        let Some(Some((mut coming, before, stands, way))) = back else { return };
+        let Some(Some((mut coming, stands, over))) = back else { return };
         if let Some(earlier) = coming.earlier.take() {
             stands.lost_earlier(earlier, DeadLetterReason::Unreachable);
         }
         if coming.is_awaited {
             drop(self.exports.released(stands.actor(), coming.from.id, 1));
         }
-        if before.is_some() {
-            way.open();
-            stands.wake();
-            self.seats.with(who, |line| line.remind());
-        } else {
-            self.seats.forget(who);
-            stands.end(EndReason::Stopped);
+        match over {
+            None => {
+                stands.wake();
+                self.seats.with(who, |line| line.remind());
+            }
+            Some((way, references, next)) => {
+                let before = way.course().to.take();
+                if let Some(before) = before {
+                    self.give_back(&before, references);
+                }
+                next.iter().for_each(|to| self.give_back(to, 1));
+                self.seats.forget(who);
+                stands.lose();
+            }
         }
     }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use odeon_core::wire::{Address, Bid, Departure, Occupied, ReadState, Traveller};
+use odeon_core::extend;
+use odeon_core::wire::{Address, Began, Bid, Departure, Occupied, ReadState, Settler, Traveller};
 
 use super::local::Restored;
 use super::{Asker, MigrateError, Migrated, Written, guards_to_wire};
@@ -15,7 +16,11 @@ use crate::network::passage::Between;
 use crate::network::peer::Peer;
 use crate::network::seats::Sits;
 use crate::network::way::{To, Way};
-use crate::{PushError, TheaterId};
+use crate::{Membership, PushError, TheaterId};
+
+/// TUNE: ms, guessed 2026-11: how long an actor that is to move to a theater which is not (or not surely) there goes on before it looks again: a link
+/// is made in a few.
+const UNTIL_ASKED_AGAIN: Duration = Duration::from_millis(10);
 
 /// An actor that has been written, and not been let go.
 pub(in crate::network) struct Departing {
@@ -25,8 +30,8 @@ pub(in crate::network) struct Departing {
     begun: Duration,
     state: Vec<u8>,
     read: ReadState,
-    /// Why it stays after all.
-    why: Option<MigrateError>,
+    /// Why it stays after all, and how it has been read again.
+    why: Option<(MigrateError, Option<Settler>)>,
 }
 
 /// An actor that has been let go, and of which it is not known yet that it sits.
@@ -44,39 +49,56 @@ struct Depart {
     seat: u64,
     who: Address,
     to: Arc<Peer>,
-    asker: Asker,
+    /// Until it has been answered, or others are to do that.
+    asker: Option<Asker>,
 }
 
 impl Departure for Depart {
-    fn begin(self: Box<Self>, written: Traveller<'_>) -> bool {
+    fn begin(mut self: Box<Self>, written: Traveller<'_>) -> Began {
         match self.send(written) {
-            Ok(()) => true,
-            Err(error) => {
-                self.network.answer_migration(self.asker, Err(error));
-                false
+            Ok(()) => {
+                self.asker = None;
+                Began::Leaves
+            }
+            Err((error, settler)) => {
+                self.answer(error);
+                Began::Stays(settler)
             }
         }
     }
 
-    fn refuse(self: Box<Self>, because: &'static str) {
-        self.network.answer_migration(self.asker, Err(MigrateError::Bound(because.into())));
+    fn refuse(mut self: Box<Self>, because: &'static str) {
+        self.answer(MigrateError::Bound(because.into()));
+    }
+}
+
+impl Drop for Depart {
+    fn drop(&mut self) {
+        if let Some(asker) = self.asker.take() {
+            self.network.leave_unanswered(asker);
+        }
     }
 }
 
 impl Depart {
-    fn send(&self, traveller: Traveller<'_>) -> Result<(), MigrateError> {
+    fn answer(&mut self, error: MigrateError) {
+        if let Some(asker) = self.asker.take() {
+            self.network.answer_migration(asker, Err(error));
+        }
+    }
+
+    /// If it does not leave, it is read again: replies have been written with it.
+    fn send(&self, traveller: Traveller<'_>) -> Result<(), (MigrateError, Option<Settler>)> {
         let (network, to) = (&self.network, &self.to);
+        let Some(asker) = self.asker else { return Err((MigrateError::Unreachable, None)) };
         let begun = network.now();
         let moves = network.seats.with(self.who, |line| line.moves).unwrap_or_default() + 1;
-        let mut under_way = network.migrations.under_way();
-        under_way.last += 1;
-        let attempt = under_way.last;
-        drop(under_way);
+        let attempt = network.migrations.new_number();
         let between = Between::new(network, to);
         let mut state = Vec::new();
         if let Err(error) = (traveller.encode)(&between, &mut state) {
             between.undo();
-            return Err(MigrateError::State(error.to_string()));
+            return Err((MigrateError::State(error.to_string()), None));
         }
         let written = Written {
             attempt,
@@ -92,7 +114,7 @@ impl Depart {
         let departing = Departing {
             attempt,
             to: to.clone(),
-            asker: self.asker,
+            asker,
             begun,
             state: written.state,
             read: traveller.read,
@@ -107,14 +129,27 @@ impl Depart {
                 Ok(())
             }
             Err(error) => {
-                network.seats.with(self.who, |line| line.sits = Sits::Here);
-                between.undo();
-                Err(match error {
+                let before = network
+                    .seats
+                    .with(self.who, |line| std::mem::replace(&mut line.sits, Sits::Here));
+                let settler = match before {
+                    Some(Sits::Leaving(departing)) => departing.read_again(network, true),
+                    _ => None,
+                };
+                let error = match error {
                     PushError::TooLarge { .. } => MigrateError::State("it is too large".into()),
                     _ => MigrateError::Unreachable,
-                })
+                };
+                Err((error, settler))
             }
         }
+    }
+}
+
+impl Departing {
+    /// `returns`: the other theater has read nothing, so that references are still counted as having left.
+    fn read_again(&self, network: &Arc<Inner>, returns: bool) -> Option<Settler> {
+        (self.read)(&Restored::new(network, &self.to, returns), &self.state).ok()
     }
 }
 
@@ -126,6 +161,7 @@ impl Inner {
         who: Address,
         to: TheaterId,
         asker: Asker,
+        tries: u32,
     ) -> Bid {
         if to == self.id {
             let there = Migrated { pause: Duration::ZERO, bytes: 0 };
@@ -135,15 +171,43 @@ impl Inner {
         // Whoever has been lost lately is not waited for once more.
         let is_lost = self.peers.ended(to, self.now()).is_some();
         let peer = if is_lost { None } else { self.peers.get_or_meet(self, to) };
-        match peer.filter(|peer| !peer.is_dead()) {
-            Some(to) => {
-                Bid::Leave(Box::new(Depart { network: self.clone(), seat, who, to, asker }))
-            }
-            None => {
-                self.answer_migration(asker, Err(MigrateError::Unreachable));
-                Bid::Nothing
-            }
+        let Some(peer) = peer.filter(|peer| !peer.is_dead()) else {
+            self.answer_migration(asker, Err(MigrateError::Unreachable));
+            return Bid::Nothing;
+        };
+        if self.members.is(to) == Some(Membership::Present) {
+            let network = self.clone();
+            return Bid::Leave(Box::new(Depart {
+                network,
+                seat,
+                who,
+                to: peer,
+                asker: Some(asker),
+            }));
         }
+        // The actor is not to stand still for one that may be dead.
+        peer.transmit(self);
+        if UNTIL_ASKED_AGAIN * tries < self.config.dead_after {
+            self.ask_again(seat, to, asker, tries + 1);
+        } else {
+            self.answer_migration(asker, Err(MigrateError::Unreachable));
+        }
+        Bid::Nothing
+    }
+
+    /// Leaves the mark once more, a little later.
+    fn ask_again(self: &Arc<Self>, seat: u64, to: TheaterId, asker: Asker, tries: u32) {
+        let Some(stage) = self.pool.upgrade() else { return self.leave_unanswered(asker) };
+        let network = Arc::downgrade(self);
+        extend::alarm_at(&*stage, UNTIL_ASKED_AGAIN, move || {
+            let Some(network) = network.upgrade() else { return };
+            let (to, Asker { theater, question }) = (to.bits(), asker);
+            let mark = Mark::Migrate { to, asker: theater.bits(), question, tries };
+            let stands = network.seats.get(seat);
+            if !stands.is_some_and(|stands| stands.mark(mark.to_bytes())) {
+                network.leave_unanswered(asker);
+            }
+        });
     }
 
     /// The other theater is ready; `occupied`: the seat here.
@@ -161,7 +225,7 @@ impl Inner {
             Occupied::ByTheActor => return Bid::Nothing,
             Occupied::ByOneThatLeaves => {}
         }
-        let departing = self.seats.with(who, |line| {
+        let to = self.seats.with(who, |line| {
             let Sits::Leaving(departing) = &line.sits else { return None };
             let is_this = departing.attempt == attempt
                 && departing.to.id.bits() == at.theater
@@ -172,15 +236,23 @@ impl Inner {
             line.references = 1;
             line.going = Some(attempt);
             line.moves += 1;
-            match std::mem::replace(&mut line.sits, Sits::Elsewhere(at)) {
-                Sits::Leaving(departing) => Some(departing),
-                _ => unreachable!("looked at above"),
-            }
+            line.passed.clear();
+            let Sits::Leaving(departing) = std::mem::replace(&mut line.sits, Sits::Elsewhere(at))
+            else {
+                unreachable!("looked at above")
+            };
+            // Under this lock: the end of the link looks here behind it.
+            let gone = Gone {
+                to: departing.to.id,
+                asker: departing.asker,
+                begun: departing.begun,
+                gone: self.now(),
+                bytes: departing.state.len() as u64,
+            };
+            self.migrations.under_way().gone.insert(attempt, gone);
+            Some(departing.to)
         });
-        let Some(departing) = departing.flatten() else { return Bid::Nothing };
-        let Departing { to, asker, begun, state, .. } = *departing;
-        let gone = Gone { to: to.id, asker, begun, gone: self.now(), bytes: state.len() as u64 };
-        self.migrations.under_way().gone.insert(attempt, gone);
+        let Some(to) = to.flatten() else { return Bid::Nothing };
         way.lead(To { peer: to, seat: at.actor });
         Bid::Go
     }
@@ -200,36 +272,58 @@ impl Inner {
 
     /// The other theater refuses an actor.
     pub(in crate::network) fn is_refused(
-        &self,
+        self: &Arc<Self>,
         peer: &Arc<Peer>,
         seat: u64,
         attempt: u64,
         why: MigrateError,
     ) {
         if let Some(who) = self.seats.who(seat) {
-            self.is_to_stay(who, why, |departing| {
+            let has_read = !matches!(why, MigrateError::UnknownKind | MigrateError::OtherVersion);
+            self.is_to_stay(who, why, !has_read, |departing| {
                 departing.attempt == attempt && departing.to.id == peer.id
             });
         }
+        // It had been let go: its seat there was stopped before it sat.
+        let mut under_way = self.migrations.under_way();
+        if under_way.gone.get(&attempt).is_some_and(|gone| gone.to == peer.id) {
+            let gone = under_way.gone.remove(&attempt);
+            drop(under_way);
+            if let Some(gone) = gone {
+                self.leave_unanswered(gone.asker);
+            }
+        }
     }
 
-    /// The theater to which an actor of this one was to move is dead.
+    /// An actor that was to move to another theater, which refuses it or is dead, is kept. `returns`: that has read nothing of it.
     pub(in crate::network) fn is_to_stay(
-        &self,
+        self: &Arc<Self>,
         who: Address,
         why: MigrateError,
-        is_meant: impl FnOnce(&Departing) -> bool,
+        returns: bool,
+        is_meant: impl Fn(&Departing) -> bool,
     ) {
-        let stays = self.seats.with(who, |line| {
+        let read = self.seats.with(who, |line| {
             let Sits::Leaving(departing) = &mut line.sits else { return None };
-            if !is_meant(departing) || departing.why.is_some() {
-                return None;
-            }
-            departing.why = Some(why);
-            let attempt = departing.attempt;
-            Some((line.first().stands.clone(), attempt))
+            let is_this = is_meant(departing) && departing.why.is_none();
+            is_this.then(|| {
+                departing.why = Some((why, None));
+                let state = std::mem::take(&mut departing.state);
+                (departing.read, departing.to.clone(), state, departing.attempt)
+            })
         });
-        if let Some(Some((stands, attempt))) = stays {
+        let Some(Some((read, to, state, attempt))) = read else { return };
+        // At once, as long as its questions are known, and without the lock: its references are looked up.
+        let settler = read(&Restored::new(self, &to, returns), &state).ok();
+        let stands = self.seats.with(who, |line| {
+            if let Sits::Leaving(departing) = &mut line.sits {
+                if let Some((_, place)) = &mut departing.why {
+                    *place = settler;
+                }
+            }
+            line.first().stands.clone()
+        });
+        if let Some(stands) = stands {
             stands.mark(Mark::Stay { attempt }.to_bytes());
         }
     }
@@ -246,10 +340,9 @@ impl Inner {
             _ => None,
         });
         let Some(departing) = departing.flatten() else { return Bid::Nothing };
-        let Departing { to, asker, state, read, why, .. } = *departing;
-        // With its state replies were written, which are read again; if that fails it goes on without them.
-        let settler = read(&Restored::new(self, &to), &state).ok();
-        self.answer_migration(asker, Err(why.unwrap_or(MigrateError::Unreachable)));
+        let Departing { asker, why, .. } = *departing;
+        let (why, settler) = why.unwrap_or((MigrateError::Unreachable, None));
+        self.answer_migration(asker, Err(why));
         Bid::Stay(settler)
     }
 

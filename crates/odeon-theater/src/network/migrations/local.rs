@@ -11,7 +11,7 @@ use odeon_core::wire::{
 
 use super::{Asker, MigrateError, Migrated};
 use crate::network::Inner;
-use crate::network::channel::Channel;
+use crate::network::channel::{Channel, NUMBERS};
 use crate::network::control::Control;
 use crate::network::peer::Peer;
 
@@ -24,6 +24,9 @@ impl Inner {
         result: Result<Migrated, MigrateError>,
     ) {
         let bytes = postcard::to_allocvec(&result).expect("numbers and text can be written");
+        if asker.question >= NUMBERS {
+            return;
+        }
         if asker.theater == self.id {
             if let Some(asked) = self.questions.take(asker.question, self.id) {
                 let _ = asked.answer(&Within::default(), &bytes);
@@ -49,11 +52,13 @@ impl Inner {
 pub(super) struct Restored<'a> {
     network: &'a Arc<Inner>,
     to: &'a Arc<Peer>,
+    /// Whether the other theater has read nothing of it: otherwise it gives back itself what has come with it.
+    returns: bool,
 }
 
 impl<'a> Restored<'a> {
-    pub(super) fn new(network: &'a Arc<Inner>, to: &'a Arc<Peer>) -> Self {
-        Self { network, to }
+    pub(super) fn new(network: &'a Arc<Inner>, to: &'a Arc<Peer>, returns: bool) -> Self {
+        Self { network, to, returns }
     }
 }
 
@@ -70,7 +75,9 @@ impl Passage for Restored<'_> {
         let Reference { at, born } = reference;
         if at.theater == self.network.id.bits() {
             let actor = self.network.exports.reference(at.actor, arriving)?;
-            drop(self.network.exports.released(at.actor, self.to.id, 1));
+            if self.returns {
+                drop(self.network.exports.released(at.actor, self.to.id, 1));
+            }
             return Ok(actor);
         }
         let gone = WireError::Refused("nobody refers to the actor any more");

@@ -8,8 +8,10 @@ use odeon_core::wire::Address;
 
 use crate::TheaterId;
 use crate::network::Inner;
+use crate::network::channel::NUMBERS;
 use crate::network::control::Control;
 use crate::network::marks::Mark;
+use crate::network::migrations::MOST_MOVES;
 use crate::network::peer::Peer;
 use crate::network::seats::{Line, Sits};
 use crate::network::way::{To, Way};
@@ -75,12 +77,18 @@ impl Inner {
         at: Address,
         moves: u64,
     ) {
+        if at.actor >= NUMBERS {
+            return;
+        }
         let Some(new) = self.peers.get_or_meet(self, TheaterId::from_bits(at.theater)) else {
             return;
         };
         let to = To { peer: new, seat: at.actor };
         let is_wanted = self.seats.with(who, |line| {
-            let is_newer = matches!(line.sits, Sits::Elsewhere(_)) && moves > line.moves;
+            let is_newer = matches!(line.sits, Sits::Elsewhere(_) | Sits::Coming(_, Some(_)))
+                && moves > line.moves
+                && moves < MOST_MOVES
+                && !to.peer.is_dead();
             if is_newer {
                 line.moves = moves;
                 line.next.push_back(to.clone());
@@ -100,16 +108,13 @@ impl Inner {
 
     /// In the turn of a seat: closes its way, to open another one.
     pub(super) fn turn_off(self: &Arc<Self>, seat: u64, who: Address, way: &Arc<Way>) {
+        let turn = self.migrations.new_number();
         let turn = self.seats.with(who, |line| {
             let is_due = matches!(line.sits, Sits::Elsewhere(_))
                 && line.turning.is_none()
                 && !line.next.is_empty()
                 && line.first().stands.actor() == seat;
-            is_due.then(|| {
-                line.turns += 1;
-                line.turning = Some(line.turns);
-                line.turns
-            })
+            is_due.then(|| *line.turning.insert(turn))
         });
         let Some(Some(turn)) = turn else { return };
         let through = Mark::Through { theater: self.id.bits(), who, turn };
@@ -122,7 +127,12 @@ impl Inner {
     }
 
     /// All that a theater has sent by an old way has come to an actor of this one.
-    pub(super) fn has_come(self: &Arc<Self>, theater: TheaterId, who: Address, turn: u64) {
+    pub(in crate::network) fn has_come(
+        self: &Arc<Self>,
+        theater: TheaterId,
+        who: Address,
+        turn: u64,
+    ) {
         if theater == self.id {
             self.has_passed(who, turn);
         } else if let Some(peer) = self.peers.get_or_meet(self, theater) {
@@ -132,19 +142,34 @@ impl Inner {
 
     /// All that this theater has sent to an actor by the old way has come to it.
     pub(in crate::network) fn has_passed(self: &Arc<Self>, who: Address, turn: u64) {
+        let turns = self.seats.with(who, |line| {
+            let turns = line.turning == Some(turn) && matches!(line.sits, Sits::Elsewhere(_));
+            let to = turns.then(|| line.next.front().cloned()).flatten()?;
+            Some((to, line.way.clone()))
+        });
+        let Some(Some((to, way))) = turns else { return };
+        // Not under the lock of the seats: see `Way`.
+        let before = way.course().to.replace(to.clone());
         let turned = self.seats.with(who, |line| {
             if line.turning != Some(turn) || !matches!(line.sits, Sits::Elsewhere(_)) {
                 return None;
             }
             line.turning = None;
-            let to = line.next.pop_front()?;
+            line.next.pop_front();
+            line.passed.clear();
             line.sits = Sits::Elsewhere(to.peer.address(to.seat));
             let references = std::mem::replace(&mut line.references, 1);
-            Some((to, references, line.way.clone(), line.first().stands.clone()))
+            line.way.open();
+            Some((references, line.first().stands.clone()))
         });
-        let Some(Some((to, references, way, stands))) = turned else { return };
-        let before = way.course().to.replace(to);
-        way.open();
+        let Some(Some((references, stands))) = turned else {
+            // Its actor comes here: what is to be said by the old way goes by that.
+            let mut course = way.course();
+            if course.to.as_ref().is_some_and(|now| now.seat == to.seat) {
+                course.to = before;
+            }
+            return;
+        };
         stands.wake();
         if let Some(before) = before {
             self.give_back(&before, references);
@@ -158,11 +183,12 @@ impl Inner {
         let turns = |line: &Line| line.next.iter().any(|to| to.peer.id == peer.id);
         for who in self.seats.all(turns) {
             let back = self.seats.with(who, |line| {
-                let was_closed = line.does_not_turn_to(peer.id);
-                was_closed.then(|| (line.way.clone(), line.first().stands.clone()))
+                line.does_not_turn_to(peer.id).then(|| {
+                    line.way.open();
+                    line.first().stands.clone()
+                })
             });
-            if let Some(Some((way, stands))) = back {
-                way.open();
+            if let Some(Some(stands)) = back {
                 stands.wake();
             }
             self.seats.with(who, |line| line.remind());

@@ -1,7 +1,7 @@
 //! What is known of one actor that has a seat here.
 
 use std::any::Any;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use odeon_core::extend::WrittenGuards;
@@ -27,9 +27,10 @@ pub(in crate::network) struct Line {
     pub(in crate::network) told: BTreeSet<TheaterId>,
     /// Where messages are to go instead, one after the other; one reference there has come for each.
     pub(in crate::network) next: VecDeque<To>,
-    /// The way has been closed for the first of these, for the so manieth time.
+    /// The way has been closed for the first of these, with this number.
     pub(in crate::network) turning: Option<u64>,
-    pub(in crate::network) turns: u64,
+    /// Of other theaters, by the present way: the last mark with which each of them has closed its own.
+    pub(in crate::network) passed: BTreeMap<u128, u64>,
     /// The actor has been let go by this attempt, and what is aside is being handed over.
     pub(in crate::network) going: Option<u64>,
     /// An actor that wants to come, until only one seat is left.
@@ -78,8 +79,9 @@ pub(in crate::network) struct Coming {
 
 /// What becomes of an actor's seats whose way has been lost.
 pub(in crate::network) enum LostWay {
-    /// The way leads to where the actor has moved: nothing comes by the old one any more.
-    Turned(u64),
+    /// The way leads to where the actor has moved: nothing comes by the old one any more. Theaters that wait for marks that went by it
+    /// are told so.
+    Turned(u64, BTreeMap<u128, u64>),
     /// The actor is about to come.
     Comes,
     /// They end.
@@ -107,7 +109,7 @@ impl Line {
             told: BTreeSet::new(),
             next: VecDeque::new(),
             turning: None,
-            turns: 0,
+            passed: BTreeMap::new(),
             going: None,
             waits: None,
         }
@@ -135,7 +137,7 @@ impl Line {
     }
 
     /// The theater to which messages go is dead.
-    pub(in crate::network) fn has_lost_its_way(&mut self) -> LostWay {
+    pub(in crate::network) fn has_lost_its_way(&mut self, turn: u64) -> LostWay {
         match &mut self.sits {
             Sits::Coming(_, before) => {
                 *before = None;
@@ -144,12 +146,10 @@ impl Line {
             }
             _ if self.next.is_empty() => LostWay::Over,
             _ => {
-                let turn = self.turning.unwrap_or(self.turns + 1);
-                self.turns = self.turns.max(turn);
-                self.turning = Some(turn);
+                let turn = *self.turning.get_or_insert(turn);
                 // Those were the dead theater's.
                 self.references = 0;
-                LostWay::Turned(turn)
+                LostWay::Turned(turn, std::mem::take(&mut self.passed))
             }
         }
     }
