@@ -16,7 +16,7 @@ use super::marks::MARK;
 use super::migrations::MigrateError;
 use super::peer::Peer;
 use super::seats::{Line, LostWay, Sits};
-use crate::{End, TheaterId, Undelivered};
+use crate::{End, Undelivered};
 
 impl Inner {
     /// The link to a theater has ended. Nobody meets it anew before all that belongs to this link is gone.
@@ -92,9 +92,7 @@ impl Inner {
             match self.seats.with(who, |line| line.has_lost_its_way(turn)) {
                 Some(LostWay::Turned(turn, passed)) => {
                     self.has_passed(who, turn);
-                    for (theater, turn) in passed {
-                        self.has_come(TheaterId::from_bits(theater), who, turn);
-                    }
+                    self.pass_again(who, &passed);
                 }
                 // Whatever it was to say by that way, it says so directly.
                 Some(LostWay::Comes) => self.says_ready_again(who),

@@ -115,10 +115,8 @@ impl Outbound for FromSeat {
         if !self.looks_open() {
             return Err(NotTaken::Closed);
         }
-        if let (Some(network), Some(Mark::Through { theater, who, turn })) =
-            (self.network.upgrade(), Mark::from_bytes(mark))
-        {
-            network.seats.with(who, |line| line.passed.insert(theater, turn));
+        if let (Some(network), Known::Of(_, who)) = (self.network.upgrade(), &*self.seat()) {
+            network.seats.with(*who, |line| line.has_passed_on(mark));
         }
         let course = self.way.course();
         course.to.as_ref().ok_or(NotTaken::Unreachable)?.push_mark(mark)

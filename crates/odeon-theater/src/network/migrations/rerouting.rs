@@ -1,5 +1,6 @@
 //! Messages go to where an actor has moved: rule 6.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -176,6 +177,21 @@ impl Inner {
             before.peer.transmit(self);
         }
         self.seats.with(who, |line| line.remind());
+    }
+
+    /// Marks that went by a way that has been lost go by the one that there is.
+    pub(in crate::network) fn pass_again(
+        self: &Arc<Self>,
+        who: Address,
+        marks: &VecDeque<Vec<u8>>,
+    ) {
+        let Some(way) = self.seats.with(who, |line| line.way.clone()) else { return };
+        let Some(to) = way.course().to.clone() else { return };
+        for mark in marks {
+            self.seats.with(who, |line| line.has_passed_on(mark));
+            let _ = to.push_mark(mark);
+        }
+        to.peer.transmit(self);
     }
 
     /// A theater is dead: no way is to lead there.

@@ -1,7 +1,7 @@
 //! What is known of one actor that has a seat here.
 
 use std::any::Any;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use odeon_core::extend::WrittenGuards;
@@ -13,6 +13,9 @@ use crate::network::migrations::Departing;
 use crate::network::outbound::FromSeat;
 use crate::network::peer::Peer;
 use crate::network::way::{To, Way};
+
+/// TUNE: how many marks are remembered: a theater waits for two at most.
+const MOST_PASSED: usize = 64;
 
 /// See the module.
 pub(in crate::network) struct Line {
@@ -29,8 +32,8 @@ pub(in crate::network) struct Line {
     pub(in crate::network) next: VecDeque<To>,
     /// The way has been closed for the first of these, with this number.
     pub(in crate::network) turning: Option<u64>,
-    /// Of other theaters, by the present way: the last mark with which each of them has closed its own.
-    pub(in crate::network) passed: BTreeMap<u128, u64>,
+    /// Marks of other theaters that have been passed on by the present way, for which they wait.
+    pub(in crate::network) passed: VecDeque<Vec<u8>>,
     /// The actor has been let go by this attempt, and what is aside is being handed over.
     pub(in crate::network) going: Option<u64>,
     /// An actor that wants to come, until only one seat is left.
@@ -79,9 +82,8 @@ pub(in crate::network) struct Coming {
 
 /// What becomes of an actor's seats whose way has been lost.
 pub(in crate::network) enum LostWay {
-    /// The way leads to where the actor has moved: nothing comes by the old one any more. Theaters that wait for marks that went by it
-    /// are told so.
-    Turned(u64, BTreeMap<u128, u64>),
+    /// The way leads to where the actor has moved: nothing comes by the old one any more. Marks that went by it, and may be lost, go by the new one.
+    Turned(u64, VecDeque<Vec<u8>>),
     /// The actor is about to come.
     Comes,
     /// They end.
@@ -109,7 +111,7 @@ impl Line {
             told: BTreeSet::new(),
             next: VecDeque::new(),
             turning: None,
-            passed: BTreeMap::new(),
+            passed: VecDeque::new(),
             going: None,
             waits: None,
         }
@@ -163,6 +165,18 @@ impl Line {
             self.turning = None;
         }
         was_next
+    }
+
+    /// A mark is passed on.
+    pub(in crate::network) fn has_passed_on(&mut self, mark: &[u8]) {
+        let is_waited_for =
+            matches!(Mark::from_bytes(mark), Some(Mark::Through { .. } | Mark::Ready { .. }));
+        if is_waited_for {
+            self.passed.push_back(mark.to_vec());
+            if self.passed.len() > MOST_PASSED {
+                self.passed.pop_front();
+            }
+        }
     }
 
     /// Reminds the first seat of what is to be done at it.
