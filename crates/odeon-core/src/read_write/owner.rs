@@ -214,8 +214,9 @@ impl<A: ReadWriteActor> ReadWriting<A> {
     fn share(&mut self, ctx: &Context<'_, Self>) {
         let Self { shared, waiting, .. } = self;
         let reads = std::iter::from_fn(|| waiting.next_read());
-        let roused = shared.phase.share(reads, self.pace.batch(), || ctx.actor_ref());
-        for number in roused.readers..roused.of_use.min(self.most_readers) {
+        let (batch, most) = (self.pace.batch(), self.most_readers);
+        let roused = shared.phase.share(reads, batch, most, || ctx.actor_ref());
+        for number in roused.makes {
             let reader = Reader::new(shared.clone(), number);
             shared.phase.add_reader(spawn::working_for(&ctx.cell().header, reader));
         }

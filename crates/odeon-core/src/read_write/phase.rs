@@ -23,6 +23,7 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use odeon_sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
@@ -44,6 +45,8 @@ struct Inner<R, K, W> {
     /// Readers that have the right to read.
     under_way: usize,
     readers: Vec<W>,
+    /// How many readers there are or are just being made: the first may begin before all are entered.
+    expected: usize,
     /// Readers that have found nothing to take, by number.
     resting: Vec<usize>,
     /// How many reads a reader takes at once, at most.
@@ -78,13 +81,11 @@ pub(super) enum Look<R> {
     Stop,
 }
 
-/// Who is to be woken for reads that have been shared.
+/// Who is to be woken for reads that have been shared, and who is to be made.
 pub(super) struct Roused<W> {
     pub(super) reader: Option<W>,
-    /// How many readers there are.
-    pub(super) readers: usize,
-    /// How many there could be, one for each read that the owner does not take itself.
-    pub(super) of_use: usize,
+    /// The numbers of the readers to be made, each to be [entered](Phase::add_reader).
+    pub(super) makes: Range<usize>,
 }
 
 /// What a read, or several, came to.
@@ -124,6 +125,7 @@ impl<R, K, W> Default for Phase<R, K, W> {
             reads: VecDeque::new(),
             under_way: 0,
             readers: Vec::new(),
+            expected: 0,
             resting: Vec::new(),
             batch: 1,
             keeps: None,
@@ -169,11 +171,13 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Owner: shares reads. `keep` makes what keeps the actor.
+    /// Owner: shares reads, with so many readers at most: one for each read that it does not take itself. `keep` makes what
+    /// keeps the actor.
     pub(super) fn share(
         &self,
         reads: impl Iterator<Item = R>,
         batch: usize,
+        most_readers: usize,
         keep: impl FnOnce() -> K,
     ) -> Roused<W> {
         let mut inner = self.lock();
@@ -184,9 +188,11 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         }
         let readers = inner.readers.len();
         let of_use = inner.reads.len().saturating_sub(1);
+        inner.expected = readers.max(of_use.min(most_readers));
+        let makes = readers..inner.expected;
         let reader = inner.rouse();
         self.unlock(inner);
-        Roused { reader, readers, of_use }
+        Roused { reader, makes }
     }
 
     /// Owner: one more reader. Its first turn looks for reads by itself.
@@ -386,7 +392,7 @@ impl<R, K, W: Clone> Inner<R, K, W> {
 
     /// A batch: not more than leaves the same to the others.
     fn take(&mut self, batch: &mut Vec<R>) {
-        let fair = self.reads.len().div_ceil(self.readers.len() + 1);
+        let fair = self.reads.len().div_ceil(self.expected + 1);
         let most = self.batch.min(fair);
         batch.extend(self.reads.drain(..most));
     }
@@ -394,3 +400,5 @@ impl<R, K, W: Clone> Inner<R, K, W> {
 
 #[cfg(all(test, odeon_loom))]
 mod loom;
+#[cfg(all(test, not(any(odeon_loom, odeon_shuttle))))]
+mod tests;

@@ -53,7 +53,7 @@ impl Model {
     }
 
     fn share_by(&self, batch: usize, reads: u32) {
-        let roused = self.phase.share(0..reads, batch, || Arc::new(()));
+        let roused = self.phase.share(0..reads, batch, 1, || Arc::new(()));
         self.rouse(roused.reader);
     }
 
