@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Exhaustive models of the small protocols (loom): parker, inbox, idle workers, timers, wake flag, bonds, pressure, bounds, phases of reads,
 # of the transactional memory: commit, snapshot, prepare, journeys, retry, gate, reclamation, and of speculative actors: executors at the board,
-# parking, coordinated transactions; of theaters among others: events in their order.
+# parking, coordinated transactions; of theaters among others: events in their order, and who transmits.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

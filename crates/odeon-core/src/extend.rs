@@ -8,7 +8,7 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`wake`], [`wake_shared`], [`answer_borrowed`], [`question`], [`waiting_about`], [`RELIEVED_AT`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`answer_borrowed`], [`question`], [`waiting_about`], [`RELIEVED_AT`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
 //! | interior | an actor that moves and its mailboxes | [`Interior`], [`WrittenGuards`], [`mark`] |
@@ -189,6 +189,17 @@ pub fn mark<M: Message>(actor: &ActorRef<M>) {
 /// As [`wake`], of an actor of the pool, by somebody whose turn goes on and may take long: another worker can take it meanwhile.
 pub fn wake_shared<M: Message>(actor: &ActorRef<M>) {
     send::rouse(actor.cell(), Origin::Shared);
+}
+
+/// As [`wake`], of an actor of the pool, behind those that wait for a turn on this thread.
+pub fn wake_behind<M: Message>(actor: &ActorRef<M>) {
+    send::rouse(actor.cell(), Origin::Behind);
+}
+
+/// Whether this thread is of the stage of an actor: of a pool, one of its workers.
+#[inline]
+pub fn is_neighbour<M: Message>(actor: &ActorRef<M>) -> bool {
+    current::here().home.get() == actor.cell().header.home.of_stage()
 }
 
 /// Counts messages of actors with lanes that this turn has handled.

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | at the sender's | it waits at the receiver's seat, and is written | `odeon-core`: `wire/seat.rs`; `outbound.rs`, `way.rs` |
 //! | | references and replies in it become addresses and numbers | `passage.rs` |
-//! | | it is pushed on the link, and goes | `peer.rs` |
+//! | | it is pushed on the link, and goes | `peer.rs`, `transmitting.rs` |
 //! | at the receiver's | it comes, in its order | `peer.rs` |
 //! | | it is read, and sent to the actor | `arrivals.rs` |
 //!
@@ -30,6 +30,7 @@ mod peers;
 mod published;
 mod questions;
 mod seats;
+mod transmitting;
 mod way;
 
 use std::ops::Deref;
@@ -144,7 +145,7 @@ impl Network {
         *joined.0.lock().expect("nothing panics under this lock") = Arc::downgrade(&inner);
         let transport = connect(id, Arc::new(Ears(Arc::downgrade(&inner))))?;
         let _ = inner.transport.set(transport);
-        inner.peers.all().iter().for_each(|peer| peer.transmit(&inner));
+        inner.peers.all().iter().for_each(|peer| peer.transmit_now(&inner));
         Ok(Self { inner: Arc::new(Handle(inner)) })
     }
 

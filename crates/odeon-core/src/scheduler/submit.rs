@@ -19,6 +19,8 @@ pub enum Origin {
     Spawn,
     /// The turn of whoever wakes the actor goes on, and may take long: others must be able to take it meanwhile.
     Shared,
+    /// The actor is to have its turn behind those that wait for a worker here: what it does is better done once than after each of them.
+    Behind,
     /// The actor is to work beside the one that wakes it, whose turn goes on: it is worth waking another worker for.
     Beside,
 }

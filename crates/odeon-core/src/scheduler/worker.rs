@@ -86,7 +86,12 @@ impl WorkerLocal {
                 None => return,
                 Some(displaced) => displaced,
             },
-            Origin::Message | Origin::Spawn | Origin::Shared | Origin::Beside => task,
+            Origin::Behind if self.queue.is_empty() && self.lifo_slot_is_free() => {
+                return self.lifo.set(Some(task));
+            }
+            Origin::Message | Origin::Spawn | Origin::Shared | Origin::Behind | Origin::Beside => {
+                task
+            }
         };
         self.queue.push(shared);
         pool.work_queued();

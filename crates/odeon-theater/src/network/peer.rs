@@ -5,12 +5,12 @@
 
 use std::mem;
 use std::ops::Range;
-use std::sync::{Arc, TryLockError};
+use std::sync::{Arc, OnceLock, TryLockError};
 use std::time::Duration;
 
-use odeon_core::Timer;
 use odeon_core::extend::{self, RELIEVED_AT};
 use odeon_core::wire::Address;
+use odeon_core::{ActorRef, Timer};
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
@@ -19,6 +19,7 @@ use super::channel::Channel;
 use super::control::Control;
 use super::held::Held;
 use super::in_order::{InOrder, Ticket};
+use super::transmitting::{Due, FULL, Gathering};
 use crate::{End, Epoch, Event, Link, LinkConfig, PushError, Sink, TheaterId};
 
 /// See the module.
@@ -34,6 +35,10 @@ pub(super) struct Peer {
     /// What has happened to the link; tickets are taken under its lock.
     events: InOrder<Vec<Event>>,
     pub(super) held: Held,
+    pub(super) due: Due,
+    pub(super) transmitter: OnceLock<Option<ActorRef<()>>>,
+    /// So much is queued that packets are full.
+    is_full: AtomicBool,
     is_dead: AtomicBool,
     is_pressed: AtomicBool,
 }
@@ -85,6 +90,9 @@ impl Peer {
             alarm: Mutex::default(),
             events: InOrder::default(),
             held: Held::default(),
+            due: Due::default(),
+            transmitter: OnceLock::new(),
+            is_full: AtomicBool::new(false),
             is_dead: AtomicBool::new(false),
             is_pressed: AtomicBool::new(false),
         }
@@ -126,11 +134,21 @@ impl Peer {
     pub(super) fn push(&self, channel: Channel, bytes: &[u8]) -> Result<(), PushError> {
         let mut link = self.link();
         let pushed = link.push(channel.number(), bytes);
+        if link.queued() >= FULL {
+            // ORDERING: Relaxed: a hint.
+            self.is_full.store(true, Ordering::Relaxed);
+        }
         if link.is_pressed() {
             // ORDERING: Relaxed, here and below: changed under the lock of the link; looked at without it, it is a hint.
             self.is_pressed.store(true, Ordering::Relaxed);
         }
         pushed
+    }
+
+    /// Whether packets are full with what is queued.
+    pub(super) fn is_full(&self) -> bool {
+        // ORDERING: Relaxed: a hint.
+        self.is_full.load(Ordering::Relaxed)
     }
 
     /// How much of what has been pushed keeps senders from sending more.
@@ -155,6 +173,7 @@ impl Peer {
         let is_taken = link.receive(packet, network.now(), &mut *received).is_ok();
         let ticket = self.ticket(&received);
         drop(link);
+        let gathering = Gathering::begin(network);
         self.deliver(network, &mut received);
         if let Some(ticket) = ticket {
             // Behind the messages that came with it.
@@ -162,7 +181,9 @@ impl Peer {
             self.happen(network);
         }
         drop(received);
+        // Acknowledgements.
         self.transmit(network);
+        drop(gathering);
         is_taken
     }
 
@@ -236,7 +257,7 @@ impl Peer {
         }
         link.leave();
         drop(link);
-        self.transmit(network);
+        self.transmit_now(network);
     }
 
     /// Ends the link.
@@ -249,11 +270,11 @@ impl Peer {
         if has_happened {
             self.happen(network);
         }
-        self.transmit(network);
+        self.transmit_now(network);
     }
 
-    /// Hands what is due to the transport.
-    pub(super) fn transmit(self: &Arc<Self>, network: &Arc<Inner>) {
+    /// Hands what is due to the transport, at once.
+    pub(super) fn transmit_now(self: &Arc<Self>, network: &Arc<Inner>) {
         // Whoever cannot send leaves it to the one that does, who looks again behind its own sending.
         while let Some(mut packet) = self.right_to_send() {
             let Some(transport) = network.transport.get() else { return };
@@ -267,6 +288,8 @@ impl Peer {
             while next(&mut packet) {
                 transport.send(self.id, mem::take(&mut *packet));
             }
+            // ORDERING: Relaxed: a hint.
+            self.is_full.store(false, Ordering::Relaxed);
             drop(packet);
             if has_happened {
                 self.happen(network);
@@ -305,7 +328,7 @@ impl Peer {
         let timer = extend::alarm_at(&*stage, at.saturating_sub(network.now()), move || {
             let (Some(peer), Some(network)) = (peer.upgrade(), of.upgrade()) else { return };
             peer.alarm.lock().expect("nothing panics under this lock").take();
-            peer.transmit(&network);
+            peer.transmit_now(&network);
         });
         if let Some((_, later)) = alarm.replace((at, timer)) {
             later.cancel();
