@@ -54,6 +54,10 @@ const SEARCH_ROUNDS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } else { 
 /// actor will be worth this core.
 const COARSE_SEARCH_ROUNDS: u32 = if cfg!(any(odeon_loom, odeon_shuttle)) { 1 } else { 36 };
 
+/// TUNE: from this round on, after some 3 us, a worker that searches lets other threads have its core if they wait for one: where several
+/// processes share the cores, what it looks for may be theirs to bring about.
+const YIELDING_ROUND: u32 = 8;
+
 impl WorkerLocal {
     pub(super) fn new(pool: &PoolShared, index: usize, queue: Queue<Task>, random: Random) -> Self {
         Self {
@@ -276,6 +280,9 @@ fn search(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
         }
         for _ in 0..1u32 << round.min(7) {
             odeon_sync::spin_loop();
+        }
+        if round >= YIELDING_ROUND {
+            odeon_sync::thread::yield_now();
         }
     }
     None
