@@ -11,6 +11,7 @@
 //! | what if it fails there? | [`Faults`] | `faults.rs` |
 //! | what does a handler wait for? | [`Bell`], [`yields`] | `waiting.rs` |
 //! | did every message end up somewhere? | [`Ledger`] | `conservation.rs` |
+//! | can what clients were told be explained? | [`History`], [`Model`] | `history.rs`, `history/*` |
 //! | was every value dropped, and once? | [`DropTracker`] | `drop_tracker.rs` |
 //! | does my mailbox, my stage keep the promises? | [`conformance`] | `conformance/*` |
 //!
@@ -162,6 +163,7 @@ mod conservation;
 mod deterministic_scheduler;
 mod drop_tracker;
 mod faults;
+mod history;
 mod probe;
 mod replay;
 mod seeds;
@@ -175,6 +177,7 @@ pub use conservation::{Account, Counted, Ledger, Ticket};
 pub use deterministic_scheduler::Deterministic;
 pub use drop_tracker::{DropTracker, Tracked};
 pub use faults::{AsyncFaulty, Faults, Faulty, INJECTED};
+pub use history::{Call, History, Model, Step, Unexplained};
 pub use probe::Probe;
 pub use seeds::for_seeds;
 pub use silent_panic::silent_panic;
