@@ -52,6 +52,8 @@ pub enum Goal {
     AtMostFloors(f64),
     /// At most so many ns per operation.
     AtMostNanoseconds(f64),
+    /// Half of all operations took at most so many us.
+    P50AtMostMicroseconds(f64),
     /// All operations but one in a hundred took at most so many us.
     P99AtMostMicroseconds(f64),
     /// At most so many MiB of resident memory above what its floor takes.

@@ -222,12 +222,18 @@ fn judge(
             let to_reach = format!("at most {limit} KiB a minute");
             Verdict::judged(&figure.what, to_reach, outcome)
         }
+        Goal::P50AtMostMicroseconds(limit) => {
+            let latency = latency(workload, figure, params, results);
+            let outcome = latency.map(|[half, most]| {
+                (format!("{half:.1} us (99 of 100: {most:.1} us)"), half <= limit)
+            });
+            let to_reach = format!("half take at most {limit} us per {operation}");
+            Verdict::judged(&figure.what, to_reach, outcome)
+        }
         Goal::P99AtMostMicroseconds(limit) => {
-            let samples = results.odeon(workload, figure.variant, params);
-            let latency = samples.and_then(|samples| samples.median_latency());
-            let outcome = latency.map(|(half_ns, most_ns)| {
-                let us = most_ns / 1000.0;
-                (format!("{us:.1} us (half of them {:.1} us)", half_ns / 1000.0), us <= limit)
+            let latency = latency(workload, figure, params, results);
+            let outcome = latency.map(|[half, most]| {
+                (format!("{most:.1} us (half of them {half:.1} us)"), most <= limit)
             });
             let to_reach = format!("99 of 100 take at most {limit} us per {operation}");
             Verdict::judged(&figure.what, to_reach, outcome)
@@ -277,6 +283,18 @@ fn judge(
             Verdict::judged(&figure.what, to_reach, outcome)
         }
     }
+}
+
+/// What half, and 99 of 100, of the operations took at most, in us.
+fn latency(
+    workload: &dyn Workload,
+    figure: &Figure,
+    params: &Params,
+    results: &Results,
+) -> Option<[f64; 2]> {
+    let samples = results.odeon(workload, figure.variant, params)?;
+    let (half_ns, most_ns) = samples.median_latency()?;
+    Some([half_ns, most_ns].map(|ns| ns / 1000.0))
 }
 
 /// The best of the peers; `None` unless all of them have been measured.

@@ -1,6 +1,8 @@
 //! What messages between theaters may cost, each theater in a process of its own on the loopback interface.
 
-use super::Goal::{AtMostFloors, AtMostNanoseconds, AtMostTimes, P99AtMostMicroseconds};
+use super::Goal::{
+    AtMostFloors, AtMostNanoseconds, AtMostTimes, P50AtMostMicroseconds, P99AtMostMicroseconds,
+};
 use super::{Group, Setting, group};
 use crate::parameter::Value;
 use crate::workload::Variant::{Pinned, Pool};
@@ -95,11 +97,21 @@ pub(super) fn groups() -> Vec<Group> {
             ("bytes", Value::Number(1000)),
             ("pace", Value::Word("asked")),
         ])
+        .figure("migration of an actor of 1 kB: the pause", Pool, &[], P50AtMostMicroseconds(200.0))
         .figure(
-            "migration of an actor of 1 kB: the pause",
+            "migration of an actor of 1 kB: the longest pauses",
             Pool,
             &[],
             P99AtMostMicroseconds(2000.0),
         );
-    vec![ring, throughput, ask, rings, migrations, pauses]
+    vec![ring, throughput, ask, rings, migrations, pauses, creation()]
+}
+
+/// The kinds, created in one's own theater.
+fn creation() -> Group {
+    group("remotecreate", &[("actors", Value::Number(2000))])
+        .without_peers()
+        .with(&[("created", Value::Word("here")), ("actors", Value::Number(100_000))])
+        .figure("creation: remote kind against local", Pool, REMOTE, AtMostTimes(1.3, LOCAL))
+        .figure("creation: mobile kind against local", Pool, MOBILE, AtMostTimes(2.0, LOCAL))
 }

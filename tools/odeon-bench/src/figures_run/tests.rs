@@ -110,6 +110,25 @@ fn latencies_are_judged() {
 }
 
 #[test]
+fn the_middle_latency_is_judged_apart_from_the_longest() {
+    let groups = groups();
+    let is_half = |figure: &Figure| matches!(figure.goal, Goal::P50AtMostMicroseconds(_));
+    let group = groups.iter().find(|group| group.figures.iter().any(is_half)).expect("one is");
+    let figure = group.figures.iter().find(|figure| is_half(figure)).expect("it is there");
+    let judged = |p50_ns| {
+        let settings = [&group.settings[..], figure.settings].concat();
+        let mut odeon = outcome(group.workload, Contender::Odeon(Variant::Pool), &settings, 1.0);
+        odeon.samples.latency = vec![Latency { p50_ns, p99_ns: 5_000_000 }];
+        let params = odeon.case.params.clone();
+        judge(workload_of(group), group, figure, &params, &Results(vec![odeon]))
+    };
+    let fast = judged(199_900);
+    assert_eq!((&*fast.measured, fast.reached), ("199.9 us (99 of 100: 5000.0 us)", Some(true)));
+    assert_eq!(judged(200_100).reached, Some(false));
+    assert_eq!(fast.to_reach, "half take at most 200 us per migration");
+}
+
+#[test]
 fn the_fastest_peer_counts_and_none_may_be_missing() {
     let groups = groups();
     let row = groups.iter().find(|group| group.workload == "list").expect("it exists");

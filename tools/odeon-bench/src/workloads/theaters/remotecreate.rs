@@ -1,28 +1,62 @@
-//! `remotecreate`: actors created at another theater.
+//! `remotecreate`: actors of each kind, created at another theater, in one's own, or there and moved.
+//!
+//! What is timed, from the first actor's creation to the last one's acknowledgement:
+//!
+//! | `--created` | | `--kind` |
+//! |---|---|---|
+//! | `there` | the other theater is asked for each actor, all at once; until each has told that it is there, and a reference to each has come | `remote`, `mobile` |
+//! | `moved` | an actor creates all in its own theater; each is asked to move to the other one; until each has told from there, and each move is answered | `mobile` |
+//! | `here` | an actor creates all in its own theater; until each has told | `local`, `mobile` |
+//! | `here` | .. and until a reference to each has been written for the other theater: that makes a `local` actor `remote` | `remote` |
 
 use super::MEMBERS;
-use super::created::{self, Birth, Master};
-use super::members::theaters;
-use super::place::id;
+use super::created::{self, Birth, Create, Hold, Make, Maker, Master, Started};
+use super::members::{Members, theaters};
+use super::place::{LIMIT, Place, id};
 use crate::error::BenchError;
-use crate::finish::finish_line;
+use crate::finish::{Waiting, finish_line};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
-use crate::theater::{runtime, theater};
+use crate::theater::{Post, runtime, theater};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// See the module.
 pub(in crate::workloads) struct RemoteCreate;
 
+const LOCAL: &str = "local";
+const REMOTE: &str = "remote";
+const MOBILE: &str = "mobile";
+const THERE: &str = "there";
+const HERE: &str = "here";
+const MOVED: &str = "moved";
+
+/// TUNE: guessed 2026-11: what a message costs is small beside what a reference in it does.
+const REFERENCES_IN_A_MESSAGE: usize = 100;
+/// TUNE: us, guessed 2026-11: a run of the figures takes some ten thousand.
+const BETWEEN_LOOKS: Duration = Duration::from_micros(20);
+
 static ABOUT: About = About {
     name: "remotecreate",
-    summary: "actors created at another theater, which is a process; each acknowledges its start",
+    summary: "actors created at another theater, which is a process, or in one's own; each acknowledges that it is there",
     operation: "actor created, acknowledged",
-    floor: "the same actors created by the same function on one theater",
+    floor: "local actors created by one thread on one theater",
     parameters: &[
         Parameter::number("actors", "actors to create", 1, 10_000_000, 5000),
+        Parameter::word(
+            "created",
+            "there: by the other theater; here: in one's own; moved: in one's own, and moved to the other",
+            &[THERE, HERE, MOVED],
+        )
+        .outside_floor(),
+        Parameter::word(
+            "kind",
+            "remote: the other theater refers to them; mobile: they may move; local: neither (only here)",
+            &[REMOTE, MOBILE, LOCAL],
+        )
+        .outside_floor(),
         MEMBERS.outside_floor(),
         Parameter { in_floor: true, ..WORKERS },
     ],
@@ -34,24 +68,42 @@ impl Workload for RemoteCreate {
         &ABOUT
     }
 
+    fn check(&self, params: &Params) -> Result<(), BenchError> {
+        let refused = |problem: &str| Err(BenchError::bad_argument("--kind", problem));
+        match (params.word("created"), params.word("kind")) {
+            (THERE, LOCAL) => refused("who has an actor created elsewhere refers to it: not local"),
+            (MOVED, LOCAL | REMOTE) => refused("only mobile actors are moved"),
+            _ => Ok(()),
+        }
+    }
+
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let actors = params.number("actors");
+        self.check(params)?;
+        // WHY for all kinds: they are to differ in nothing else.
         let (mut members, place) = theaters(params, 1)?;
+        let actors = params.number("actors");
         let (finish, waiting) = finish_line(params.count("actors"));
         let master = place.theater.spawn(Master::new(params.count("actors"), finish));
-        let there = place.network.at(id(1));
-        let (measured, created) = Measured::time(actors, || {
-            let births = (0..actors).map(|number| {
-                let birth: Birth = (number, master.clone());
-                there.spawn::<_, ()>(created::KIND, &birth).map_err(runtime)
-            });
-            let asks = births.collect::<Result<Vec<_>, _>>()?;
-            waiting.wait_while(|| members.check())?;
-            let created = asks.into_iter().map(|ask| members.answer(ask)?.map_err(runtime));
-            created.collect::<Result<Vec<_>, _>>()
-        });
-        check(&created?, actors)?;
-        Ok(measured)
+        let run = Run { place, actors, master, waiting };
+        let (created, kind) = (params.word("created"), params.word("kind"));
+        let (measured, all) = match (created, kind) {
+            (HERE, REMOTE) => run.here_and_referred_to(&mut members),
+            (HERE, LOCAL) => run.here(Make::Plain, &mut members),
+            (HERE, _) => run.here(Make::Mobile(run.place.network.clone()), &mut members),
+            (MOVED, _) => run.here_and_moved(&mut members),
+            (_, MOBILE) => run.there(created::MOBILE_KIND, &mut members),
+            _ => run.there(created::KIND, &mut members),
+        };
+        check(&all?, actors)?;
+        // A master that others tell is referred to from elsewhere, too.
+        let (referred_to, _) = run.place.network.references();
+        let expected = match (created, kind) {
+            (HERE, REMOTE) => actors,
+            (HERE, _) => 0,
+            _ => 1,
+        };
+        let wrong = || BenchError::WrongResult(format!("{referred_to} are referred to"));
+        (referred_to as u64 == expected).then_some(measured).ok_or_else(wrong)
     }
 
     fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
@@ -71,6 +123,87 @@ impl Workload for RemoteCreate {
 
     fn peers(&self) -> &'static [&'static str] {
         &[]
+    }
+}
+
+type Created = (Measured, Result<Vec<ActorRef<()>>, BenchError>);
+
+/// A run that has been set up.
+struct Run {
+    place: Place,
+    actors: u64,
+    master: ActorRef<Started>,
+    waiting: Waiting,
+}
+
+impl Run {
+    fn there(&self, kind: &str, members: &mut Members) -> Created {
+        let there = self.place.network.at(id(1));
+        Measured::time(self.actors, || {
+            let births = (0..self.actors).map(|number| {
+                let birth: Birth = (number, self.master.clone());
+                there.spawn::<_, ()>(kind, &birth).map_err(runtime)
+            });
+            let asks = births.collect::<Result<Vec<_>, _>>()?;
+            self.waiting.wait_while(|| members.check())?;
+            let created = asks.into_iter().map(|ask| members.answer(ask)?.map_err(runtime));
+            created.collect()
+        })
+    }
+
+    fn here(&self, how: Make, members: &mut Members) -> Created {
+        let maker = self.place.theater.spawn(Maker);
+        Measured::time(self.actors, || {
+            let all = self.made(&maker, how, members)?;
+            self.waiting.wait_while(|| members.check()).map(|()| all)
+        })
+    }
+
+    fn here_and_referred_to(&self, members: &mut Members) -> Created {
+        let maker = self.place.theater.spawn(Maker);
+        let holder = match self.place.spawn_at::<_, Hold>(1, created::HOLDER, &()) {
+            Ok(holder) => holder,
+            Err(error) => return (Measured::new(0, Duration::ZERO), Err(error)),
+        };
+        Measured::time(self.actors, || {
+            let all = self.made(&maker, Make::Plain, members)?;
+            all.chunks(REFERENCES_IN_A_MESSAGE).for_each(|some| holder.post(Hold(some.to_vec())));
+            self.waiting.wait_while(|| members.check())?;
+            let begun = Instant::now();
+            while (self.place.network.references().0 as u64) < self.actors {
+                members.check()?;
+                if begun.elapsed() > LIMIT {
+                    return Err(BenchError::Unfinished { limit: LIMIT });
+                }
+                std::thread::sleep(BETWEEN_LOOKS);
+            }
+            Ok(all)
+        })
+    }
+
+    fn here_and_moved(&self, members: &mut Members) -> Created {
+        let maker = self.place.theater.spawn(Maker);
+        Measured::time(self.actors, || {
+            let how = Make::ThatMove(self.place.network.clone());
+            let all = self.made(&maker, how, members)?;
+            let moves: Vec<_> =
+                all.iter().map(|actor| self.place.network.migrate(actor, id(1))).collect();
+            self.waiting.wait_while(|| members.check())?;
+            for moved in moves {
+                members.answer(moved)?.map_err(runtime)?;
+            }
+            Ok(all)
+        })
+    }
+
+    fn made(
+        &self,
+        maker: &ActorRef<Create>,
+        how: Make,
+        members: &mut Members,
+    ) -> Result<Vec<ActorRef<()>>, BenchError> {
+        let (actors, master) = (self.actors, self.master.clone());
+        members.answer(maker.ask(|all| Create { how, actors, master, all }))
     }
 }
 

@@ -92,6 +92,36 @@ fn kinds_of_actors_are_what_they_are_called() {
 }
 
 #[test]
+fn actors_of_each_kind_are_created_here_and_there_and_moved() {
+    let workload = find("remotecreate").expect("it exists");
+    let params = Params::defaults(workload.about().parameters);
+    let params = with(params, (MEMBERS.name, Value::Word(THREADS)));
+    // More than one message of references, and a last one that is not full.
+    let params = with(params, ("actors", Value::Number(250)));
+    for created in ["there", "here", "moved"] {
+        for kind in ["remote", "mobile", "local"] {
+            let params = with(params.clone(), ("created", Value::Word(created)));
+            let params = with(params, ("kind", Value::Word(kind)));
+            let is_possible = match created {
+                "there" => kind != "local",
+                "moved" => kind == "mobile",
+                _ => true,
+            };
+            let ran = workload.run(Variant::Pool, &params);
+            match ran {
+                Ok(ran) => assert!(is_possible && ran.ops == 250, "{created}, {kind}"),
+                Err(refused) => {
+                    assert!(!is_possible, "{created}, {kind}: {refused}");
+                    assert!(refused.to_string().starts_with("--kind: "), "{refused}");
+                }
+            }
+        }
+    }
+    let params = with(params, ("created", Value::Word("here")));
+    assert_eq!(workload.floor(&params).expect("it runs").ops, 250);
+}
+
+#[test]
 fn a_count_sees_what_goes_wrong() {
     let sent = Count::of(0..4, 8);
     assert_eq!(Count::from_bytes(&sent.to_bytes()), Some(sent));
