@@ -59,11 +59,16 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench tmap --mode adaptive,concurrent,sequential,plain,sharded,mutex,rwlock --skew 0,99 --requests 500 --samples 1 --warmup 0
 "$odeon" bench beside --askers 0,4 --asked ledger,another --handler-ns 0,500 --entries 500 --samples 1 --warmup 0
 "$odeon" bench threadring --hops 1000 --kind local,remote --stage both --samples 2 --warmup 0
-"$odeon" bench theaterrings --rings 1,10 --hops 100 --samples 2 --warmup 0
+"$odeon" bench threadring --hops 1000 --kind mobile --samples 2 --warmup 0
+"$odeon" bench theaterrings --rings 1,10 --hops 100 --kind remote,mobile --samples 2 --warmup 0
+"$odeon" bench migrationrings --actors 3 --migrations 10 --pace own,asked --samples 2 --warmup 0
 "$odeon" bench remotethroughput --messages 2000 --bytes 8,256,10000 --actors 1,10 --floor messages,frames --samples 1 --warmup 0
 "$odeon" bench remoteask --rounds 50 --floor zenoh,tcp --samples 2 --warmup 0
-"$odeon" bench remotecreate --actors 200 --samples 2 --warmup 0
+"$odeon" bench remotecreate --actors 200 --kind remote,mobile --samples 2 --warmup 0
+"$odeon" bench remotecreate --actors 200 --created moved --kind mobile --samples 2 --warmup 0
+"$odeon" bench remotecreate --actors 200 --created here --kind local,remote,mobile --samples 2 --warmup 0
+"$odeon" bench theaters --reproduce --quick --out "$out/salsa"
 "$odeon" bench phases --entries 1000 --handler-ns 200 --samples 2
 "$odeon" bench idle --actors 2000 --cpu-actors 200 --seconds 1
-test -s "$out/papers/index.html" && test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg" && test -s "$out/trace.jsonl"
+test -s "$out/papers/index.html" && test -s "$out/salsa/index.html" && test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg" && test -s "$out/trace.jsonl"
 echo "every benchmark ran"

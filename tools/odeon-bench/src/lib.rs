@@ -5,6 +5,7 @@
 //! * [`report`], [`json_lines`], [`plot`], [`history`] and [`trace`] are what comes out;
 //! * [`reproduction`] runs the list as the papers did, and sets the results beside theirs;
 //! * [`selectors`] sets each selector beside its actor-only version, and both beside the paper on selectors;
+//! * [`theaters_paper`] sets actors that are remote or move beside the paper on SALSA Lite;
 //! * [`peers`] runs the same workloads on other runtimes, in processes of their own;
 //! * [`figures`] is the list of promises that [`figures_run`] measures and [`figures_page`] writes
 //!   down.
@@ -41,6 +42,7 @@ pub mod statistics;
 pub mod sweep;
 pub mod table;
 mod theater;
+pub mod theaters_paper;
 pub mod trace;
 mod watching;
 pub mod workload;

@@ -1,5 +1,5 @@
 //! `odeon bench`: one subcommand per workload, made from the workload's own table of parameters;
-//! `idle`; `phases`; `selectors`; and `figures`.
+//! `idle`; `phases`; `selectors`; `theaters`; and `figures`.
 
 mod figures;
 mod idle;
@@ -7,6 +7,7 @@ mod measuring;
 mod phases;
 mod reproduce;
 mod selectors;
+mod theaters;
 mod workload;
 
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
@@ -26,6 +27,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
         What::Idle(arguments) => idle::run(arguments),
         What::Phases(arguments) => phases::run(arguments),
         What::Selectors(arguments) => selectors::run(arguments),
+        What::Theaters(arguments) => theaters::run(arguments),
         What::Figures(arguments) => figures::run(arguments),
     }
 }
@@ -35,12 +37,14 @@ enum What {
     Idle(idle::IdleArguments),
     Phases(phases::PhasesArguments),
     Selectors(selectors::SelectorsArguments),
+    Theaters(theaters::TheatersArguments),
     Figures(figures::FiguresArguments),
 }
 
 const IDLE: &str = "idle";
 const PHASES: &str = "phases";
 const SELECTORS: &str = "selectors";
+const THEATERS: &str = "theaters";
 const FIGURES: &str = "figures";
 
 // WHY by hand: the subcommands of the workloads are made from data, which a derive cannot see.
@@ -51,6 +55,8 @@ impl Subcommand for What {
             .about("how many messages an adaptive actor needs when its workload changes");
         let selectors = Command::new(SELECTORS)
             .about("the paper on selectors: each benchmark with selectors and with plain actors");
+        let theaters = Command::new(THEATERS)
+            .about("the paper on SALSA Lite: actors of each kind, messages between theaters, actors that move");
         let figures =
             Command::new(FIGURES).about("measure everything that Odeon promises in numbers");
         command
@@ -58,6 +64,7 @@ impl Subcommand for What {
             .subcommand(idle::IdleArguments::augment_args(idle))
             .subcommand(phases::PhasesArguments::augment_args(phases))
             .subcommand(selectors::SelectorsArguments::augment_args(selectors))
+            .subcommand(theaters::TheatersArguments::augment_args(theaters))
             .subcommand(figures::FiguresArguments::augment_args(figures))
             .subcommand_required(true)
             .arg_required_else_help(true)
@@ -68,7 +75,8 @@ impl Subcommand for What {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        [IDLE, PHASES, SELECTORS, FIGURES].contains(&name) || workloads::find(name).is_some()
+        [IDLE, PHASES, SELECTORS, THEATERS, FIGURES].contains(&name)
+            || workloads::find(name).is_some()
     }
 }
 
@@ -82,6 +90,7 @@ impl FromArgMatches for What {
             SELECTORS => {
                 Ok(Self::Selectors(selectors::SelectorsArguments::from_arg_matches(matches)?))
             }
+            THEATERS => Ok(Self::Theaters(theaters::TheatersArguments::from_arg_matches(matches)?)),
             FIGURES => Ok(Self::Figures(figures::FiguresArguments::from_arg_matches(matches)?)),
             name => {
                 let found = workloads::find(name).ok_or_else(missing)?;

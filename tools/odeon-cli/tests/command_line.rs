@@ -479,6 +479,8 @@ fn help_names_every_workload() {
         "cigsmok",
         "idle",
         "phases",
+        "selectors",
+        "theaters",
         "figures",
     ] {
         assert!(help.contains(&format!("\n  {name} ")), "{name}: {help}");

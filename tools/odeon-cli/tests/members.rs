@@ -85,7 +85,9 @@ fn workloads_run_in_processes() {
         "migrationrings --actors 3 --migrations 5 --bytes 1000 --pace asked",
         "remotethroughput --messages 300 --bytes 8,300 --actors 2",
         "remoteask --rounds 10 --floor zenoh,tcp",
-        "remotecreate --actors 20",
+        "remotecreate --actors 20 --kind remote,mobile",
+        "remotecreate --actors 20 --created moved --kind mobile",
+        "remotecreate --actors 120 --created here --kind local,remote,mobile",
     ] {
         let Output { status, stderr, .. } =
             odeon(&format!("bench {line} --samples 1 --warmup 0")).output().expect("it starts");
@@ -143,4 +145,22 @@ fn a_member_that_dies_is_an_error() {
     errors.read_to_string(&mut message).expect("messages are UTF-8");
     assert!(message.contains("member 2 ended"), "{message}");
     until("the others end", || (!members.iter().any(|&id| is_there(id))).then_some(()));
+}
+
+#[test]
+fn the_paper_on_salsa_lite_is_reproduced_by_processes() {
+    let out = std::env::temp_dir().join(format!("odeon-theaters-cli-{}", std::process::id()));
+    let mut command = odeon("bench theaters --reproduce --quick --workers 2 --out");
+    let Output { status, stdout, stderr } = command.arg(&out).output().expect("it starts");
+    assert_eq!(status.code(), Some(0), "{}", String::from_utf8_lossy(&stderr));
+    let table = String::from_utf8(stdout).expect("UTF-8");
+    assert!(table.contains("index.html") && table.contains("created here and moved"), "{table}");
+    let page = std::fs::read_to_string(out.join("index.html")).expect("it was written");
+    assert!(page.contains("Figure 9: ") && page.contains("workers=2"), "{page}");
+    for plot in ["5", "6", "7", "8a", "8b", "9a", "9b"] {
+        let plot = format!("figure-{plot}.svg");
+        let svg = std::fs::read_to_string(out.join(&plot)).expect("it was drawn");
+        assert!(page.contains(&plot) && svg.starts_with("<svg"), "{plot}");
+    }
+    std::fs::remove_dir_all(&out).expect("it is there");
 }
