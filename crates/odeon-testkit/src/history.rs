@@ -17,7 +17,7 @@ pub trait Model {
     type Answer;
 
     /// What the step `step` of an operation, counted from 0, does to `state`; most operations have one. The answer is the one that the whole operation
-    /// got; `None`: nobody was told, and anything may have been the answer.
+    /// got; `None`: nobody was told, and anything may have been the answer. An operation has at most 255 steps.
     fn step(
         &self,
         state: &Self::State,
@@ -150,6 +150,9 @@ impl<C, A> History<C, A> {
     /// with Lowe's memory of what was seen, 2017.)
     ///
     /// It takes longer the more operations overlap and the more were not answered.
+    ///
+    /// # Panics
+    /// If an operation has more than 255 steps.
     pub fn unexplained<M>(&self, model: &M, initial: M::State) -> Option<Unexplained>
     where
         M: Model<Call = C, Answer = A>,

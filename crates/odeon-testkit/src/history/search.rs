@@ -163,7 +163,10 @@ impl<'a, M: Model> Search<'a, M> {
         let steps = progress.of(it);
         let (steps, state) = match self.model.step(state, call, usize::from(steps), answer) {
             Step::Refuted => return None,
-            Step::Next(state) => (steps + 1, state),
+            Step::Next(state) => {
+                assert!(steps + 1 < OVER, "an operation has at most {OVER} steps");
+                (steps + 1, state)
+            }
             // Nobody was told of it, and nothing comes of it here.
             Step::Last(after) if answer.is_none() && after == *state => return None,
             Step::Last(state) => (OVER, state),

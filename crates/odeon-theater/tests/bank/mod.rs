@@ -102,7 +102,7 @@ impl Branch {
         self.orders += 1;
         match self.fault {
             Fault::None | Fault::Relapses => false,
-            Fault::Twice(every) | Fault::Forgets(every) => self.orders.is_multiple_of(every),
+            Fault::Twice(every) | Fault::Forgets(every) => self.orders % every == 0,
         }
     }
 

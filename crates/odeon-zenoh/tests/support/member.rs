@@ -8,7 +8,7 @@ use odeon_theater::LinkConfig;
 use odeon_zenoh::{LARGEST_PACKET, ZenohSettings};
 use std::env;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ const CONNECT: &str = "ODEON_TEST_CONNECT";
 const JOURNALS: &str = "ODEON_TEST_JOURNALS";
 /// Its heartbeat, when it suspects, and when it takes for dead, in milliseconds.
 const TIMES: &str = "ODEON_TEST_TIMES";
+/// Whether members find each other, too.
+const MEET: &str = "ODEON_TEST_MEMBERS_MEET";
 
 /// Whether this process is a member of another one's test.
 pub fn is_one() -> bool {
@@ -28,6 +30,16 @@ pub const PUBLISHED: [&str; 4] = ["hears one", "hears other", "says to one", "sa
 
 /// What a member does until its input ends, or it is killed.
 pub fn run() {
+    run_with(|place, journals| {
+        for name in PUBLISHED {
+            let speaks = Speaks::with_journal(&journals.join(name));
+            place.network.publish(name, &place.theater.spawn(speaks));
+        }
+    });
+}
+
+/// As [`run`], with other actors: `publish` is given the folder of their journals.
+pub fn run_with(publish: impl FnOnce(&Place, &Path)) {
     let cluster = env::var(CLUSTER).unwrap();
     let connect = env::var(CONNECT).unwrap();
     let connect = connect.split(',').map(str::to_owned).collect();
@@ -41,14 +53,16 @@ pub fn run() {
         dead_after: times[2],
         ..LinkConfig::new(cluster, LARGEST_PACKET)
     };
-    // It is to have no other way than it is told.
-    let more = vec![("scouting/gossip/enabled".into(), "false".into())];
-    let settings = ZenohSettings { connect, more, ..Default::default() };
+    let settings = if env::var_os(MEET).is_some() {
+        let listen = vec!["tcp/127.0.0.1:0".into()];
+        ZenohSettings { connect, listen, ..Default::default() }
+    } else {
+        // It is to have no other way than it is told.
+        let more = vec![("scouting/gossip/enabled".into(), "false".into())];
+        ZenohSettings { connect, more, ..Default::default() }
+    };
     let place = Place::join(&settings, config).unwrap();
-    for name in PUBLISHED {
-        let speaks = Speaks::with_journal(&journals.join(name));
-        place.network.publish(name, &place.theater.spawn(speaks));
-    }
+    publish(&place, &journals);
     // An error means that nobody is there any more, as the end does.
     let _ = std::io::stdin().read_to_end(&mut Vec::new());
     // Without a farewell: whoever needs one kills it before.
@@ -65,6 +79,13 @@ impl Member {
     /// Starts a member that connects to these theaters. `test` is the name of the test that is running.
     pub fn start(test: &str, config: &LinkConfig, connect: &[&str]) -> Self {
         Self::start_by(Command::new(env::current_exe().unwrap()), test, config, connect)
+    }
+
+    /// As [`start`](Self::start); it finds others that are started so.
+    pub fn start_to_meet(test: &str, config: &LinkConfig, connect: &[&str]) -> Self {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.env(MEET, "yes");
+        Self::start_by(command, test, config, connect)
     }
 
     /// As [`start`](Self::start); the command runs this program with the arguments that are added.
@@ -94,6 +115,11 @@ impl Member {
     #[track_caller]
     pub fn heard(&self, name: &str) -> u64 {
         heard_by(&self.journals.join(name))
+    }
+
+    /// The file of a journal.
+    pub fn journal(&self, name: &str) -> PathBuf {
+        self.journals.join(name)
     }
 
     /// Kills it, as `kill -9` does.
