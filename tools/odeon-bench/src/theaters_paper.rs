@@ -11,6 +11,7 @@ use crate::figures::Setting;
 use crate::parameter::{Params, Value};
 use crate::peers::Peers;
 use crate::runner::{Case, Plan, Results, Rounds, measure};
+use crate::statistics::Spread;
 use crate::table::{Table, short};
 use crate::workload::Variant;
 use drawn::Drawn;
@@ -95,13 +96,14 @@ impl TheatersPlan {
 impl TheatersOutcome {
     /// The times of all runs.
     pub fn table(&self) -> Table {
-        let mut table = Table::new(["figure", "", "", "median s", "min..max"]);
+        let mut table = Table::new(["figure", "", "", "median ms", "min..max"]);
         for drawn in &self.0 {
             for (line, value, seconds) in drawn.times() {
-                let spread = format!("{}..{}", short(seconds.min), short(seconds.max));
+                let Spread { min, median, max } = in_ms(seconds);
+                let spread = format!("{}..{}", short(min), short(max));
                 let at = format!("{value} {}", drawn.figure.x_title);
                 let number = drawn.figure.number.to_string();
-                table.row([number, line.to_owned(), at, short(seconds.median), spread]);
+                table.row([number, line.to_owned(), at, short(median), spread]);
             }
         }
         table
@@ -120,6 +122,10 @@ impl TheatersOutcome {
         std::fs::write(&page, text).map_err(|source| BenchError::file(&page, source))?;
         Ok(page)
     }
+}
+
+fn in_ms(Spread { min, median, max }: Spread) -> Spread {
+    Spread { min: min * 1e3, median: median * 1e3, max: max * 1e3 }
 }
 
 #[cfg(test)]

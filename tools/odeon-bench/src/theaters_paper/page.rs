@@ -1,10 +1,11 @@
 //! The page: each figure of the paper with what its text says, beside what was measured here.
 
-use super::TheatersPlan;
 use super::drawn::Drawn;
+use super::{TheatersPlan, in_ms};
 use crate::date;
 use crate::environment::Machine;
 use crate::html::{element, page as html_page, picture, table};
+use crate::statistics::Spread;
 use crate::table::short;
 
 pub(super) fn page(plan: &TheatersPlan, drawn: &[Drawn], machine: &Machine) -> String {
@@ -56,8 +57,9 @@ fn section(drawn: &Drawn) -> String {
     let figure = drawn.figure;
     let said = figure.statements.iter().map(|one| vec![one.paper.to_owned(), (one.ours)(drawn)]);
     let times = drawn.times().map(|(line, value, seconds)| {
-        let spread = format!("{}..{}", short(seconds.min), short(seconds.max));
-        vec![line.to_owned(), value.to_string(), short(seconds.median), spread]
+        let Spread { min, median, max } = in_ms(seconds);
+        let spread = format!("{}..{}", short(min), short(max));
+        vec![line.to_owned(), value.to_string(), short(median), spread]
     });
     let pictures: String =
         figure.parts.iter().map(|(part, _, _)| picture(&drawn.file(part))).collect();
@@ -65,5 +67,5 @@ fn section(drawn: &Drawn) -> String {
         + &element("p", figure.shows)
         + &table(&["the paper says", "here"], said)
         + &pictures
-        + &table(&["", figure.x_title, "median s", "min..max"], times)
+        + &table(&["", figure.x_title, "median ms", "min..max"], times)
 }
