@@ -52,6 +52,7 @@
 mod epoch;
 mod in_memory;
 mod link;
+mod mobile_id;
 mod names;
 mod network;
 mod packet;
@@ -61,9 +62,11 @@ mod transport;
 pub use epoch::Epoch;
 pub use in_memory::{Conditions, Counts, InMemoryNetwork, InMemoryTransport};
 pub use link::{End, Event, Link, LinkConfig, PushError, Sink, Undelivered, Violation};
+pub use mobile_id::MobileId;
 pub use names::{NameError, NameEvent, NameSettings, Names, Registration};
 pub use network::{
-    At, Membership, MembershipEvent, Migrate, MigrateError, Migrated, Network, RemoteError,
+    At, Drained, Kept, Membership, MembershipEvent, Migrate, MigrateError, Migrated, MobileActor,
+    Network, Overview, RemoteError,
 };
 pub use odeon_core::wire::Mobile;
 pub use packet::{FORMAT_VERSION, PacketError, Refusal};

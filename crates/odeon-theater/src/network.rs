@@ -16,6 +16,7 @@
 mod arrivals;
 mod channel;
 mod control;
+mod draining;
 mod endings;
 mod exports;
 mod held;
@@ -24,6 +25,7 @@ mod marks;
 mod membership;
 mod migrations;
 mod outbound;
+mod overview;
 mod passage;
 mod peer;
 mod peers;
@@ -53,8 +55,10 @@ use self::seats::Seats;
 use crate::packet::Greeting;
 use crate::{LinkConfig, Listener, TheaterId, Transport};
 
+pub use draining::{Drained, Kept};
 pub use membership::{Membership, MembershipEvent};
 pub use migrations::{Migrate, MigrateError, Migrated};
+pub use overview::{MobileActor, Overview};
 pub use published::{At, RemoteError};
 
 /// A theater's place among other theaters: made by [`join`](Self::join). Clones are the same.
@@ -94,6 +98,7 @@ impl Drop for Handle {
 
 struct Inner {
     id: TheaterId,
+    name: String,
     config: LinkConfig,
     /// Where what stands here for actors elsewhere lives.
     pool: Weak<dyn Submit>,
@@ -129,6 +134,7 @@ impl Network {
         }
         let inner = Arc::new(Inner {
             id,
+            name: theater.name().into(),
             config,
             pool: extend::pool(theater),
             clock: extend::clock(theater),

@@ -134,6 +134,9 @@ impl<A: Mobile> Guest<A::Msg> for Seated<A> {
 
 /// A type of mobile actors, forgotten but for what a theater needs to take one in.
 pub trait Kind: Send + Sync {
+    /// [`Mobile::KIND`].
+    fn name(&self) -> &'static str;
+
     /// [`Mobile::VERSION`].
     fn version(&self) -> u32;
 
@@ -161,6 +164,10 @@ struct KindOf<A: Mobile> {
 }
 
 impl<A: Mobile> Kind for KindOf<A> {
+    fn name(&self) -> &'static str {
+        A::KIND
+    }
+
     fn version(&self) -> u32 {
         A::VERSION
     }

@@ -166,7 +166,10 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         let Place::Here(guest) = &mut self.place else { return false };
         match self.aside.pop_front() {
             None => return false,
-            Some(Waiting::Message(_, message)) => guest.handle(message, ctx),
+            Some(Waiting::Message(_, message)) => {
+                self.desk.count_handled();
+                guest.handle(message, ctx);
+            }
             Some(Waiting::Mark(mark)) => {
                 // With several mailboxes nothing is aside while the actor sits here.
                 if self.come_to(mark, &mut Interior::new(ctx.cell(), None)) {
@@ -188,7 +191,10 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
     #[inline]
     fn handle(&mut self, message: M, ctx: &mut Context<'_, Self>) {
         match &mut self.place {
-            Place::Here(guest) if self.aside.is_empty() => guest.handle(message, ctx),
+            Place::Here(guest) if self.aside.is_empty() => {
+                self.desk.count_handled();
+                guest.handle(message, ctx);
+            }
             _ => self.take(message, ctx),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use odeon_sync::Mutex;
-use odeon_sync::atomic::{AtomicBool, Ordering};
+use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -65,6 +65,9 @@ pub trait StandIn: Send + Sync {
     /// What has come before the actor sits will not come to it.
     fn lost_earlier(&self, earlier: Earlier, reason: DeadLetterReason);
 
+    /// How many messages the actor has handled in this seat, since that was made.
+    fn handled(&self) -> u64;
+
     /// The way in to the seat's actor from elsewhere, unless that has gone.
     fn inbound(&self) -> Option<Arc<dyn Inbound>>;
 
@@ -85,9 +88,11 @@ pub(super) const LOST: &[u8] = &[u8::MAX];
 /// Another one: it is to look whether its actor can leave.
 pub(super) const LOOK: &[u8] = &[];
 
-/// What others leave for a seat.
+/// What others leave for a seat, and what they are told of it.
 #[derive(Default)]
 pub(super) struct Desk {
+    /// Counted by the seat alone.
+    handled: AtomicU64,
     /// The actor elsewhere has failed.
     pub(super) has_failed: AtomicBool,
     /// One for each mark among the messages, in their order.
@@ -101,6 +106,13 @@ impl Desk {
         let mut marks = self.marks.lock().expect("nothing panics under this lock");
         marks.push_back(mark);
         extend::mark(actor);
+    }
+
+    /// In the seat's turn: its actor is given a message.
+    #[inline]
+    pub(super) fn count_handled(&self) {
+        // ORDERING: Relaxed, and no single step: one thread at a time counts, and nothing else hangs on what others read.
+        self.handled.store(self.handled.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
     /// The mark that the seat has come to.
@@ -201,6 +213,11 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
                 header.stage.theater().dead_letter(header.id, reason, message);
             }
         }
+    }
+
+    fn handled(&self) -> u64 {
+        // ORDERING: Relaxed: see `count_handled`.
+        self.desk.handled.load(Ordering::Relaxed)
     }
 
     fn inbound(&self) -> Option<Arc<dyn Inbound>> {

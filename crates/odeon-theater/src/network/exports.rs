@@ -155,6 +155,11 @@ impl Exports {
         Ok(inbound.reference())
     }
 
+    /// The actors that others refer to.
+    pub(super) fn actors(&self) -> Vec<u64> {
+        self.lock().keys().copied().collect()
+    }
+
     /// How many actors others refer to.
     pub(super) fn len(&self) -> usize {
         self.lock().len()

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use odeon_core::{ActorRef, Message, extend};
 use odeon_sync::Mutex;
+use serde::{Deserialize, Serialize};
 
 use super::Network;
 use crate::{End, Event, TheaterId};
 
 /// What another theater is, as far as this one knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Membership {
     /// There is a link to it.
     Present,

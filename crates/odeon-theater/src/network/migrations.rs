@@ -34,6 +34,7 @@ use odeon_core::wire::{
     number_of, spawn_mobile,
 };
 use odeon_core::{ActorRef, Ask, Message, Reply};
+use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +84,10 @@ pub enum MigrateError {
     Unreachable,
     /// The theater has been lost after the actor was let go, and the actor with it.
     Lost,
+    /// The theater has been [drained](crate::Network::drain), or is being.
+    Drained,
+    /// The actor does not sit in the theater that was asked.
+    NotHere,
 }
 
 impl fmt::Display for MigrateError {
@@ -97,6 +102,8 @@ impl fmt::Display for MigrateError {
             Self::State(reason) => write!(f, "the actor's state cannot travel: {reason}"),
             Self::Bound(reason) => write!(f, "the actor cannot leave: {reason}"),
             Self::Unreachable => f.write_str("the theater cannot be reached"),
+            Self::Drained => f.write_str("the theater is being drained, and takes in no actor"),
+            Self::NotHere => f.write_str("the actor does not sit in this theater"),
             Self::Lost => f.write_str("the theater has been lost, and the actor with it"),
         }
     }
@@ -114,6 +121,8 @@ pub(super) struct Asker {
 /// See the module.
 #[derive(Default)]
 pub(super) struct Migrations {
+    /// Whether this theater is drained: no actor may come.
+    is_drained: AtomicBool,
     kinds: Mutex<HashMap<String, Arc<dyn Kind>>>,
     under_way: Mutex<UnderWay>,
 }
@@ -131,6 +140,18 @@ struct UnderWay {
 impl Migrations {
     fn kind(&self, name: &str) -> Option<Arc<dyn Kind>> {
         self.kinds.lock().expect("nothing panics under this lock").get(name).cloned()
+    }
+
+    /// Whether no actor may come here.
+    pub(super) fn refuses_arrivals(&self) -> bool {
+        // ORDERING: Relaxed: who comes at the same moment may go either way; a drain sees it afterwards.
+        self.is_drained.load(Ordering::Relaxed)
+    }
+
+    /// Lets no actor come here, or all of them again.
+    pub(super) fn refuse_arrivals(&self, refuses: bool) {
+        // ORDERING: Relaxed: as above.
+        self.is_drained.store(refuses, Ordering::Relaxed);
     }
 
     /// A number for a migration or a turn: another one each time.
@@ -161,7 +182,7 @@ impl Inner {
         let way = Arc::new(Way::closed());
         let from = Arc::new(FromSeat::new(self, way.clone(), true));
         let spawn = || spawn_mobile(&stage, from.clone(), actor);
-        Some(self.seats.seat(self.id, &from, way, spawn))
+        Some(self.seats.seat(self.id, &from, way, A::KIND, spawn))
     }
 
     fn migrate<M: Message>(
@@ -179,7 +200,33 @@ impl Inner {
             reply.send(Err(MigrateError::NotMobile));
             return ask;
         };
-        let first = match self.seats.leads(number) {
+        self.migrate_seat(&*stands, to, reply);
+        ask
+    }
+
+    /// Has the actor that sits here under this identity move.
+    pub(super) fn migrate_resident(
+        self: &Arc<Self>,
+        who: Address,
+        to: TheaterId,
+    ) -> Ask<Result<Migrated, MigrateError>> {
+        let (reply, ask) = extend::question();
+        let stands = self.seats.with(who, |line| line.last().stands.clone());
+        match stands.filter(|_| self.seats.is_resident(who)) {
+            Some(stands) => self.migrate_seat(&*stands, to, reply),
+            None => reply.send(Err(MigrateError::NotHere)),
+        }
+        ask
+    }
+
+    /// Leaves a mark for the actor for which a seat of this theater is.
+    fn migrate_seat(
+        self: &Arc<Self>,
+        stands: &dyn StandIn,
+        to: TheaterId,
+        reply: Reply<Result<Migrated, MigrateError>>,
+    ) {
+        let first = match self.seats.leads(stands.actor()) {
             Some(Leads::To(reference)) => TheaterId::from_bits(reference.at.theater),
             _ => self.id,
         };
@@ -188,7 +235,6 @@ impl Inner {
         if !stands.mark(Mark::Migrate { to: to.bits(), asker, question, tries: 0 }.to_bytes()) {
             drop(self.questions.take(question, first));
         }
-        ask
     }
 
     /// A mark does not come to its actor.

@@ -32,6 +32,8 @@ pub enum RemoteError {
     Arguments(String),
     /// What makes the actor panicked.
     Panicked,
+    /// The theater has been [drained](Network::drain), or is being: no actor is created there.
+    Drained,
 }
 
 impl fmt::Display for RemoteError {
@@ -46,6 +48,7 @@ impl fmt::Display for RemoteError {
             }
             Self::Arguments(reason) => write!(f, "the arguments cannot be read there: {reason}"),
             Self::Panicked => f.write_str("what makes the actor panicked"),
+            Self::Drained => f.write_str("the theater is being drained, and creates no actor"),
         }
     }
 }
@@ -253,11 +256,15 @@ impl Inner {
         messages: &str,
     ) {
         let between = Between::new(self, peer);
-        let found =
+        let is_refused = matches!(wanted, Wanted::New { .. }) && self.migrations.refuses_arrivals();
+        let found = if is_refused {
+            Err(RemoteError::Drained)
+        } else {
             self.published.get(&between, wanted).and_then(|actor| match actor.0.message_name() {
                 its if its == messages => Ok(actor),
                 its => Err(RemoteError::OtherMessages(its.into())),
-            });
+            })
+        };
         let mut bytes = Vec::new();
         let is_written = wire::encode(&between, &found, &mut bytes).is_ok();
         if is_written && peer.push(Channel::Answer(question), &bytes).is_ok() {

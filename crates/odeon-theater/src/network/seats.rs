@@ -5,7 +5,9 @@
 //! either stays in order.
 
 mod ended;
+mod heard;
 mod line;
+mod residents;
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -113,6 +115,7 @@ impl Seats {
         me: TheaterId,
         from: &Arc<FromSeat>,
         way: Arc<Way>,
+        kind: &'static str,
         spawn: impl FnOnce() -> (ActorRef<M>, Arc<dyn StandIn>),
     ) -> ActorRef<M> {
         self.note_mobile();
@@ -122,7 +125,8 @@ impl Seats {
         let who = Address { theater: me.bits(), actor: number };
         from.is_of(number, who);
         known.by_number.insert(number, who);
-        known.lines.insert(who, Line::here(way, Standing { stands, outbound: from.clone() }));
+        let standing = Standing { stands, outbound: from.clone() };
+        known.lines.insert(who, Line::here(way, standing, kind));
         actor
     }
 
@@ -212,13 +216,15 @@ impl Seats {
         by_number.insert(stands.actor(), who);
         coming.keeps = Some(actor);
         coming.earlier = Some(stands.nothing_earlier());
-        let mut line = Line::here(way, Standing { stands: stands.clone(), outbound });
+        let standing = Standing { stands: stands.clone(), outbound };
+        let mut line = Line::here(way, standing, coming.kind.name());
         line.sits = Sits::Coming(coming, None);
         place.insert(line);
         Ok(stands)
     }
 
-    /// If the actor of a seat has moved on: who it is, to where, and for the so manieth time; once for each theater that is told.
+    /// If the actor of a seat has moved on: who it is, to where, and for the so manieth time; once for each theater that is told. If it is here, what has come
+    /// from the theater is counted.
     pub(super) fn has_moved_on(
         &self,
         seat: u64,
@@ -228,7 +234,10 @@ impl Seats {
         let Known { lines, by_number, .. } = &mut *known;
         let who = *by_number.get(&seat)?;
         let line = lines.get_mut(&who)?;
-        let Sits::Elsewhere(at) = line.sits else { return None };
+        let Sits::Elsewhere(at) = line.sits else {
+            line.heard.count(told);
+            return None;
+        };
         // Where the last move that is known here led.
         let at = line.next.back().map_or(at, |to| to.peer.address(to.seat));
         line.told.insert(told).then_some((who, at, line.moves))

@@ -35,6 +35,7 @@ impl Inner {
         }
         let Written { attempt, seat, born, moves, kind, version, guards, state } = written;
         let read = match self.migrations.kind(&kind) {
+            _ if self.migrations.refuses_arrivals() => Err(MigrateError::Drained),
             None => Err(MigrateError::UnknownKind),
             Some(kind) if kind.version() != version => Err(MigrateError::OtherVersion),
             Some(kind) => match kind.read(&Between::new(self, peer), &state) {
@@ -225,6 +226,8 @@ impl Inner {
             coming.is_here = true;
             line.moves = coming.moves;
             line.told.clear();
+            line.kind = coming.kind.name();
+            line.heard.forget();
             *before = None;
             let references = std::mem::take(&mut line.references);
             let next = std::mem::take(&mut line.next);

@@ -279,7 +279,10 @@ impl Inner {
         why: MigrateError,
     ) {
         if let Some(who) = self.seats.who(seat) {
-            let has_read = !matches!(why, MigrateError::UnknownKind | MigrateError::OtherVersion);
+            let has_read = !matches!(
+                why,
+                MigrateError::UnknownKind | MigrateError::OtherVersion | MigrateError::Drained
+            );
             self.is_to_stay(who, why, !has_read, |departing| {
                 departing.attempt == attempt && departing.to.id == peer.id
             });

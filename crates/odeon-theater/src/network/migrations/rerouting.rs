@@ -45,11 +45,14 @@ impl Inner {
         under_way.tells = false;
         let seats = std::mem::take(&mut under_way.to_tell);
         drop(under_way);
-        for seat in seats {
-            for holder in self.exports.holders(seat) {
-                if let Some(peer) = self.peers.get(holder) {
-                    self.tell_moved(seat, &peer);
-                }
+        seats.into_iter().for_each(|seat| self.tell_holders(seat));
+    }
+
+    /// If the actor of a seat has moved, tells all that refer to the seat from elsewhere.
+    pub(in crate::network) fn tell_holders(self: &Arc<Self>, seat: u64) {
+        for holder in self.exports.holders(seat) {
+            if let Some(peer) = self.peers.get(holder) {
+                self.tell_moved(seat, &peer);
             }
         }
     }

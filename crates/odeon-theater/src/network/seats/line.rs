@@ -12,6 +12,7 @@ use crate::network::marks::Mark;
 use crate::network::migrations::Departing;
 use crate::network::outbound::FromSeat;
 use crate::network::peer::Peer;
+use crate::network::seats::heard::Heard;
 use crate::network::way::{To, Way};
 
 /// TUNE: how many marks are remembered: a theater waits for two at most.
@@ -38,6 +39,10 @@ pub(in crate::network) struct Line {
     pub(in crate::network) going: Option<u64>,
     /// An actor that wants to come, until only one seat is left.
     pub(in crate::network) waits: Option<Box<Coming>>,
+    /// Of which kind the actor is, if it has ever sat here.
+    pub(in crate::network) kind: &'static str,
+    /// From where messages have come to it since it sits here.
+    pub(in crate::network) heard: Heard,
 }
 
 /// A seat.
@@ -95,8 +100,9 @@ impl Line {
         Self::new(way, Sits::Elsewhere(at), 1)
     }
 
-    pub(super) fn here(way: Arc<Way>, standing: Standing) -> Self {
+    pub(super) fn here(way: Arc<Way>, standing: Standing, kind: &'static str) -> Self {
         let mut line = Self::new(way, Sits::Here, 0);
+        line.kind = kind;
         line.standing.push_back(standing);
         line
     }
@@ -114,6 +120,8 @@ impl Line {
             passed: VecDeque::new(),
             going: None,
             waits: None,
+            kind: "",
+            heard: Heard::default(),
         }
     }
 

@@ -1,0 +1,86 @@
+//! What a theater can say of itself.
+
+use serde::{Deserialize, Serialize};
+
+use super::Network;
+use crate::{Membership, MobileId, TheaterId};
+
+/// A theater as it sees itself: made by [`Network::overview`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overview {
+    /// The theater.
+    pub theater: TheaterId,
+    /// Its [name](odeon_core::TheaterBuilder::name).
+    pub name: String,
+    /// Whether it has been [drained](Network::drain), or is being: then no actor may come.
+    pub is_drained: bool,
+    /// The other theaters that it sees, in the order of their identities.
+    pub members: Vec<(TheaterId, Membership)>,
+    /// The mobile actors that sit in it, in the order of their identities.
+    pub mobile: Vec<MobileActor>,
+    /// How many actors of this theater others refer to.
+    pub referred_to: usize,
+    /// How many actors of other theaters are referred to here.
+    pub refers_to: usize,
+}
+
+/// A mobile actor, as the theater sees it in which it sits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MobileActor {
+    /// Which one.
+    pub id: MobileId,
+    /// Its [kind](crate::Mobile::KIND).
+    pub kind: String,
+    /// Whether it has been written for another theater, and waits to be let go.
+    pub leaves: bool,
+    /// How often it has moved.
+    pub moves: u64,
+    /// How many messages it has handled here, in all the times that it was here while somebody here referred to it.
+    pub handled: u64,
+    /// How many have come to it from each other theater since it last came here, with those that wait. All others come from here.
+    pub heard: Vec<(TheaterId, u64)>,
+}
+
+impl Network {
+    /// What this theater can say of itself.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # use odeon_theater::*;
+    /// # use serde::{Deserialize, Serialize};
+    /// # #[derive(Serialize, Deserialize)]
+    /// # struct Account { balance: u64 }
+    /// # #[derive(Serialize, Deserialize)]
+    /// # struct Balance(Reply<u64>);
+    /// # impl Message for Balance {}
+    /// # impl Actor for Account {
+    /// #     type Msg = Balance;
+    /// #     fn handle(&mut self, Balance(reply): Balance, _: &mut Context<'_, Self>) { reply.send(self.balance) }
+    /// # }
+    /// # impl Mobile for Account { const KIND: &'static str = "account"; }
+    /// # let theater = Theater::builder().name("till").build()?;
+    /// # let net = InMemoryNetwork::new(1);
+    /// # let network = Network::join(&theater, TheaterId::random(), LinkConfig::new("shop", 65_000), |id, listener| {
+    /// #     Ok::<_, std::convert::Infallible>(std::sync::Arc::new(net.join(id, listener)))
+    /// # })?;
+    /// let account = network.spawn_mobile(Account { balance: 5 });
+    /// assert_eq!(account.ask(Balance).wait()?, 5);
+    ///
+    /// let overview = network.overview();
+    /// assert_eq!(overview.name, "till");
+    /// assert_eq!((overview.mobile[0].kind.as_str(), overview.mobile[0].handled), ("account", 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn overview(&self) -> Overview {
+        let (referred_to, refers_to) = self.references();
+        Overview {
+            theater: self.id(),
+            name: self.inner.name.clone(),
+            is_drained: self.inner.migrations.refuses_arrivals(),
+            members: self.members(),
+            mobile: self.inner.seats.residents(),
+            referred_to,
+            refers_to,
+        }
+    }
+}

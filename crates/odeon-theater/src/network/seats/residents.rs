@@ -1,0 +1,57 @@
+//! The mobile actors that sit in this theater.
+
+use odeon_core::wire::Address;
+
+use super::{Line, Seats, Sits};
+use crate::{MobileActor, MobileId};
+
+impl Seats {
+    /// Those that sit here, in the order of their identities.
+    pub(in crate::network) fn residents(&self) -> Vec<MobileActor> {
+        let known = self.lock();
+        let mut residents: Vec<_> =
+            known.lines.iter().filter_map(|(&who, line)| resident(who, line)).collect();
+        residents.sort_unstable_by_key(|actor| actor.id);
+        residents
+    }
+
+    /// Whether an actor sits here.
+    pub(in crate::network) fn is_resident(&self, who: Address) -> bool {
+        let known = self.lock();
+        known.lines.get(&who).is_some_and(|line| matches!(line.sits, Sits::Here | Sits::Leaving(_)))
+    }
+
+    /// Whether an actor is on its way from here or to here.
+    pub(in crate::network) fn is_anybody_under_way(&self) -> bool {
+        let known = self.lock();
+        known.lines.values().any(|line| {
+            matches!(line.sits, Sits::Leaving(_) | Sits::Coming(..))
+                || line.waits.is_some()
+                || line.going.is_some()
+        })
+    }
+
+    /// The seats from which actors have moved, in the order of their numbers.
+    pub(in crate::network) fn left(&self) -> Vec<u64> {
+        let known = self.lock();
+        let left = known.lines.values().filter(|line| matches!(line.sits, Sits::Elsewhere(_)));
+        let seats = left.flat_map(|line| &line.standing).map(|standing| standing.stands.actor());
+        let mut seats: Vec<_> = seats.collect();
+        seats.sort_unstable();
+        seats
+    }
+}
+
+fn resident(who: Address, line: &Line) -> Option<MobileActor> {
+    if !matches!(line.sits, Sits::Here | Sits::Leaving(_)) {
+        return None;
+    }
+    Some(MobileActor {
+        id: MobileId::of(who),
+        kind: line.kind.into(),
+        leaves: matches!(line.sits, Sits::Leaving(_)),
+        moves: line.moves,
+        handled: line.first().stands.handled(),
+        heard: line.heard.all(),
+    })
+}
