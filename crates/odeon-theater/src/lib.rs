@@ -5,6 +5,7 @@
 //! |---|---|
 //! | how does a theater join others? what becomes of references and messages? | `network.rs`, `network/*` |
 //! | who has which name, in the whole network? | `names.rs`, `names/*` |
+//! | who moves actors to where there is less to do? | `rebalancing.rs`, `rebalancing/*` |
 //! | who is that? | `theater_id.rs` |
 //! | what does a network have to do? | `transport.rs` |
 //! | how do two theaters get messages to each other? | `link.rs` has the protocol by numbers; `link/*` |
@@ -56,6 +57,7 @@ mod mobile_id;
 mod names;
 mod network;
 mod packet;
+mod rebalancing;
 mod theater_id;
 mod transport;
 
@@ -70,5 +72,8 @@ pub use network::{
 };
 pub use odeon_core::wire::Mobile;
 pub use packet::{FORMAT_VERSION, PacketError, Refusal};
+pub use rebalancing::{
+    ByLoad, ByTalk, Load, Measured, Policy, RebalanceSettings, Rebalancer, Situation,
+};
 pub use theater_id::TheaterId;
 pub use transport::{Listener, Transport};

@@ -41,7 +41,7 @@ use std::time::Duration;
 
 use odeon_core::extend::{self, Submit};
 use odeon_core::wire::Inbound;
-use odeon_core::{Actor, ActorRef, Clock, Theater};
+use odeon_core::{Actor, ActorRef, Ask, Clock, Theater};
 
 use self::control::Control;
 use self::exports::Exports;
@@ -53,7 +53,7 @@ use self::published::Published;
 use self::questions::Questions;
 use self::seats::Seats;
 use crate::packet::Greeting;
-use crate::{LinkConfig, Listener, TheaterId, Transport};
+use crate::{LinkConfig, Listener, MobileId, TheaterId, Transport};
 
 pub use draining::{Drained, Kept};
 pub use membership::{Membership, MembershipEvent};
@@ -186,6 +186,25 @@ impl Network {
     /// Creates an actor in the theater. `None`: that has ended.
     pub(crate) fn spawn<A: Actor>(&self, actor: A) -> Option<ActorRef<A::Msg>> {
         self.inner.pool.upgrade().map(|pool| extend::spawn_on(&pool, actor))
+    }
+
+    /// The mobile actors that sit here.
+    pub(crate) fn residents(&self) -> Vec<MobileActor> {
+        self.inner.seats.residents()
+    }
+
+    /// Has one of them move.
+    pub(crate) fn migrate_resident(
+        &self,
+        actor: MobileId,
+        to: TheaterId,
+    ) -> Ask<Result<Migrated, MigrateError>> {
+        self.inner.migrate_resident(actor.address(), to)
+    }
+
+    /// Whether no actor may come.
+    pub(crate) fn is_drained(&self) -> bool {
+        self.inner.migrations.refuses_arrivals()
     }
 
     /// How many actors of this theater others refer to, and how many of theirs are referred to here.

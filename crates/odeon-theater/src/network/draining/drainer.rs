@@ -81,7 +81,7 @@ impl Drainer {
         let Some(network) = self.network.upgrade() else { return ctx.stop() };
         if self.under_way.is_empty() {
             // Also those that have come, or were created, since the last look.
-            let residents = network.inner.seats.residents();
+            let residents = network.residents();
             let known = &self.kept;
             self.waiting = residents
                 .into_iter()
@@ -112,7 +112,7 @@ impl Drainer {
                 }
                 Goes::To(to) => {
                     self.under_way.insert(actor.id);
-                    let moves = network.inner.migrate_resident(actor.id.address(), to);
+                    let moves = network.migrate_resident(actor.id, to);
                     ctx.pipe(moves, move |it, moved, ctx| it.has_answered(actor, to, moved, ctx));
                 }
             }
