@@ -6,6 +6,7 @@
 //! | how does a theater join others? what becomes of references and messages? | `network.rs`, `network/*` |
 //! | who has which name, in the whole network? | `names.rs`, `names/*` |
 //! | who moves actors to where there is less to do? | `rebalancing.rs`, `rebalancing/*` |
+//! | how is a theater seen and served from outside? | `steward.rs` |
 //! | who is that? | `theater_id.rs` |
 //! | what does a network have to do? | `transport.rs` |
 //! | how do two theaters get messages to each other? | `link.rs` has the protocol by numbers; `link/*` |
@@ -58,6 +59,7 @@ mod names;
 mod network;
 mod packet;
 mod rebalancing;
+mod steward;
 mod theater_id;
 mod transport;
 
@@ -75,5 +77,6 @@ pub use packet::{FORMAT_VERSION, PacketError, Refusal};
 pub use rebalancing::{
     ByLoad, ByTalk, Load, Measured, Policy, RebalanceSettings, Rebalancer, Situation,
 };
+pub use steward::{Steward, ToSteward};
 pub use theater_id::TheaterId;
 pub use transport::{Listener, Transport};

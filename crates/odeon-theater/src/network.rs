@@ -202,11 +202,6 @@ impl Network {
         self.inner.migrate_resident(actor.address(), to)
     }
 
-    /// Whether no actor may come.
-    pub(crate) fn is_drained(&self) -> bool {
-        self.inner.migrations.refuses_arrivals()
-    }
-
     /// How many actors of this theater others refer to, and how many of theirs are referred to here.
     pub fn references(&self) -> (usize, usize) {
         (self.inner.exports.len(), self.inner.seats.elsewhere())

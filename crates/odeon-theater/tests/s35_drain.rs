@@ -15,6 +15,7 @@ use support::{LONG, Place, World, find as find_counter, until};
 #[derive(Default, Serialize, Deserialize)]
 struct Nomad {
     numbers: Vec<u64>,
+    friend: Option<ActorRef<Say>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -22,6 +23,7 @@ enum Say {
     Add(u64),
     All(Reply<Vec<u64>>),
     Sleep(u64),
+    Meet(ActorRef<Say>),
 }
 
 impl Message for Say {}
@@ -33,6 +35,7 @@ impl Actor for Nomad {
         match msg {
             Say::Add(n) => self.numbers.push(n),
             Say::All(reply) => reply.send(self.numbers.clone()),
+            Say::Meet(friend) => self.friend = Some(friend),
             Say::Sleep(millis) => std::thread::sleep(Duration::from_millis(millis)),
         }
     }
@@ -221,11 +224,13 @@ fn s35_a_drained_theater_takes_in_nobody_until_it_is_opened_again() {
     }
     let nomad = b.network.spawn_mobile(Nomad::default());
     nomad.send(Say::Add(1)).unwrap();
+    nomad.send(Say::Meet(b.theater.spawn(Nomad::default()))).unwrap();
     assert!(drain(&a).is_empty());
     assert!(a.network.overview().is_drained);
     let moved = |to: &Place| b.network.migrate(&nomad, to.network.id()).wait_timeout(LONG).unwrap();
     assert_eq!(moved(&a).map(|_| ()), Err(MigrateError::Drained));
     assert_eq!(all(&nomad), [1], "it stays, with all it had");
+    until("what it refers to has not left either", || b.network.references() == (0, 0));
     let created = || {
         let at = b.network.at(a.network.id());
         at.spawn::<(), Say>("nomad", &()).unwrap().wait_timeout(LONG).unwrap()

@@ -1,5 +1,7 @@
 //! What a theater can say of itself.
 
+use odeon_core::wire::number_of;
+use odeon_core::{ActorRef, Message};
 use serde::{Deserialize, Serialize};
 
 use super::Network;
@@ -42,6 +44,25 @@ pub struct MobileActor {
 }
 
 impl Network {
+    /// The reference to a mobile actor that sits in this theater, if it takes these messages.
+    pub fn resident<M: Message>(&self, id: MobileId) -> Option<ActorRef<M>> {
+        let seats = &self.inner.seats;
+        let stands = seats.with(id.address(), |line| line.last().stands.clone())?;
+        let reference = stands.reference().filter(|_| seats.is_resident(id.address()))?;
+        reference.downcast().ok().map(|actor| *actor)
+    }
+
+    /// The identity of a mobile actor to which this theater has a reference. `None`: it is not mobile, and of this theater; one that lives elsewhere
+    /// has one in any case.
+    pub fn mobile_id<M: Message>(&self, actor: &ActorRef<M>) -> Option<MobileId> {
+        self.inner.seats.who(number_of(actor)).map(MobileId::of)
+    }
+
+    /// Whether this theater has been [drained](Self::drain), or is being.
+    pub fn is_drained(&self) -> bool {
+        self.inner.migrations.refuses_arrivals()
+    }
+
     /// What this theater can say of itself.
     ///
     /// ```
