@@ -244,6 +244,19 @@ impl Names {
         ask
     }
 
+    /// Takes the names from those actors of this theater to which nobody refers, neither here, nor elsewhere, nor in a message that is under way: they
+    /// end, as by [`Network::stop_unreferenced`]. Answers the names, of those of which `may` says so.
+    ///
+    /// Whoever looks one up at that moment finds it, and keeps it, or finds nobody.
+    pub fn stop_unreferenced(
+        &self,
+        may: impl Fn(&str) -> bool + Send + 'static,
+    ) -> Ask<Vec<String>> {
+        let (reply, ask) = question();
+        self.step(move |it, ctx| reply.send(it.release_unreferenced(may, ctx)));
+        ask
+    }
+
     /// Has an actor told what happens to names of actors of this theater, or registered from here. It is told until it stops.
     pub fn subscribe(&self, subscriber: &ActorRef<NameEvent>) {
         let subscriber = subscriber.clone();

@@ -42,6 +42,9 @@ pub trait Inbound: Send + Sync {
     /// Whether the actor has ended.
     fn is_stopped(&self) -> bool;
 
+    /// Whether nobody else refers to the actor: no `ActorRef` but those that this keeps is left.
+    fn is_alone(&self) -> bool;
+
     /// The type of the actor's messages.
     fn message_type(&self) -> TypeId;
 
@@ -93,6 +96,11 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
 
     fn is_stopped(&self) -> bool {
         self.actor.is_stopped()
+    }
+
+    fn is_alone(&self) -> bool {
+        // Each doorman has one, too.
+        self.actor.references() as usize == 1 + self.doormen.len()
     }
 
     fn message_type(&self) -> TypeId {

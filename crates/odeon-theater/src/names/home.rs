@@ -207,6 +207,26 @@ impl Server {
         }
     }
 
+    /// Takes their names from those actors of this theater to which nobody refers. Answers the names.
+    pub(super) fn release_unreferenced(
+        &mut self,
+        may: impl Fn(&str) -> bool,
+        ctx: &mut Context<'_, Self>,
+    ) -> Vec<String> {
+        let Some(network) = self.network.upgrade() else { return Vec::new() };
+        let is_unreferenced = |number: u64, own: &Own| match &own.actor {
+            Some((actor, _)) if own.is_held => network.is_unreferenced(&key(number), actor),
+            _ => false,
+        };
+        let own = self.own.iter().filter(|(_, own)| may(&own.entry.name));
+        let own = own.filter(|(number, own)| is_unreferenced(**number, own));
+        let mut gone: Vec<(String, u64)> =
+            own.map(|(&number, own)| (own.entry.name.clone(), number)).collect();
+        gone.sort_unstable();
+        gone.iter().for_each(|&(_, number)| self.release(number, |_, _| {}, ctx));
+        gone.into_iter().map(|(name, _)| name).collect()
+    }
+
     /// Another registration goes before one of this theater, if it is in force: that its home says.
     pub(super) fn challenged(&mut self, loser: Id, winner: Entry, ctx: &mut Context<'_, Self>) {
         let Some(own) = self.own.get_mut(&loser.number) else {

@@ -18,6 +18,9 @@ use super::seats::Leads;
 use super::{Inner, Network};
 use crate::TheaterId;
 
+/// How names begin under which the runtime publishes actors of its own.
+const OWN: &str = "odeon/";
+
 /// Why there is no reference to an actor of another theater.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -115,6 +118,13 @@ impl Network {
         actors.get(name).is_some_and(|actor| !actor.0.is_stopped())
     }
 
+    /// Whether nobody refers to an actor but who publishes it under this name, who asks this, and keeps it as it is published.
+    pub(crate) fn is_unreferenced(&self, name: &str, actor: &Erased) -> bool {
+        let actors = self.inner.published.actors.lock().expect("nothing panics under this lock");
+        let is_published = actors.get(name).is_some_and(|its| Arc::ptr_eq(&its.0, &actor.0));
+        is_published && Arc::strong_count(&actor.0) == 2 && actor.0.is_alone()
+    }
+
     /// Where a reference to an actor leads. `None`: in another theater of this process, which has nothing to do with this one.
     pub(crate) fn address_of(&self, actor: &Erased) -> Option<Address> {
         let (network, number) = (&self.inner, actor.0.actor());
@@ -139,6 +149,48 @@ impl Network {
         let before = actors.remove(name);
         drop(actors);
         before.is_some()
+    }
+
+    /// Lets those published actors go to which nobody refers: neither here, nor in another theater, nor in a message that is under way. Those that are
+    /// left end as unreachable ones do (S11), behind what was sent to them. Answers their names, in order.
+    ///
+    /// Only names of which `may` says so are looked at. Whoever has looked an actor up, and has not been answered yet, refers to it.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # use odeon_theater::{InMemoryNetwork, LinkConfig, Network, TheaterId};
+    /// # use std::sync::Arc;
+    /// # struct Session;
+    /// # #[derive(serde::Serialize, serde::Deserialize)]
+    /// # struct Touch;
+    /// # impl Message for Touch {}
+    /// # impl Actor for Session { type Msg = Touch; fn handle(&mut self, _: Touch, _: &mut Context<'_, Self>) {} }
+    /// # let theater = Theater::new()?;
+    /// # let net = InMemoryNetwork::new(1);
+    /// # let network = Network::join(&theater, TheaterId::random(), LinkConfig::new("shop", 65_000), |id, listener| {
+    /// #     Ok::<_, std::convert::Infallible>(Arc::new(net.join(id, listener)))
+    /// # })?;
+    /// let used = theater.spawn(Session);
+    /// network.publish("session/1", &used);
+    /// network.publish("session/2", &theater.spawn(Session));
+    /// assert_eq!(network.stop_unreferenced(|name| name.starts_with("session/")), ["session/2"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stop_unreferenced(&self, may: impl Fn(&str) -> bool) -> Vec<String> {
+        let lock = || self.inner.published.actors.lock().expect("nothing panics under this lock");
+        let mut names: Vec<String> = lock().keys().cloned().collect();
+        // The user's code.
+        names.retain(|name| !name.starts_with(OWN) && may(name));
+        names.sort_unstable();
+        let mut actors = lock();
+        // Under the lock: nobody gets a reference by its name meanwhile. The `Arc` is shared with those who are about to, and with other theaters' references.
+        let is_unreferenced =
+            |actor: &Erased| Arc::strong_count(&actor.0) == 1 && actor.0.is_alone();
+        names.retain(|name| actors.get(name).is_some_and(is_unreferenced));
+        let gone: Vec<_> = names.iter().map(|name| actors.remove(name)).collect();
+        drop(actors);
+        drop(gone);
+        names
     }
 
     /// Registers a kind of actor that others may have created here: `make` creates one of the arguments that they send.
