@@ -5,12 +5,15 @@
 mod bench;
 mod output;
 mod progress;
+mod theater;
 
 use clap::{Parser, Subcommand};
 use odeon_bench::error::BenchError;
 use odeon_bench::heap_bytes::CountingAllocator;
 use odeon_bench::workloads::theaters::run_member;
+use std::fmt::Display;
 use std::process::ExitCode;
+use theater::TheaterError;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -27,6 +30,8 @@ struct Arguments {
 enum Command {
     /// Measure workloads beside their floors and other runtimes.
     Bench(Box<bench::BenchArguments>),
+    /// Run a theater that others can create actors in and move them to, or look after those that run.
+    Theater(Box<theater::TheaterArguments>),
     /// A member of a workload that has several processes; the one that measures starts it.
     #[command(hide = true)]
     Member {
@@ -37,21 +42,19 @@ enum Command {
 
 fn main() -> ExitCode {
     let Arguments { command } = Arguments::parse();
-    let done = match command {
-        Command::Bench(arguments) => bench::run(&arguments),
-        Command::Member { seat } => run_member(&seat),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            exit_code(&error)
+    match command {
+        Command::Bench(arguments) => exit(bench::run(&arguments), BenchError::is_bad_argument),
+        Command::Theater(arguments) => {
+            exit(theater::run(&arguments), TheaterError::is_bad_argument)
         }
+        Command::Member { seat } => exit(run_member(&seat), BenchError::is_bad_argument),
     }
 }
 
-fn exit_code(error: &BenchError) -> ExitCode {
-    if error.is_bad_argument() { ExitCode::from(2) } else { ExitCode::FAILURE }
+fn exit<E: Display>(done: Result<(), E>, is_bad_argument: impl FnOnce(&E) -> bool) -> ExitCode {
+    let Err(error) = done else { return ExitCode::SUCCESS };
+    eprintln!("error: {error}");
+    if is_bad_argument(&error) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
 #[cfg(test)]

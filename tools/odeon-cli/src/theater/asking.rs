@@ -1,0 +1,200 @@
+//! What is asked of theaters that run: `odeon theater move`, `drain`, `reopen`, `spawn`, `count`.
+
+use clap::Args;
+use odeon_core::{ActorRef, Ask};
+use odeon_theater::{Drained, ToSteward};
+use std::time::Duration;
+
+use super::counters::{COUNTERS, Count, ToCounters};
+use super::error::TheaterError;
+use super::listing::print;
+use super::looking::{Found, look};
+use super::meant;
+use super::reach::{Member, Reach};
+
+/// TUNE: s, guessed 2026-11: an answer comes in milliseconds.
+const UNTIL_ANSWERED: Duration = Duration::from_secs(10);
+
+#[derive(Args)]
+pub(super) struct Look {
+    #[command(flatten)]
+    reach: Reach,
+    /// How long to look for theaters at most.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    within: u64,
+}
+
+#[derive(Args)]
+pub(crate) struct MoveArguments {
+    /// The actor, as `ps` lists it.
+    actor: String,
+    /// To where: the name of a theater, or the beginning of its identity.
+    #[arg(long, value_name = "THEATER")]
+    to: String,
+    #[command(flatten)]
+    look: Look,
+}
+
+#[derive(Args)]
+pub(crate) struct DrainArguments {
+    /// The theater: its name, or the beginning of its identity.
+    theater: String,
+    /// For how long actors move at most.
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    drain_within: u64,
+    #[command(flatten)]
+    look: Look,
+}
+
+#[derive(Args)]
+pub(crate) struct ReopenArguments {
+    /// The theater: its name, or the beginning of its identity.
+    theater: String,
+    #[command(flatten)]
+    look: Look,
+}
+
+#[derive(Args)]
+pub(crate) struct SpawnArguments {
+    /// In which theater: its name, or the beginning of its identity.
+    #[arg(long, value_name = "THEATER")]
+    at: String,
+    #[command(flatten)]
+    look: Look,
+}
+
+#[derive(Args)]
+pub(crate) struct CountArguments {
+    /// The counter, as `ps` lists it.
+    actor: String,
+    /// How much to add.
+    #[arg(long, value_name = "NUMBER", default_value = "0")]
+    add: u64,
+    #[command(flatten)]
+    look: Look,
+}
+
+/// Takes part, looks who is there, asks something, and leaves.
+fn visit(
+    look_for: &Look,
+    ask: impl FnOnce(&Member, &[Found]) -> Result<(), TheaterError>,
+) -> Result<(), TheaterError> {
+    let member = Member::visiting(&look_for.reach)?;
+    let within = Duration::from_secs(look_for.within);
+    let done = look(&member, &look_for.reach, within).and_then(|found| ask(&member, &found));
+    member.leave();
+    done
+}
+
+fn answer<T: Send + 'static>(ask: Ask<T>, within: Duration) -> Result<T, TheaterError> {
+    let answer = ask.wait_timeout(within);
+    answer.map_err(|error| TheaterError::failed(format!("the theater does not answer: {error}")))
+}
+
+fn steward(theater: &Found) -> Result<&ActorRef<ToSteward>, TheaterError> {
+    let served = theater.served.as_ref().map(|(steward, _)| steward);
+    served.ok_or_else(|| {
+        TheaterError::failed(format!("the theater {} does not let itself be served", theater.id))
+    })
+}
+
+fn counters(member: &Member, theater: &Found) -> Result<ActorRef<ToCounters>, TheaterError> {
+    let asked = member.network.at(theater.id).lookup(COUNTERS);
+    answer(asked, UNTIL_ANSWERED)?.map_err(|_| {
+        TheaterError::failed(format!("the theater {} has no counters", theater.name()))
+    })
+}
+
+pub(super) fn move_actor(arguments: &MoveArguments) -> Result<(), TheaterError> {
+    visit(&arguments.look, |_, found| {
+        let (actor, from) = meant::actor(found, &arguments.actor)?;
+        let to = meant::theater(found, "--to", &arguments.to)?;
+        let asked = steward(from)?.ask(|reply| ToSteward::Move { actor, to: to.id, reply });
+        let moved = answer(asked, UNTIL_ANSWERED)?.map_err(|why| {
+            TheaterError::failed(format!("{} stays at {}: {why}", arguments.actor, from.name()))
+        })?;
+        let id = meant::short_actor(actor, meant::digits_of(found));
+        let (bytes, pause) = (moved.bytes, moved.pause.as_micros());
+        print(&format!(
+            "{id} moved from {} to {}: {bytes} bytes, stood still for {pause} us",
+            from.name(),
+            to.name()
+        ))
+    })
+}
+
+pub(super) fn drain(arguments: &DrainArguments) -> Result<(), TheaterError> {
+    visit(&arguments.look, |_, found| {
+        let theater = meant::theater(found, "<THEATER>", &arguments.theater)?;
+        let within = Duration::from_secs(arguments.drain_within);
+        let asked = steward(theater)?.ask(|reply| ToSteward::Drain { within, reply });
+        let drained = answer(asked, within + UNTIL_ANSWERED)?;
+        print(&told(&drained, found))?;
+        if drained.is_empty() {
+            return Ok(());
+        }
+        Err(TheaterError::failed(format!("{} is not empty", theater.name())))
+    })
+}
+
+fn told(drained: &Drained, found: &[Found]) -> String {
+    let digits = meant::digits_of(found);
+    let name = |id| {
+        let theater = found.iter().find(|theater| theater.id == id);
+        theater.map_or_else(|| meant::short(id, digits), |theater| theater.name().to_owned())
+    };
+    let mut lines = Vec::new();
+    for (actor, to) in &drained.moved {
+        lines.push(format!("{} moved to {}", meant::short_actor(*actor, digits), name(*to)));
+    }
+    for (actor, to) in &drained.lost {
+        let actor = meant::short_actor(*actor, digits);
+        lines.push(format!("{actor} is lost with {}", name(*to)));
+    }
+    for (actor, why) in &drained.kept {
+        lines.push(format!("{} stays: {why}", meant::short_actor(*actor, digits)));
+    }
+    if drained.led_by > 0 {
+        lines.push(format!("{} ways of other theaters still lead there", drained.led_by));
+    }
+    lines.push(format!(
+        "{} moved, {} stay, {} that do not move are referred to",
+        drained.moved.len(),
+        drained.kept.len(),
+        drained.immobile
+    ));
+    lines.join("\n")
+}
+
+pub(super) fn reopen(arguments: &ReopenArguments) -> Result<(), TheaterError> {
+    visit(&arguments.look, |_, found| {
+        let theater = meant::theater(found, "<THEATER>", &arguments.theater)?;
+        answer(steward(theater)?.ask(ToSteward::Reopen), UNTIL_ANSWERED)?;
+        print(&format!("{} is open", theater.name()))
+    })
+}
+
+pub(super) fn spawn(arguments: &SpawnArguments) -> Result<(), TheaterError> {
+    visit(&arguments.look, |member, found| {
+        let theater = meant::theater(found, "--at", &arguments.at)?;
+        let created = answer(counters(member, theater)?.ask(ToCounters::New), UNTIL_ANSWERED)?;
+        match created {
+            Some(id) => print(&id.to_string()),
+            None => Err(TheaterError::failed(format!("{} is drained", theater.name()))),
+        }
+    })
+}
+
+pub(super) fn count(arguments: &CountArguments) -> Result<(), TheaterError> {
+    visit(&arguments.look, |member, found| {
+        let (actor, theater) = meant::actor(found, &arguments.actor)?;
+        let counters = counters(member, theater)?;
+        let found = counters.ask(|reply| ToCounters::Find(actor, reply));
+        let counter = answer(found, UNTIL_ANSWERED)?;
+        let no_counter =
+            || TheaterError::argument("<ACTOR>", "it is no counter, or has just moved");
+        let counter: ActorRef<Count> = counter.ok_or_else(no_counter)?;
+        let asked = counter.ask(|reply| Count::Add(arguments.add, reply));
+        print(&answer(asked, UNTIL_ANSWERED)?.to_string())
+    })
+}

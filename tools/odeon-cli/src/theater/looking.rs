@@ -1,0 +1,84 @@
+//! Who is there, as all that can say so see it.
+
+use odeon_core::ActorRef;
+use odeon_theater::{Membership, Network, Overview, TheaterId, ToSteward};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use super::error::TheaterError;
+use super::reach::{Member, Reach};
+
+/// TUNE: ms, guessed 2026-11: how often is looked whether all are there of whom others know.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
+/// TUNE: ms, guessed 2026-11: how long is waited for others if nobody can say who is there.
+const UNTIL_MET: Duration = Duration::from_millis(500);
+
+/// A theater, as it was found.
+pub(super) struct Found {
+    pub(super) id: TheaterId,
+    pub(super) is: Membership,
+    /// `None`: it has no steward, or that has not answered.
+    pub(super) served: Option<(ActorRef<ToSteward>, Overview)>,
+}
+
+impl Found {
+    pub(super) fn name(&self) -> &str {
+        self.served.as_ref().map_or("-", |(_, overview)| &overview.name)
+    }
+
+    pub(super) fn overview(&self) -> Option<&Overview> {
+        self.served.as_ref().map(|(_, overview)| overview)
+    }
+}
+
+/// All theaters that there are, in the order of names and identities: once none is missing of which another one knows, or the time is up.
+pub(super) fn look(
+    member: &Member,
+    reach: &Reach,
+    within: Duration,
+) -> Result<Vec<Found>, TheaterError> {
+    let begun = Instant::now();
+    loop {
+        let mut found = look_once(&member.network, begun + within);
+        let known: BTreeSet<TheaterId> = found.iter().map(|theater| theater.id).collect();
+        let overviews = || found.iter().filter_map(Found::overview);
+        let is_missing = |(id, is): &(TheaterId, Membership)| {
+            *is == Membership::Present && *id != member.network.id() && !known.contains(id)
+        };
+        let can_say = overviews().next().is_some() || begun.elapsed() >= UNTIL_MET;
+        let all_are_there = !found.is_empty()
+            && can_say
+            && !overviews().any(|overview| overview.members.iter().any(is_missing));
+        if all_are_there || begun.elapsed() >= within {
+            if found.is_empty() {
+                let (where_to, within) = (reach.connects_to(), within.as_secs());
+                return Err(TheaterError::failed(format!(
+                    "no theater of the cluster was found within {within} s: {where_to}"
+                )));
+            }
+            found.sort_by(|a, b| (a.name(), a.id).cmp(&(b.name(), b.id)));
+            return Ok(found);
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+}
+
+fn look_once(network: &Network, until: Instant) -> Vec<Found> {
+    // All at once: one that does not answer holds up nobody.
+    let left = || until.saturating_duration_since(Instant::now());
+    let members = network.members();
+    let asked: Vec<_> = members.iter().map(|&(id, _)| network.steward_of(id)).collect();
+    let stewards = asked.into_iter().map(|ask| ask.wait_timeout(left()).ok()?.ok());
+    let asked: Vec<_> = stewards
+        .map(|steward: Option<ActorRef<ToSteward>>| {
+            steward.map(|steward| (steward.ask(ToSteward::Overview), steward))
+        })
+        .collect();
+    let answered = asked.into_iter().map(|asked| {
+        let (ask, steward) = asked?;
+        Some((steward, ask.wait_timeout(left()).ok()?))
+    });
+    let all = members.into_iter().zip(answered);
+    all.map(|((id, is), served)| Found { id, is, served }).collect()
+}

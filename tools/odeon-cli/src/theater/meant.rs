@@ -1,0 +1,108 @@
+//! Which theater or actor somebody means.
+
+use odeon_theater::{MobileId, TheaterId};
+
+use super::error::TheaterError;
+use super::looking::Found;
+
+/// How many digits of an identity are shown at least.
+const DIGITS: usize = 8;
+
+/// How many digits tell all these theaters apart.
+pub(super) fn digits(theaters: impl IntoIterator<Item = TheaterId>) -> usize {
+    let mut all: Vec<String> = theaters.into_iter().map(|id| id.to_string()).collect();
+    all.sort_unstable();
+    all.dedup();
+    let same = |two: &[String]| {
+        let pairs = two[0].bytes().zip(two[1].bytes());
+        pairs.take_while(|(one, other)| one == other).count() + 1
+    };
+    all.windows(2).map(same).max().unwrap_or(0).max(DIGITS)
+}
+
+/// The digits that suffice for all that `found` tells of.
+pub(super) fn digits_of(found: &[Found]) -> usize {
+    let mobile = found.iter().filter_map(Found::overview).flat_map(|overview| &overview.mobile);
+    let heard = mobile.clone().flat_map(|actor| actor.heard.iter().map(|(from, _)| *from));
+    let born = mobile.clone().map(|actor| actor.id.born);
+    digits(found.iter().map(|theater| theater.id).chain(born).chain(heard))
+}
+
+pub(super) fn short(id: TheaterId, digits: usize) -> String {
+    id.to_string()[..digits].to_owned()
+}
+
+pub(super) fn short_actor(id: MobileId, digits: usize) -> String {
+    format!("{}/{}", short(id.born, digits), id.number)
+}
+
+/// The theater with this name, or whose identity begins so.
+pub(super) fn theater<'a>(
+    found: &'a [Found],
+    argument: &str,
+    text: &str,
+) -> Result<&'a Found, TheaterError> {
+    let is_meant = |theater: &&Found| {
+        theater.name() == text || !text.is_empty() && theater.id.to_string().starts_with(text)
+    };
+    let meant: Vec<&Found> = found.iter().filter(is_meant).collect();
+    match meant[..] {
+        [one] => Ok(one),
+        [] => {
+            let digits = digits_of(found);
+            let all: Vec<String> = found
+                .iter()
+                .map(|theater| format!("{} ({})", theater.name(), short(theater.id, digits)))
+                .collect();
+            let problem = format!("no theater is called '{text}'; there are {}", all.join(", "));
+            Err(TheaterError::argument(argument, problem))
+        }
+        _ => {
+            let all: Vec<String> = meant.iter().map(|theater| theater.id.to_string()).collect();
+            let problem = format!("'{text}' may be any of {}", all.join(", "));
+            Err(TheaterError::argument(argument, problem))
+        }
+    }
+}
+
+/// The actor whose identity is written so, its theater's shortened or not, and where it sits.
+pub(super) fn actor<'a>(
+    found: &'a [Found],
+    text: &str,
+) -> Result<(MobileId, &'a Found), TheaterError> {
+    let refused = |problem: String| Err(TheaterError::argument("<ACTOR>", problem));
+    let parts = text.split_once('/').map(|(born, number)| (born, number.parse::<u64>()));
+    let Some((born, Ok(number))) = parts.filter(|(born, _)| !born.is_empty()) else {
+        return refused(format!(
+            "'{text}' is no actor: one is written as `ps` lists it, 5f3a9c01/42"
+        ));
+    };
+    let mut meant: Vec<(MobileId, &Found)> = Vec::new();
+    for theater in found {
+        for actor in theater.overview().iter().flat_map(|overview| &overview.mobile) {
+            let id = actor.id;
+            if id.number == number && id.born.to_string().starts_with(born) {
+                meant.push((id, theater));
+            }
+        }
+    }
+    match meant[..] {
+        [one] => Ok(one),
+        [] => refused(format!("no theater knows a mobile actor '{text}'")),
+        _ => refused(format!("'{text}' may be several actors: more digits tell them apart")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_digits_are_shown_as_tell_theaters_apart() {
+        let id = |first: u128, rest: u128| TheaterId::from_bits(first << 64 | rest);
+        assert_eq!(digits([id(1, 5)]), DIGITS);
+        assert_eq!(digits([id(1, 5), id(1, 5)]), DIGITS, "it is the same one");
+        assert_eq!(digits([id(1, 5), id(1, 4)]), 32);
+        assert_eq!(digits([id(1, 0), id(2, 0), id(0x100, 0)]), 16);
+    }
+}

@@ -1,0 +1,135 @@
+//! How a program takes part in a cluster.
+
+use clap::Args;
+use odeon_core::Theater;
+use odeon_theater::Network;
+use odeon_zenoh::{Tls, ZenohSettings};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::error::TheaterError;
+
+/// TUNE: s, guessed 2026-11: who leaves has told all that it has to tell in milliseconds.
+const UNTIL_LEFT: Duration = Duration::from_secs(3);
+
+#[derive(Args, Clone)]
+pub(super) struct Reach {
+    /// Where to listen, as tcp/127.0.0.1:7447; port 0 is any free one.
+    #[arg(long, value_name = "ENDPOINT", value_delimiter = ',', value_parser = endpoint)]
+    listen: Vec<String>,
+    /// Theaters or Zenoh routers to connect to.
+    #[arg(long, value_name = "ENDPOINT", value_delimiter = ',', value_parser = endpoint)]
+    connect: Vec<String>,
+    /// Find theaters of the local network by multicast.
+    #[arg(long)]
+    discover: bool,
+    /// The cluster to take part in.
+    #[arg(long, value_name = "NAME", default_value = "odeon", value_parser = cluster)]
+    cluster: String,
+    /// Certificate of the authority that has signed all others, for endpoints tls/..
+    #[arg(long, value_name = "FILE", requires = "tls_certificate", requires = "tls_key")]
+    tls_authority: Option<PathBuf>,
+    /// Certificate to show.
+    #[arg(long, value_name = "FILE", requires = "tls_authority")]
+    tls_certificate: Option<PathBuf>,
+    /// Its private key.
+    #[arg(long, value_name = "FILE", requires = "tls_authority")]
+    tls_key: Option<PathBuf>,
+}
+
+fn endpoint(text: &str) -> Result<String, String> {
+    let parts = text.split_once('/').and_then(|(_, place)| place.rsplit_once(':'));
+    match parts {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(text.into()),
+        _ => Err("an endpoint is written as tcp/127.0.0.1:7447".into()),
+    }
+}
+
+fn cluster(text: &str) -> Result<String, String> {
+    match text.len() {
+        1..=64 => Ok(text.into()),
+        _ => Err("the name of a cluster has 1 to 64 bytes".into()),
+    }
+}
+
+impl Reach {
+    /// An error if there is no way in which others could be met.
+    pub(super) fn check(&self, others: &str) -> Result<(), TheaterError> {
+        if self.connect.is_empty() && self.listen.is_empty() && !self.discover {
+            return Err(TheaterError::argument(
+                "--connect",
+                format!(
+                    "{others} cannot be found: \
+                --connect, --listen or --discover says how"
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// For who stays only briefly: it is to be reached by theaters that do not listen.
+    pub(super) fn listening_somewhere(&self) -> Self {
+        let mut reach = self.clone();
+        if reach.listen.is_empty() {
+            let is_near = |endpoint: &String| {
+                endpoint.contains("/127.0.0.1:") || endpoint.contains("/localhost:")
+            };
+            let near = !reach.connect.is_empty() && reach.connect.iter().all(is_near);
+            let place = if near { "tcp/127.0.0.1:0" } else { "tcp/0.0.0.0:0" };
+            // Not beside a protocol that asks for certificates.
+            if reach.tls_authority.is_none() {
+                reach.listen.push(place.into());
+            }
+        }
+        reach
+    }
+
+    pub(super) fn connects_to(&self) -> String {
+        if self.connect.is_empty() { "there".into() } else { self.connect.join(", ") }
+    }
+
+    pub(super) fn join(&self, theater: Theater) -> Result<Member, TheaterError> {
+        let tls = match (&self.tls_authority, &self.tls_certificate, &self.tls_key) {
+            (Some(authority), Some(certificate), Some(key)) => Some(Tls {
+                authority: authority.clone(),
+                certificate: certificate.clone(),
+                key: key.clone(),
+            }),
+            _ => None,
+        };
+        let settings = ZenohSettings {
+            listen: self.listen.clone(),
+            connect: self.connect.clone(),
+            discover: self.discover,
+            tls,
+            ..ZenohSettings::default()
+        };
+        let network = odeon_zenoh::join(&theater, &self.cluster, &settings);
+        let network = network.map_err(TheaterError::failed)?;
+        Ok(Member { network, theater })
+    }
+}
+
+/// This program's theater, among the others.
+pub(super) struct Member {
+    // In this order: who goes says so first.
+    pub(super) network: Network,
+    pub(super) theater: Theater,
+}
+
+impl Member {
+    /// One that only asks something.
+    pub(super) fn visiting(reach: &Reach) -> Result<Self, TheaterError> {
+        reach.check("the theaters")?;
+        let theater = Theater::builder().name("odeon theater").workers(1).build();
+        reach.listening_somewhere().join(theater.map_err(TheaterError::failed)?)
+    }
+
+    /// Leaves, and answers whether all have heard of it.
+    pub(super) fn leave(self) -> bool {
+        let have_heard = self.network.leave(UNTIL_LEFT);
+        drop(self.network);
+        drop(self.theater.shutdown(UNTIL_LEFT));
+        have_heard
+    }
+}

@@ -1,0 +1,270 @@
+//! `odeon theater` as a user meets it: theaters in processes of their own, and what is asked of them.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::net::TcpListener;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+const LONG: Duration = Duration::from_secs(30);
+
+fn odeon(line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_odeon"));
+    command.args(line.split_whitespace());
+    command
+}
+
+fn output(line: &str) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = odeon(line).output().expect("the program starts");
+    let [said, complained] = [stdout, stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+    (status.code(), said, complained)
+}
+
+/// A theater in a process of its own. Killed at the end of the test, if it has not ended.
+struct Running {
+    child: Child,
+    output: BufReader<ChildStdout>,
+    id: String,
+}
+
+impl Running {
+    #[track_caller]
+    fn start(line: &str) -> Self {
+        let mut command = odeon(line);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut output = BufReader::new(child.stdout.take().expect("it was asked for"));
+        let mut said = String::new();
+        output.read_line(&mut said).expect("it says something");
+        let id = said.strip_prefix("ready ").and_then(|said| said.trim().split_once(' '));
+        let id = id.map(|(_, id)| id.to_owned()).unwrap_or_default();
+        assert_eq!(id.len(), 32, "{said:?}");
+        Self { child, output, id }
+    }
+
+    /// Tells it to end, and answers what it has said since it was ready.
+    #[track_caller]
+    fn end(&mut self) -> (ExitStatus, String, String) {
+        let id = self.child.id().to_string();
+        let told = Command::new("kill").args(["-TERM", &id]).status();
+        assert!(told.expect("there is a program `kill`").success());
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("it can be asked") {
+                break status;
+            }
+            assert!(begun.elapsed() < LONG, "it does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        let (mut said, mut complained) = (String::new(), String::new());
+        self.output.read_to_string(&mut said).expect("UTF-8");
+        let errors = self.child.stderr.as_mut().expect("it was asked for");
+        errors.read_to_string(&mut complained).expect("UTF-8");
+        (status, said, complained)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // An error means that it has ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A cluster of its own, and how it is reached.
+struct Cluster {
+    name: String,
+    endpoint: String,
+}
+
+impl Cluster {
+    fn new() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        // ORDERING: Relaxed: only the numbers have to differ.
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let free = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+        let port = free.local_addr().expect("it is bound").port();
+        let name = format!("test-{}-{number}", std::process::id());
+        Self { name, endpoint: format!("tcp/127.0.0.1:{port}") }
+    }
+
+    /// The first theater, by which all others are found.
+    fn first(&self, name: &str) -> Running {
+        let Self { name: cluster, endpoint } = self;
+        Running::start(&format!("theater --name {name} --listen {endpoint} --cluster {cluster}"))
+    }
+
+    /// One more, which is told of the others there.
+    fn another(&self, name: &str) -> Running {
+        let Self { name: cluster, endpoint } = self;
+        Running::start(&format!(
+            "theater --name {name} --connect {endpoint} --listen tcp/127.0.0.1:0 --cluster {cluster}"
+        ))
+    }
+
+    fn asks(&self, what: &str) -> (Option<i32>, String, String) {
+        output(&format!("theater {what} --connect {} --cluster {}", self.endpoint, self.name))
+    }
+
+    /// What is printed by something that works.
+    #[track_caller]
+    fn done(&self, what: &str) -> String {
+        let (code, said, complained) = self.asks(what);
+        assert_eq!(code, Some(0), "{what}: {said}{complained}");
+        said
+    }
+
+    #[track_caller]
+    fn listed(&self) -> Value {
+        serde_json::from_str(&self.done("ps --json")).expect("it is JSON")
+    }
+
+    /// The names of the theaters in which the actors sit.
+    #[track_caller]
+    fn sit(&self) -> Vec<(String, String)> {
+        let listed = self.listed();
+        let theaters = listed["theaters"].as_array().expect("there are theaters");
+        let name = |id: &Value| {
+            let its = theaters.iter().find(|theater| theater["id"] == *id);
+            its.expect("its theater is there")["name"].as_str().expect("it has one").to_owned()
+        };
+        let actors = listed["actors"].as_array().expect("there may be some");
+        let id = |actor: &Value| actor["id"].as_str().expect("it has one").to_owned();
+        actors.iter().map(|actor| (id(actor), name(&actor["theater"]))).collect()
+    }
+}
+
+#[test]
+fn an_actor_is_created_listed_moved_and_counts_on() {
+    let cluster = Cluster::new();
+    let a = cluster.first("a");
+    let b = cluster.another("b");
+    let actor = cluster.done("spawn --at a");
+    let actor = actor.trim();
+    assert!(actor.starts_with(&a.id), "{actor}");
+    assert_eq!(cluster.done(&format!("count {actor} --add 5")), "5\n");
+    let moved = cluster.done(&format!("move {actor} --to b"));
+    assert!(moved.contains(" moved from a to b: "), "{moved}");
+    assert_eq!(cluster.done(&format!("count {actor} --add 2")), "7\n");
+    assert_eq!(cluster.sit(), [(actor.to_owned(), "b".to_owned())]);
+    let listed = cluster.done("ps");
+    let (theaters, actors) = listed.split_once("\n\n").expect("there are two tables");
+    assert!(theaters.contains("referred to") && actors.contains("counter"), "{listed}");
+    // Shortened, as it is listed.
+    let short = actors.lines().nth(1).and_then(|line| line.split(' ').next()).expect("a line");
+    assert_eq!(
+        cluster.done(&format!("move {short} --to {}", &a.id[..12])).matches("from b to a").count(),
+        1
+    );
+    assert_eq!(cluster.done(&format!("count {short}")), "7\n");
+    drop(b);
+}
+
+#[test]
+fn a_theater_that_is_told_to_end_lets_its_actors_go_on_elsewhere() {
+    let cluster = Cluster::new();
+    let _a = cluster.first("a");
+    let mut b = cluster.another("b");
+    let actors: Vec<String> = (0..3).map(|_| cluster.done("spawn --at b").trim().into()).collect();
+    for (number, actor) in actors.iter().enumerate() {
+        cluster.done(&format!("count {actor} --add {number}"));
+    }
+    let (status, said, complained) = b.end();
+    assert!(status.success(), "{complained}");
+    assert_eq!((said.as_str(), complained.as_str()), ("moved 3\n", ""));
+    for (number, actor) in actors.iter().enumerate() {
+        assert_eq!(cluster.done(&format!("count {actor}")), format!("{number}\n"));
+    }
+    assert!(cluster.sit().iter().all(|(_, theater)| theater == "a"));
+}
+
+#[test]
+fn a_theater_is_drained_and_opened_again() {
+    let cluster = Cluster::new();
+    let _a = cluster.first("a");
+    let _b = cluster.another("b");
+    let actors: Vec<String> = (0..2).map(|_| cluster.done("spawn --at b").trim().into()).collect();
+    let drained = cluster.done("drain b");
+    assert!(
+        drained.ends_with("2 moved, 0 stay, 1 that do not move are referred to\n"),
+        "{drained}"
+    );
+    assert!(cluster.sit().iter().all(|(_, theater)| theater == "a"));
+    let (code, _, complained) = cluster.asks(&format!("move {} --to b", actors[0]));
+    assert_eq!(code, Some(1));
+    assert!(complained.contains("stays at a: the theater is being drained"), "{complained}");
+    let (code, _, complained) = cluster.asks("spawn --at b");
+    assert_eq!((code, complained.as_str()), (Some(1), "error: b is drained\n"));
+    // Nobody can take them: what is not empty is an error.
+    let (code, said, complained) = cluster.asks("drain a --drain-within 1");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(complained.contains("a is not empty"), "{complained}");
+    assert_eq!(said.matches(" stays: ").count(), 2, "{said}");
+    cluster.done("reopen b");
+    assert!(cluster.done(&format!("move {} --to b", actors[0])).contains("from a to b"));
+}
+
+#[test]
+fn who_is_killed_is_listed_no_longer() {
+    let cluster = Cluster::new();
+    let _a = cluster.first("a");
+    let b = cluster.another("b");
+    let names = || -> Vec<String> {
+        let listed = cluster.listed();
+        let theaters = listed["theaters"].as_array().expect("there are theaters");
+        theaters.iter().map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    assert_eq!(names(), ["a", "b"]);
+    // Killed without a word.
+    drop(b);
+    let begun = Instant::now();
+    while names() != ["a"] {
+        assert!(begun.elapsed() < LONG, "{:?}", names());
+    }
+}
+
+#[test]
+fn bad_arguments_are_refused_with_a_reason() {
+    for (line, expected) in [
+        ("theater --name a", "--connect: other theaters cannot be found"),
+        ("theater ps", "--connect: the theaters cannot be found"),
+        ("theater --listen 7447", "an endpoint is written as tcp/127.0.0.1:7447"),
+        ("theater --name= --listen tcp/127.0.0.1:0", "a value is required for '--name"),
+        ("theater --workers 0 --listen tcp/127.0.0.1:0", "0 is not in 1..=256"),
+        ("theater ps --within 0", "0 is not in 1..=3600"),
+        ("theater move 1/1", "--to <THEATER>"),
+        ("theater drain", "<THEATER>"),
+        ("theater --name a ps", "cannot be used with"),
+        ("theater ps --tls-key x --connect tls/localhost:7447", "--tls-authority"),
+    ] {
+        let (code, _, message) = output(line);
+        assert_eq!(code, Some(2), "{line}: {message}");
+        assert!(message.contains(expected), "{line}: {message}");
+    }
+}
+
+#[test]
+fn who_is_meant_must_be_there() {
+    let cluster = Cluster::new();
+    let (code, _, message) = cluster.asks("ps --within 1");
+    assert_eq!(code, Some(1), "{message}");
+    assert!(message.contains("no theater of the cluster was found within 1 s"), "{message}");
+    let _a = cluster.first("a");
+    let _twin = cluster.another("a");
+    for (what, expected) in [
+        ("drain c", "<THEATER>: no theater is called 'c'; there are a ("),
+        ("drain a", "<THEATER>: 'a' may be any of "),
+        ("move 00/7 --to a", "<ACTOR>: no theater knows a mobile actor '00/7'"),
+        ("move seven --to a", "<ACTOR>: 'seven' is no actor"),
+        ("count 1/x", "<ACTOR>: '1/x' is no actor"),
+    ] {
+        let (code, _, message) = cluster.asks(what);
+        assert_eq!(code, Some(2), "{what}: {message}");
+        assert!(message.contains(expected), "{what}: {message}");
+    }
+}
