@@ -36,6 +36,7 @@ pub use crate::theater::shared::TheaterShared;
 pub use crate::turn::{Task, TurnLimits, TurnOutcome, TurnReport};
 
 use crate::actor::Actor;
+use crate::actor_id::ActorId;
 use crate::actor_ref::ActorRef;
 use crate::ask::Ask;
 use crate::async_actor::AsyncActor;
@@ -125,6 +126,11 @@ pub fn has_lanes<M: Message>(actor: &ActorRef<M>) -> bool {
 #[track_caller]
 pub fn mailbox_said<'a, M: Message>(actor: &'a ActorRef<M>, message: &M) -> MailboxRef<'a, M> {
     actor.mailbox(mailbox_of(message))
+}
+
+/// The number by which an actor is known to the way to other theaters (`odeon-theater`).
+pub fn number_of(actor: ActorId) -> u64 {
+    actor.number()
 }
 
 /// Sends a message to a mailbox of an actor with lanes, and `companion` with it: it comes with the message, or is dropped when that is.

@@ -69,6 +69,7 @@ mod decisions;
 mod dispatcher;
 mod engine;
 mod exit;
+pub mod extend;
 mod handling;
 mod job;
 mod lanes;

@@ -52,6 +52,7 @@
 #![forbid(unsafe_code)]
 
 mod epoch;
+pub mod extend;
 mod in_memory;
 mod link;
 mod mobile_id;

@@ -13,6 +13,7 @@
 //! Who refers to whom is known in `exports.rs` (actors here, referred to from elsewhere) and `seats.rs` (actors elsewhere, referred
 //! to from here, and mobile ones); questions under way in `questions.rs`; actors that move in `migrations.rs`.
 
+mod accompanied;
 mod arrivals;
 mod channel;
 mod control;
@@ -43,6 +44,7 @@ use odeon_core::extend::{self, Submit};
 use odeon_core::wire::Inbound;
 use odeon_core::{Actor, ActorRef, Ask, Clock, Theater};
 
+use self::accompanied::Accompanied;
 use self::control::Control;
 use self::exports::Exports;
 use self::membership::Members;
@@ -55,6 +57,7 @@ use self::seats::Seats;
 use crate::packet::Greeting;
 use crate::{LinkConfig, Listener, MobileId, TheaterId, Transport};
 
+pub use accompanied::Companions;
 pub use draining::{Drained, Kept};
 pub use membership::{Membership, MembershipEvent};
 pub use migrations::{Migrate, MigrateError, Migrated};
@@ -69,11 +72,11 @@ pub struct Network {
 
 /// A [`Network`] for those who are not to keep the theater in it.
 #[derive(Clone)]
-pub(crate) struct WeakNetwork(Weak<Handle>);
+pub struct WeakNetwork(Weak<Handle>);
 
 impl WeakNetwork {
     /// `None`: the theater has left.
-    pub(crate) fn upgrade(&self) -> Option<Network> {
+    pub fn upgrade(&self) -> Option<Network> {
         self.0.upgrade().map(|inner| Network { inner })
     }
 }
@@ -111,6 +114,7 @@ struct Inner {
     questions: Questions,
     migrations: Migrations,
     published: Published,
+    accompanied: Accompanied,
 }
 
 impl Network {
@@ -146,6 +150,7 @@ impl Network {
             questions: Questions::default(),
             migrations: Migrations::default(),
             published: Published::default(),
+            accompanied: Accompanied::default(),
         });
         let joined = extend::belonging::<Joined>(theater);
         *joined.0.lock().expect("nothing panics under this lock") = Arc::downgrade(&inner);

@@ -14,9 +14,11 @@ use super::passage::Passage;
 use crate::actor_id::{ActorId, SHARD_BITS};
 use crate::actor_ref::ActorRef;
 use crate::dead_letter::DeadLetterReason;
+use crate::lane::companion::Companion;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::scheduler::submit::Submit;
+use crate::send::Hindered;
 use crate::watch::Watch;
 
 /// What became of a message from elsewhere.
@@ -63,6 +65,19 @@ pub trait Inbound: Send + Sync {
         passage: &dyn Passage,
         mailbox: usize,
         bytes: &[u8],
+    ) -> Result<Delivered, WireError>;
+
+    /// As [`deliver`](Self::deliver), with a companion, to an actor that takes messages with these. The companion is dropped if it is
+    /// none, or the message cannot be delivered.
+    ///
+    /// # Errors
+    /// If these bytes are no message for it, or it takes no companions.
+    fn deliver_accompanied(
+        &self,
+        passage: &dyn Passage,
+        mailbox: usize,
+        bytes: &[u8],
+        companion: Companion,
     ) -> Result<Delivered, WireError>;
 
     /// Completes when the actor is not under pressure any more, or has stopped.
@@ -142,6 +157,27 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
                 Delivered::No
             }
         })
+    }
+
+    fn deliver_accompanied(
+        &self,
+        passage: &dyn Passage,
+        mailbox: usize,
+        bytes: &[u8],
+        companion: Companion,
+    ) -> Result<Delivered, WireError> {
+        let message: M = decode(passage, bytes)?;
+        if mailbox >= M::MAILBOXES || !self.actor.cell().header.home.is_laned() {
+            return Err(WireError::Refused("the actor takes no such messages"));
+        }
+        match self.actor.send_accompanied(mailbox, message, companion, Hindered::No) {
+            Ok(()) if self.actor.is_under_pressure() => Ok(Delivered::UnderPressure),
+            Ok(()) => Ok(Delivered::Yes),
+            Err(error) => {
+                self.actor.dead_letter(error);
+                Ok(Delivered::No)
+            }
+        }
     }
 
     fn relieved(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {

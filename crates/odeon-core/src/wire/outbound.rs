@@ -27,6 +27,20 @@ pub trait Outbound: Send + Sync {
     /// Why it has not taken it.
     fn take(&self, mailbox: usize, encode: Encode<'_>) -> Result<(), NotTaken>;
 
+    /// As [`take`](Self::take), of a message with a companion, which has been written.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take).
+    fn take_accompanied(
+        &self,
+        mailbox: usize,
+        companion: &[u8],
+        encode: Encode<'_>,
+    ) -> Result<(), NotTaken>;
+
+    /// A message will not come to its actor, with which this companion was to come.
+    fn lost_companion(&self, companion: &[u8]);
+
     /// Takes a mark, in the same order.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use super::codec::encode;
 use super::mobile::{Guest, Mobile, Seated};
 use super::outbound::{Departure, NotTaken, Outbound};
-use super::stand_in::{Desk, Stands, Waiting};
+use super::stand_in::{Desk, Left, Stands, Waiting};
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
 use crate::cell::MessageCell;
@@ -32,6 +32,7 @@ use crate::message::Message;
 use crate::pipe::Continuation;
 use crate::scheduler::submit::Submit;
 use crate::selection::Selection;
+use crate::theater::shared::contain;
 use crate::theater::spawn;
 
 /// See the module.
@@ -138,6 +139,11 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             Waiting::Message(mailbox, message) => {
                 self.outbound.take(*mailbox, &mut |passage, bytes| encode(passage, message, bytes))
             }
+            Waiting::Accompanied(mailbox, message, companion) => {
+                self.outbound.take_accompanied(*mailbox, companion, &mut |passage, bytes| {
+                    encode(passage, message, bytes)
+                })
+            }
             Waiting::Mark(mark) => self.outbound.pass(mark),
         };
         self.is_flushed = false;
@@ -151,10 +157,14 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             Err(NotTaken::Unwritable(_)) => DeadLetterReason::Unwritable,
             Err(NotTaken::Unreachable) => DeadLetterReason::Unreachable,
         };
+        let header = &cell.header;
         match waiting {
             Waiting::Message(_, message) => {
-                let header = &cell.header;
                 header.stage.theater().dead_letter(header.id, reason, message);
+            }
+            Waiting::Accompanied(_, message, companion) => {
+                header.stage.theater().dead_letter(header.id, reason, message);
+                self.outbound.lost_companion(&companion);
             }
             Waiting::Mark(mark) => self.outbound.lost(&mark),
         }
@@ -169,6 +179,9 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             Some(Waiting::Message(_, message)) => {
                 self.desk.count_handled();
                 guest.handle(message, ctx);
+            }
+            Some(Waiting::Accompanied(_, message, companion)) => {
+                self.refuse(message, &companion, ctx.cell());
             }
             Some(Waiting::Mark(mark)) => {
                 // With several mailboxes nothing is aside while the actor sits here.
@@ -232,7 +245,15 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
     }
 
     fn __marked(&mut self, interior: &mut Interior<'_, M>) -> bool {
-        let Some(mark) = self.desk.next_mark() else { return false };
+        let mark = match self.desk.next() {
+            None => return false,
+            Some(Left::Mark(mark)) => mark,
+            Some(Left::Accompanied(mailbox, message, companion)) => {
+                let message = message.downcast().expect("left by a stand-in of this seat");
+                self.take_accompanied(mailbox, *message, companion, interior);
+                return false;
+            }
+        };
         if matches!(self.place, Place::Here(_)) && !self.aside.is_empty() {
             self.aside.push_back(Waiting::Mark(mark));
             return false;
@@ -293,6 +314,10 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
         for waiting in self.aside.drain(..) {
             match waiting {
                 Waiting::Message(_, message) => take(message),
+                Waiting::Accompanied(_, message, companion) => {
+                    take(message);
+                    self.outbound.lost_companion(&companion);
+                }
                 Waiting::Mark(mark) => self.outbound.lost(&mark),
             }
         }
@@ -301,8 +326,14 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
 
 impl<M: Message + Serialize + DeserializeOwned> Drop for Seat<M> {
     fn drop(&mut self) {
-        while let Some(mark) = self.desk.next_mark() {
-            self.outbound.lost(&mark);
+        while let Some(left) = self.desk.next() {
+            match left {
+                Left::Mark(mark) => self.outbound.lost(&mark),
+                Left::Accompanied(_, message, companion) => {
+                    contain(|| drop(message));
+                    self.outbound.lost_companion(&companion);
+                }
+            }
         }
         self.outbound.ended();
     }

@@ -44,6 +44,18 @@ pub trait StandIn: Send + Sync {
     /// Leaves a mark among the messages, behind all that have come. `false`: the seat's actor has gone, and does not come to it.
     fn mark(&self, mark: Vec<u8>) -> bool;
 
+    /// Leaves a message behind all that have come, which goes to its actor together with a companion that has been written. If it
+    /// cannot, the way out is [told](super::Outbound::lost_companion).
+    ///
+    /// # Errors
+    /// The message, if the seat's actor has gone, or takes others.
+    fn accompany(
+        &self,
+        mailbox: usize,
+        message: Box<dyn Any + Send>,
+        companion: Vec<u8>,
+    ) -> Result<(), Box<dyn Any + Send>>;
+
     /// Nothing that has come before an actor sits.
     fn nothing_earlier(&self) -> Earlier;
 
@@ -96,15 +108,26 @@ pub(super) struct Desk {
     /// The actor elsewhere has failed.
     pub(super) has_failed: AtomicBool,
     /// One for each mark among the messages, in their order.
-    marks: Mutex<VecDeque<Vec<u8>>>,
+    marks: Mutex<VecDeque<Left>>,
+}
+
+/// What a mark among the messages stands for.
+pub(super) enum Left {
+    Mark(Vec<u8>),
+    /// A message of the seat's type for this mailbox, and its companion.
+    Accompanied(usize, Box<dyn Any + Send>, Vec<u8>),
 }
 
 impl Desk {
     /// Leaves a mark among the messages of the seat's actor.
     pub(super) fn leave_mark<M: Message>(&self, actor: &ActorRef<M>, mark: Vec<u8>) {
+        self.leave(actor, Left::Mark(mark));
+    }
+
+    fn leave<M: Message>(&self, actor: &ActorRef<M>, left: Left) {
         // Both under the lock: of two marks the first is the first in both.
         let mut marks = self.marks.lock().expect("nothing panics under this lock");
-        marks.push_back(mark);
+        marks.push_back(left);
         extend::mark(actor);
     }
 
@@ -115,8 +138,8 @@ impl Desk {
         self.handled.store(self.handled.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 
-    /// The mark that the seat has come to.
-    pub(super) fn next_mark(&self) -> Option<Vec<u8>> {
+    /// What the mark stands for that the seat has come to.
+    pub(super) fn next(&self) -> Option<Left> {
         self.marks.lock().expect("nothing panics under this lock").pop_front()
     }
 }
@@ -125,6 +148,8 @@ impl Desk {
 pub(super) enum Waiting<M> {
     /// For this mailbox.
     Message(usize, M),
+    /// The same, with a companion that goes with it to another theater.
+    Accompanied(usize, M, Vec<u8>),
     Mark(Vec<u8>),
 }
 
@@ -183,6 +208,20 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         true
     }
 
+    fn accompany(
+        &self,
+        mailbox: usize,
+        message: Box<dyn Any + Send>,
+        companion: Vec<u8>,
+    ) -> Result<(), Box<dyn Any + Send>> {
+        let actor = self.actor.upgrade().filter(|actor| !actor.is_stopped());
+        let Some(actor) = actor.filter(|_| message.is::<M>() && mailbox < M::MAILBOXES) else {
+            return Err(message);
+        };
+        self.desk.leave(&actor, Left::Accompanied(mailbox, message, companion));
+        Ok(())
+    }
+
     fn nothing_earlier(&self) -> Earlier {
         Earlier(Box::new(Vec::<Waiting<M>>::new()))
     }
@@ -209,7 +248,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
     fn lost_earlier(&self, mut earlier: Earlier, reason: DeadLetterReason) {
         let header = self.actor.header();
         for waiting in of_type::<M>(&mut earlier).drain(..) {
-            if let Waiting::Message(_, message) = waiting {
+            if let Waiting::Message(_, message) | Waiting::Accompanied(_, message, _) = waiting {
                 header.stage.theater().dead_letter(header.id, reason, message);
             }
         }

@@ -1,7 +1,7 @@
 //! Visits: the messages of coordinated transactions on one board.
 //!
 //! RULES
-//! 1. A visit *arrives* when its lane is its own. It halts the lane and leaves for its transaction, which has it handled when all is
+//! 1. A visit *arrives* when its lane is its own. It halts the lane, unless it comes from another theater, and leaves for its transaction, which has it handled when all is
 //!    there (`coordination/tour.rs`); the board counts it until the transaction is over.
 //! 2. To have it handled the transaction *enters*: it takes one of the places for changes or for reads, as an executor does. What it
 //!    cannot enter it never waits for in the doorway: it is *deferred*, and taken up when the board has a place
@@ -172,8 +172,8 @@ impl<M: Message> Board<M> {
         if self.front_arrives() {
             self.admit_front();
         }
-        if let Some(job) = self.visits.arriving.pop_front() {
-            self.arrive(&job, give_way);
+        if let Some(mut job) = self.visits.arriving.pop_front() {
+            self.arrive(&mut job, give_way);
             self.visits.deferred.note_arrival();
             return Some(VisitTask::Arrives(job));
         }
@@ -187,7 +187,7 @@ impl<M: Message> Board<M> {
     }
 
     /// Rule 1.
-    fn arrive(&mut self, job: &Job<M>, give_way: &mut Vec<GivesWay>) {
+    fn arrive(&mut self, job: &mut Job<M>, give_way: &mut Vec<GivesWay>) {
         self.waiting -= 1;
         self.visiting += 1;
         let enlisted = job.enlisted.as_ref().expect("visits are of transactions");
@@ -197,6 +197,12 @@ impl<M: Message> Board<M> {
             is_guest: false,
         });
         visitor.messages += 1;
+        if enlisted.is_passed() {
+            if let Some(next) = self.lanes.leave(job.lane.take()) {
+                self.make_ready(next);
+            }
+            return;
+        }
         if !job.joins_halted {
             if let Some(next) = self.lanes.halt(job.lane, Some(enlisted)) {
                 self.make_ready(next);

@@ -14,6 +14,8 @@ pub(crate) struct Enlisted {
     /// Its place among the messages with which the transaction was begun; or [`JOINED`].
     place: usize,
     has_arrived: bool,
+    /// Whether it was sent from another theater.
+    is_from_abroad: bool,
     /// Those who hold back may be on its way.
     suspends: Option<Suspends>,
 }
@@ -39,7 +41,14 @@ pub(crate) struct GivesWay {
 
 impl Enlisted {
     pub(crate) fn new(coordination: Arc<Coordination>, round: u32, place: usize) -> Self {
-        Self { coordination, round, place, has_arrived: false, suspends: None }
+        Self {
+            coordination,
+            round,
+            place,
+            has_arrived: false,
+            is_from_abroad: false,
+            suspends: None,
+        }
     }
 
     /// Of a message that has become the first one of a transaction, by what its handler has joined to it.
@@ -51,6 +60,18 @@ impl Enlisted {
     pub(super) fn on_its_way(mut self, suspends: Suspends) -> Self {
         self.suspends = Some(suspends);
         self
+    }
+
+    /// The same, sent from another theater.
+    pub(super) fn from_abroad(mut self) -> Self {
+        self.is_from_abroad = true;
+        self
+    }
+
+    /// Whether messages of its lane go past it once it has arrived: all that comes from one theater has one lane, and two transactions may be
+    /// behind each other in lanes of different actors.
+    pub(crate) fn is_passed(&self) -> bool {
+        self.is_from_abroad
     }
 
     /// It stands behind one that waits for a change.

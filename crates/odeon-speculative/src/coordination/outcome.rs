@@ -24,6 +24,8 @@ pub enum CoordinationError {
     /// A message with [`Access::Exclusive`](crate::Access::Exclusive) was to take part: such a message runs once, and what
     /// takes part may be rolled back.
     Exclusive,
+    /// The theater of a participant cannot be reached, or its actors take no part in coordinated transactions.
+    Unreachable,
     /// The deadline of the transaction has passed.
     Deadline,
     /// Nobody is left who could decide: the theater has ended.
@@ -38,6 +40,9 @@ impl fmt::Display for CoordinationError {
             }
             Self::Stopped => f.write_str("a participant has stopped"),
             Self::Exclusive => f.write_str("a message with exclusive access cannot take part"),
+            Self::Unreachable => {
+                f.write_str("a participant's theater cannot be reached, or takes no part")
+            }
             Self::Deadline => f.write_str("the deadline has passed"),
             Self::Lost => f.write_str("the theater has ended before the decision"),
         }

@@ -1,5 +1,6 @@
 //! How a coordinated transaction is begun.
 
+use super::abroad::{self, Abroad, Away, Begun, First, Here};
 use super::{Coordination, CoordinationError, Enlisted, Outcome};
 use crate::context::SpeculativeContext;
 use crate::speculative_actor::SpeculativeActor;
@@ -151,7 +152,7 @@ pub trait Coordinate: sealed::Sealed {
         reply: Reply<Result<(), CoordinationError>>,
         plan: impl FnOnce(&mut Plan),
     ) {
-        let mut planned = Plan { messages: Vec::new(), deadline: None, beside: None };
+        let mut planned = Plan { messages: Vec::new(), deadline: None, beside: None, abroad: None };
         plan(&mut planned);
         let beside = planned.beside.clone();
         let_happen(Box::new(move || planned.begin(reply)));
@@ -201,20 +202,24 @@ impl<M: Message> Beside for ActorRef<M> {
 }
 
 /// Sends one of the messages with which a transaction begins.
-type FirstMessage = Box<dyn FnOnce(Companion) + Send>;
+pub(super) type FirstMessage = Box<dyn FnOnce(Companion) + Send>;
 
 /// The messages with which a coordinated transaction begins.
 pub struct Plan {
-    messages: Vec<FirstMessage>,
+    messages: Vec<First>,
     deadline: Option<Duration>,
     beside: Option<Arc<dyn Beside>>,
+    /// If a message goes to another theater.
+    abroad: Option<Arc<dyn Abroad>>,
 }
 
 impl Plan {
     /// One more message. Those to one actor are handled in this order, and after what the same sender has sent there before.
     ///
+    /// The actor may live in another theater, if both theaters take part in such transactions (`odeon-coordination`).
+    ///
     /// # Panics
-    /// If the actor is not a speculative one.
+    /// If the actor is not a speculative one. If that is found elsewhere, the transaction fails.
     #[track_caller]
     pub fn send<M: Message>(&mut self, actor: &ActorRef<M>, message: M) {
         self.send_in(extend::mailbox_said(actor, &message), message);
@@ -227,12 +232,23 @@ impl Plan {
     #[track_caller]
     pub fn send_in<M: Message>(&mut self, mailbox: MailboxRef<'_, M>, message: M) {
         let actor = mailbox.actor();
+        let abroad = if extend::has_lanes(actor) { None } else { abroad::of(actor) };
+        if let Some(abroad) = abroad {
+            self.abroad = Some(abroad);
+            return self.messages.push(First::Away(Away {
+                actor: actor.id(),
+                mailbox: mailbox.number(),
+                message: Box::new(message),
+                keeps: Box::new(actor.clone()),
+            }));
+        }
         check(actor);
         let (to, mailbox) = (actor.clone(), mailbox.number());
-        self.messages.push(Box::new(move |companion| {
+        let send: FirstMessage = Box::new(move |companion| {
             // Refused, the companion tells the transaction.
             drop(extend::send_accompanied(to.mailbox(mailbox), message, companion, true));
-        }));
+        });
+        self.messages.push(First::Here(Here(actor.id(), send)));
         if self.beside.is_none() {
             self.beside = Some(Arc::new(actor.clone()));
         }
@@ -244,7 +260,10 @@ impl Plan {
     }
 
     fn begin(self, reply: Reply<Result<(), CoordinationError>>) {
-        let Self { messages, deadline, beside } = self;
+        let Self { messages, deadline, beside, abroad } = self;
+        if let Some(abroad) = abroad {
+            return abroad.begin(Begun { messages, deadline, reply });
+        }
         if messages.is_empty() {
             return reply.send(Ok(()));
         }
@@ -260,7 +279,9 @@ impl Plan {
             coordination.set_deadline(beside.alarm(limit, Box::new(ring)));
         }
         for (place, message) in messages.into_iter().enumerate() {
-            message(Box::new(Enlisted::new(coordination.clone(), 0, place)));
+            if let First::Here(message) = message {
+                message.send(Box::new(Enlisted::new(coordination.clone(), 0, place)));
+            }
         }
     }
 }

@@ -13,6 +13,7 @@
 //! written (it is *pre-committed* there), and gives its places back, so that the actors go on.
 //! When it may wait so, and when it has to let go first, stands in `coordination/precedence.rs`.
 
+mod deciding;
 mod endings;
 mod places;
 mod precedence;
@@ -25,6 +26,7 @@ use super::visit::{Ran, Visiting};
 use super::{Enlisted, Join, Station};
 use crate::attempt::WAITS;
 use crate::board::{Awaits, Entry};
+use deciding::Deciding;
 use odeon_core::Access;
 use odeon_core::extend::{Congestion, Suspends};
 use odeon_stm::staged::{Awaited, Journey, RolledBack};
@@ -59,6 +61,7 @@ pub(super) struct Tour {
     suspends: Option<Suspends>,
     awaited: Option<Awaited>,
     waits_for_variable: Option<WaitsForVariable>,
+    deciding: Deciding,
 }
 
 /// How a step has ended.
@@ -90,6 +93,7 @@ impl Tour {
             suspends: None,
             awaited: None,
             waits_for_variable: None,
+            deciding: Deciding::default(),
         }
     }
 
@@ -118,7 +122,9 @@ impl Tour {
     }
 
     fn heed(&mut self, of: &Arc<Coordination>, news: News) -> Step {
-        let mut failed = news.failed;
+        // Rule 2 of `part.rs`.
+        let mut failed = news.failed.filter(|_| !self.deciding.is_prepared());
+        failed = self.heed_orders(of, news.orders).or(failed);
         for (place, visit) in news.arrived {
             if visit.access() == Access::Exclusive {
                 failed.get_or_insert(CoordinationError::Exclusive);
@@ -132,8 +138,9 @@ impl Tour {
         if let Some(why) = failed {
             return self.fail(of, why);
         }
-        if news.gives_way && self.has_begun() {
+        if news.gives_way && self.has_begun() && !self.deciding.is_prepared() {
             self.roll_back(of);
+            self.give_way(of);
         }
         Step::GoesOn
     }
@@ -147,9 +154,13 @@ impl Tour {
                 let (news, expects) = of.look();
                 match news {
                     Some(news) => self.heed(of, news),
-                    None if expects && !self.has_begun() => Step::Waits,
+                    None if expects && !self.has_begun() => {
+                        self.give_way(of);
+                        Step::Waits
+                    }
                     None if expects => self.wait_outside(of),
                     None if !self.has_begun() => self.begin(of),
+                    None if self.is_to_prepare(of) => self.prepare(of),
                     None => self.commit(of),
                 }
             };
@@ -169,6 +180,7 @@ impl Tour {
             self.visits.extend(visits.into_iter().map(|(_, visit)| visit));
         }
         if self.is_yielding && self.precedence().is_with_other(of.number()) {
+            self.give_way(of);
             let station = self.visits[0].shared_station();
             self.waits_for_others = true;
             let resuming = Resuming { coordination: of.clone(), station };
@@ -176,6 +188,10 @@ impl Tour {
             return Step::Waits;
         }
         self.is_yielding = false;
+        if !self.may_begin(of) {
+            return Step::Waits;
+        }
+        self.changes |= of.decider().is_some();
         self.changes |= self.visits.iter().any(|visit| visit.access() == Access::Update);
         let mode = if self.changes { Mode::Logged } else { Mode::Snapshot };
         self.attempt = Some(Journey::begin(mode));
@@ -277,7 +293,8 @@ impl Tour {
     /// The present handler's actor has no place. If it is busy, that will change in any case, or it comes to be blocked, and tells.
     fn wait_for_place(&mut self, of: &Arc<Coordination>, entry: Entry) -> Step {
         let holds = entry == Entry::Busy;
-        let place = holds || self.done == 0 || self.has_precedence(of);
+        let is_part = of.decider().is_some();
+        let place = holds || self.done == 0 && !is_part || self.has_precedence(of);
         // While the visit is there, which keeps the actor.
         if !self.visits[self.done].station().defer(of.clone(), Awaits { place, holds }) {
             return self.fail(of, CoordinationError::Stopped);
@@ -287,6 +304,7 @@ impl Tour {
             return self.wait_outside(of);
         }
         self.roll_back(of);
+        self.give_way(of);
         Step::Waits
     }
 
@@ -321,6 +339,7 @@ impl Tour {
         if !matches!(cause, Cause::Retry | Cause::Prepared | Cause::Irrevocable) {
             return Step::GoesOn;
         }
+        self.give_way_for(of, cause == Cause::Retry);
         let station = self.visits[0].shared_station();
         let resuming = Resuming { coordination: of.clone(), station };
         self.waits_for_others = true;

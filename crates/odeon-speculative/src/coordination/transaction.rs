@@ -9,10 +9,12 @@
 //!    under way, and a new round begins when these have arrived: so a message does not overtake an earlier one.
 //! 4. No lock of a board is taken under this lock, nor the other way round.
 
-use super::Precedence;
 use super::outcome::CoordinationError;
+use super::part::{Decider, Order};
 use super::tour::Tour;
 use super::visit::{Ending, Visiting};
+use super::{Precedence, Station};
+use crate::board::Awaits;
 use odeon_core::extend::{Congests, Suspends};
 use odeon_core::{Reply, Timer};
 use odeon_sync::atomic::AtomicBool;
@@ -25,6 +27,8 @@ pub(crate) struct Coordination {
     number: u64,
     /// Whether its handlers are being called, or it waits between them.
     is_on_its_way: AtomicBool,
+    /// If it is a part of one that several theaters have in common: who decides.
+    decider: Option<Arc<dyn Decider>>,
     shared: Mutex<Shared>,
 }
 
@@ -35,6 +39,8 @@ struct Shared {
     /// Messages that were sent and have not arrived.
     expected: usize,
     round: u32,
+    /// Where it is gone on with if nobody does.
+    station: Option<Arc<dyn Station>>,
     is_over: bool,
     reply: Option<Reply<Result<(), CoordinationError>>>,
     deadline: Option<Timer>,
@@ -50,6 +56,8 @@ pub(super) struct News {
     pub(super) failed: Option<CoordinationError>,
     /// It must not wait with anything in its hands.
     pub(super) gives_way: bool,
+    /// What a part is to do.
+    pub(super) orders: Vec<Order>,
     /// What it has waited for has happened.
     is_resumed: bool,
     /// A message of an earlier round has arrived, or was lost. News only for a tour that waits for the last one of these: another one
@@ -60,7 +68,8 @@ pub(super) struct News {
 impl News {
     /// Whether somebody has to look at the tour.
     fn are_there(&self) -> bool {
-        !self.arrived.is_empty() || self.failed.is_some() || self.gives_way || self.is_resumed
+        let is_told = self.failed.is_some() || self.gives_way || !self.orders.is_empty();
+        is_told || !self.arrived.is_empty() || self.is_resumed
     }
 }
 
@@ -82,6 +91,20 @@ impl Coordination {
         reply: Option<Reply<Result<(), CoordinationError>>>,
         congests: Option<Congests>,
     ) -> Arc<Self> {
+        Self::with(messages, reply, congests, None)
+    }
+
+    /// A theater's part in one that several have in common.
+    pub(super) fn part(messages: usize, decider: Arc<dyn Decider>) -> Arc<Self> {
+        Self::with(messages, None, None, Some(decider))
+    }
+
+    fn with(
+        messages: usize,
+        reply: Option<Reply<Result<(), CoordinationError>>>,
+        congests: Option<Congests>,
+        decider: Option<Arc<dyn Decider>>,
+    ) -> Arc<Self> {
         // ORDERING: Relaxed: the numbers are to differ.
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
         let shared = Mutex::new(Shared {
@@ -89,16 +112,38 @@ impl Coordination {
             news: News::default(),
             expected: messages,
             round: 0,
+            station: None,
             is_over: false,
             reply,
             deadline: None,
             congests,
         });
-        Arc::new(Self { number, is_on_its_way: AtomicBool::new(false), shared })
+        Arc::new(Self { number, is_on_its_way: AtomicBool::new(false), decider, shared })
     }
 
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Who decides, if it is a part.
+    pub(super) fn decider(&self) -> Option<&Arc<dyn Decider>> {
+        self.decider.as_ref()
+    }
+
+    /// Of a part: it is to do this, which an executor of one of its actors does.
+    pub(super) fn order(self: &Arc<Self>, order: Order) {
+        let mut shared = self.lock();
+        if shared.is_over {
+            return;
+        }
+        shared.news.orders.push(order);
+        let station = shared.station.clone();
+        drop(shared);
+        let is_deferred =
+            station.is_some_and(|it| it.defer(self.clone(), Awaits { place: false, holds: true }));
+        if !is_deferred {
+            self.go_on();
+        }
     }
 
     /// Whether its first messages only wait for what is still to arrive: others, or those that a rollback has made void. Who waits behind
@@ -143,6 +188,9 @@ impl Coordination {
             shared.news.is_drained = true;
             Some(visit)
         } else {
+            if self.decider.is_some() && shared.station.is_none() {
+                shared.station = Some(visit.shared_station());
+            }
             shared.news.arrived.push((place, visit));
             None
         };
@@ -254,9 +302,9 @@ impl Coordination {
         shared.is_over = true;
         let news = std::mem::take(&mut shared.news);
         let (reply, deadline) = (shared.reply.take(), shared.deadline.take());
-        let congests = shared.congests.take();
+        let (congests, station) = (shared.congests.take(), shared.station.take());
         drop(shared);
-        drop(congests);
+        drop((congests, station));
         if let Some(precedence) = asked {
             precedence.give_up(self.number);
         }
@@ -265,7 +313,10 @@ impl Coordination {
         }
         news.arrived.into_iter().for_each(|(_, visit)| visit.end(Ending::Void));
         if let Some(reply) = reply {
-            reply.send(outcome);
+            return reply.send(outcome);
+        }
+        if let Some(decider) = &self.decider {
+            decider.is_over(outcome);
         }
     }
 }
@@ -276,7 +327,8 @@ impl Shared {
         let tour = self.tour.as_ref()?;
         let can_go_on = tour.has_begun() || self.expected == 0;
         let has_news = self.news.are_there() || self.news.is_drained && !tour.waits_for_others();
-        let is_due = self.news.failed.is_some() || can_go_on && has_news;
+        let is_aborted = self.news.orders.iter().any(|order| matches!(order, Order::Abort(_)));
+        let is_due = self.news.failed.is_some() || is_aborted || can_go_on && has_news;
         if is_due { self.tour.take() } else { None }
     }
 }

@@ -8,7 +8,7 @@ use odeon_core::{DeadLetterReason, EndReason};
 use super::Inner;
 use super::channel::{Channel, NUMBERS};
 use super::control::Control;
-use super::marks::{MARK, Mark};
+use super::marks::{ACCOMPANIED, MARK, Mark};
 use super::passage::Between;
 use super::peer::Peer;
 use crate::TheaterId;
@@ -34,6 +34,9 @@ impl Inner {
         let Some((&mailbox, message)) = bytes.split_first() else { return };
         if mailbox == MARK {
             return self.mark_arrives(peer, actor, message);
+        }
+        if mailbox == ACCOMPANIED {
+            return self.accompanied_arrives(peer, actor, message);
         }
         if self.seats.are_mobile() {
             if self.keeps_for_comer(peer, actor, Some(mailbox), message) {

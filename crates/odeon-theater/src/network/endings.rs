@@ -12,7 +12,7 @@ use odeon_core::wire::{
 use super::Inner;
 use super::channel::Channel;
 use super::control::Control;
-use super::marks::MARK;
+use super::marks::{ACCOMPANIED, MARK};
 use super::migrations::MigrateError;
 use super::peer::Peer;
 use super::seats::{Line, LostWay, Sits};
@@ -61,6 +61,8 @@ impl Inner {
         if mailbox == MARK {
             return self.mark_is_lost(bytes);
         }
+        let bytes =
+            if mailbox == ACCOMPANIED { self.accompanied.undelivered(bytes) } else { bytes };
         let stands = self.seats.by_route(peer.address(actor));
         let reason = DeadLetterReason::Unreachable;
         let returning = Returning { network: self, peer };

@@ -7,6 +7,8 @@ use crate::TheaterId;
 
 /// Where the mailbox of a message is written: this is none.
 pub(super) const MARK: u8 = 64;
+/// There too: a message with a companion.
+pub(super) const ACCOMPANIED: u8 = 65;
 
 /// Left among the messages of a seat. New kinds are added at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicBool, Ordering, fence};
 
 use super::Inner;
+use super::accompanied;
 use super::channel::Channel;
 use super::marks::Mark;
 use super::passage::Between;
@@ -63,14 +64,8 @@ impl FromSeat {
         self.seat.lock().expect("nothing panics under this lock")
     }
 
-    fn looks_open(&self) -> bool {
-        // ORDERING: Relaxed: nothing else hangs on it; what the way leads to is read under a lock.
-        self.goes_first.load(Ordering::Relaxed) && self.way.is_open()
-    }
-}
-
-impl Outbound for FromSeat {
-    fn take(&self, mailbox: usize, encode: Encode<'_>) -> Result<(), NotTaken> {
+    /// Writes a message behind what `head` writes, and pushes it.
+    fn push(&self, head: impl FnOnce(&mut Vec<u8>), encode: Encode<'_>) -> Result<(), NotTaken> {
         let network = self.network.upgrade().ok_or(NotTaken::Unreachable)?;
         if !self.looks_open() {
             return Err(NotTaken::Closed);
@@ -82,8 +77,7 @@ impl Outbound for FromSeat {
             return Err(NotTaken::Unreachable);
         }
         bytes.clear();
-        // There are 64 mailboxes at most.
-        bytes.push(mailbox as u8);
+        head(bytes);
         let peer = to.peer.clone();
         let between = Between::new(&network, &peer);
         if let Err(error) = encode(&between, bytes) {
@@ -108,6 +102,33 @@ impl Outbound for FromSeat {
                     _ => NotTaken::Unreachable,
                 })
             }
+        }
+    }
+
+    fn looks_open(&self) -> bool {
+        // ORDERING: Relaxed: nothing else hangs on it; what the way leads to is read under a lock.
+        self.goes_first.load(Ordering::Relaxed) && self.way.is_open()
+    }
+}
+
+impl Outbound for FromSeat {
+    fn take(&self, mailbox: usize, encode: Encode<'_>) -> Result<(), NotTaken> {
+        // There are 64 mailboxes at most.
+        self.push(|bytes| bytes.push(mailbox as u8), encode)
+    }
+
+    fn take_accompanied(
+        &self,
+        mailbox: usize,
+        companion: &[u8],
+        encode: Encode<'_>,
+    ) -> Result<(), NotTaken> {
+        self.push(|bytes| accompanied::write_head(mailbox, companion, bytes), encode)
+    }
+
+    fn lost_companion(&self, companion: &[u8]) {
+        if let Some(network) = self.network.upgrade() {
+            network.accompanied.is_lost(companion);
         }
     }
 

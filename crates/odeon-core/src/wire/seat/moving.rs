@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use super::{Place, Seat};
 use crate::actor_ref::ActorRef;
 use crate::cell::MessageCell;
+use crate::dead_letter::DeadLetterReason;
 use crate::interior::{Interior, WrittenGuards};
 use crate::message::Message;
 use crate::theater::shared::contain;
@@ -58,6 +59,29 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         self.put_sorted_aside(interior);
         self.hand_over_all(interior.cell());
         true
+    }
+
+    /// A message with a companion, which goes with it to another theater: an actor that sits here takes none.
+    pub(super) fn take_accompanied(
+        &mut self,
+        mailbox: usize,
+        message: M,
+        companion: Vec<u8>,
+        interior: &mut Interior<'_, M>,
+    ) {
+        let cell = interior.cell();
+        if !matches!(self.place, Place::Elsewhere) {
+            return self.refuse(message, &companion, cell);
+        }
+        // What was sent before it and not yet selected goes before it.
+        interior.drain(|mailbox, message| self.receive(Waiting::Message(mailbox, message), cell));
+        self.receive(Waiting::Accompanied(mailbox, message, companion), cell);
+    }
+
+    pub(super) fn refuse(&mut self, message: M, companion: &[u8], cell: &MessageCell<M>) {
+        let header = &cell.header;
+        header.stage.theater().dead_letter(header.id, DeadLetterReason::Stopped, message);
+        self.outbound.lost_companion(companion);
     }
 
     fn pass(&mut self, mark: Vec<u8>, interior: &mut Interior<'_, M>) {
@@ -112,7 +136,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         // Some of the marks that wait here may not have to wait until the actor is let go.
         let outbound = &self.outbound;
         self.aside.retain(|waiting| match waiting {
-            Waiting::Message(..) => true,
+            Waiting::Message(..) | Waiting::Accompanied(..) => true,
             Waiting::Mark(mark) => !outbound.heeds_early(mark),
         });
     }
@@ -174,6 +198,9 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             match self.aside.pop_front() {
                 None => break,
                 Some(Waiting::Mark(mark)) => stops |= self.come_to(mark, interior),
+                Some(Waiting::Accompanied(_, message, companion)) => {
+                    self.refuse(message, &companion, interior.cell());
+                }
                 Some(Waiting::Message(mailbox, message)) => {
                     let kept = interior.put(mailbox, message);
                     debug_assert!(kept.is_none(), "there are several mailboxes");

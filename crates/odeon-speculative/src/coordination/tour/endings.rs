@@ -41,7 +41,8 @@ impl Tour {
             .iter()
             .map(|(place, is_last)| (visits[*place].shared_station(), *is_last))
             .collect();
-        let committed = pass_all(&exits, &mut || {
+        let is_decided = of.decider().is_some();
+        let committed = pass_all(&exits, is_decided, &mut || {
             let after = match catch_unwind(AssertUnwindSafe(|| travelling.commit_before_hooks())) {
                 Ok(committed) => committed.map_err(Refused::RolledBack)?,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -131,13 +132,16 @@ impl Tour {
     }
 }
 
-/// Passes all exits, whose locks are held together.
+/// Passes all exits, whose locks are held together; closed ones too if it `is_decided` that all commit.
 fn pass_all(
     exits: &[(Arc<dyn Station>, bool)],
+    is_decided: bool,
     commit: &mut dyn FnMut() -> Result<(), Refused>,
 ) -> Result<(), Refused> {
     let Some(((exit, is_last), rest)) = exits.split_first() else { return commit() };
-    exit.exit()
-        .pass(*is_last, || pass_all(rest, commit))
-        .unwrap_or_else(|Closed| Err(Refused::Closed))
+    match exit.exit().pass(*is_last, || pass_all(rest, is_decided, commit)) {
+        Ok(outcome) => outcome,
+        Err(Closed) if is_decided => pass_all(rest, is_decided, commit),
+        Err(Closed) => Err(Refused::Closed),
+    }
 }

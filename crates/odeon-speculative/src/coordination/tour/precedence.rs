@@ -24,7 +24,8 @@ impl Tour {
 
     /// Rule 2, after a rollback.
     pub(super) fn ask_for_precedence(&self, of: &Arc<Coordination>) {
-        if self.rounds == ROUNDS {
+        // A part waits for nobody with anything in its hands (`part.rs`, rule 1).
+        if self.rounds == ROUNDS && of.decider().is_none() {
             self.precedence().ask(of);
         }
     }

@@ -1,0 +1,75 @@
+//! The agent of a theater: leads the transactions that begin there, and follows others. What it does is in the files beside this one.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use odeon_core::{Actor, Context, Random};
+use odeon_speculative::CoordinationError;
+use odeon_theater::TheaterId;
+use odeon_theater::extend::WeakNetwork;
+
+use crate::following::Following;
+use crate::id::Id;
+use crate::leading::Leading;
+use crate::parts::Parts;
+use crate::peers::Peer;
+use crate::records::Records;
+use crate::sizes::Sizes;
+use crate::tell::Tell;
+use crate::urgency::Urgency;
+
+/// See the module.
+pub(crate) struct Agent {
+    pub(crate) me: TheaterId,
+    pub(crate) network: WeakNetwork,
+    pub(crate) parts: Arc<Parts>,
+    pub(crate) peers: HashMap<TheaterId, Peer>,
+    /// By their numbers.
+    pub(crate) leading: HashMap<u64, Leading>,
+    /// The parts of this theater, also in transactions that it leads.
+    pub(crate) following: HashMap<Id, Following>,
+    pub(crate) records: Records,
+    pub(crate) urgency: Urgency,
+    /// The greatest stamp that has been seen.
+    pub(crate) stamp: u64,
+    pub(crate) random: Random,
+    pub(crate) sizes: Arc<Sizes>,
+}
+
+impl Actor for Agent {
+    type Msg = Tell;
+
+    fn handle(&mut self, tell: Tell, ctx: &mut Context<'_, Self>) {
+        match tell {
+            Tell::Ready { id, from, after } => self.is_ready(id, from, after, ctx),
+            Tell::GivesWay { id, from, round, for_a_change } => {
+                self.gives_way(id, from, round, for_a_change, ctx);
+            }
+            Tell::Prepared { id, from, round } => self.is_prepared(id, from, round, ctx),
+            Tell::Failed { id, from, why } => self.has_failed(id, from, &why, ctx),
+            Tell::Run(run) => self.run_part(run, ctx),
+            Tell::RollBack { id, round, is_calm } => self.roll_back_part(id, round, is_calm, ctx),
+            Tell::Abort { id, of } => self.abort_part(id, of),
+            Tell::Lost { id } => self.parts.has_lost_one(id),
+            Tell::PreCommit { id, by, reply } => reply.send(self.pre_commit_part(id, by)),
+            Tell::Commit { id, reply } => self.commit_part(id, reply),
+            Tell::Forget { id, missing } => self.forget(id, missing, ctx),
+            Tell::Inquire { id, reply } => reply.send(self.standing_for_another(id, ctx)),
+            Tell::Settled { id, from, is_answer } => self.has_settled(id, from, is_answer, ctx),
+            Tell::Then(step) => (step.0)(self, ctx),
+        }
+        self.note_sizes();
+    }
+
+    /// What is not decided here is given up: for the other theaters this one is dead.
+    fn stopped(&mut self) {
+        self.following.values().for_each(|it| it.abort(CoordinationError::Lost));
+    }
+}
+
+impl Agent {
+    fn note_sizes(&self) {
+        self.sizes
+            .note(self.leading.len() + self.following.len() + self.parts.len(), self.records.len());
+    }
+}

@@ -1,0 +1,117 @@
+//! How a theater comes to take part.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use odeon_core::{ActorRef, Random, Theater};
+use odeon_speculative::extend::{Abroad, go_abroad};
+use odeon_sync::atomic::{AtomicBool, Ordering};
+use odeon_theater::extend::{Companions, accompany_by, downgrade, publishes};
+use odeon_theater::{Network, TheaterId};
+
+use crate::abroad::Ways;
+use crate::agent::Agent;
+use crate::parts::Parts;
+use crate::peers::AGENT;
+use crate::records::Records;
+use crate::sizes::Sizes;
+use crate::tell::Tell;
+use crate::urgency::Urgency;
+
+/// That speculative actors of a theater take part in coordinated transactions with those of other theaters (S36). Made by
+/// [`join`](Self::join); clones are the same.
+#[derive(Clone)]
+pub struct Coordination {
+    inner: Arc<Handle>,
+}
+
+/// What all clones have in common.
+struct Handle {
+    network: Network,
+    agent: ActorRef<Tell>,
+    sizes: Arc<Sizes>,
+    has_left: AtomicBool,
+    /// Others refer to it weakly.
+    _ways: Arc<Ways>,
+}
+
+impl Coordination {
+    /// Has a theater take part, until it [leaves](Self::leave) or the last clone is dropped. The network is kept as long.
+    ///
+    /// # Panics
+    /// If the theater takes part already, or has been shut down.
+    #[track_caller]
+    pub fn join(theater: &Theater, network: &Network) -> Self {
+        assert!(!publishes(network, AGENT), "the theater takes part in transactions already");
+        let (me, parts, sizes) =
+            (network.id(), Arc::new(Parts::default()), Arc::new(Sizes::default()));
+        let agent = theater.spawn(Agent {
+            me,
+            network: downgrade(network),
+            parts: parts.clone(),
+            peers: HashMap::new(),
+            leading: HashMap::new(),
+            following: HashMap::new(),
+            records: Records::default(),
+            urgency: Urgency::default(),
+            stamp: 0,
+            random: Random::from_seed(seed_of(me)),
+            sizes: sizes.clone(),
+        });
+        parts.belong_to(agent.clone());
+        let ways = Arc::new(Ways::new(me, downgrade(network), parts.clone(), theater));
+        let weak: Arc<dyn Abroad> = ways.clone();
+        go_abroad(theater, Arc::downgrade(&weak));
+        let companions: Arc<dyn Companions> = parts;
+        accompany_by(network, Arc::downgrade(&companions));
+        network.publish(AGENT, &agent);
+        let has_left = AtomicBool::new(false);
+        let inner = Handle { network: network.clone(), agent, sizes, has_left, _ways: ways };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Takes part no longer. For the other theaters this one is dead from here on: what is not decided is given up here. So who wants to lose
+    /// nothing leaves when nothing is [under way](Self::under_way).
+    pub fn leave(&self) {
+        self.inner.leave();
+    }
+
+    /// How many parts of this theater, and transactions that it leads, are not over, as of a moment ago.
+    pub fn under_way(&self) -> usize {
+        self.inner.sizes.under_way()
+    }
+
+    /// How many transactions that have committed are remembered, since some theater may have to ask for them.
+    pub fn records(&self) -> usize {
+        self.inner.sizes.records()
+    }
+}
+
+/// Theaters wait for different times.
+fn seed_of(theater: TheaterId) -> u64 {
+    let bits = theater.bits();
+    (bits >> 64) as u64 ^ bits as u64
+}
+
+impl Handle {
+    fn leave(&self) {
+        // ORDERING: Relaxed: decides who leaves, and nothing else hangs on it.
+        if !self.has_left.swap(true, Ordering::Relaxed) {
+            self.network.unpublish(AGENT);
+            self.agent.stop();
+        }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+impl fmt::Debug for Coordination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Coordination").field("under_way", &self.under_way()).finish_non_exhaustive()
+    }
+}

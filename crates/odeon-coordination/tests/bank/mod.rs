@@ -1,0 +1,298 @@
+//! Theaters in one thread with accounts that are speculative actors, and what each of them has come to know.
+#![allow(unreachable_pub, reason = "a module of several tests")]
+#![allow(dead_code, reason = "not every test needs all")]
+
+use odeon_coordination::Coordination;
+use odeon_core::{ActorRef, Ask, AskError, Message, Random, Reply, Theater};
+use odeon_speculative::*;
+use odeon_stm::{TVar, Tx};
+use odeon_testkit::Deterministic;
+use odeon_theater::{Conditions, InMemoryNetwork, LinkConfig, Network, TheaterId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{self, Poll, Waker};
+use std::time::Duration;
+
+#[derive(Serialize, Deserialize)]
+pub enum Use {
+    /// By this transfer.
+    Add { amount: i64, transfer: u64 },
+    /// What it has.
+    Balance(Reply<i64>),
+    /// The transfers that it knows of.
+    Transfers(Reply<Vec<u64>>),
+    /// Waits until it has so much, and takes it.
+    TakeWhenThere { amount: i64 },
+    /// Something that does not touch the balance.
+    Visit(Reply<u64>),
+}
+
+impl Message for Use {}
+
+pub struct Account {
+    balance: TVar<i64>,
+    transfers: TVar<Vec<u64>>,
+    visits: TVar<u64>,
+}
+
+impl Account {
+    pub fn new(balance: i64) -> Self {
+        Self { balance: TVar::new(balance), transfers: TVar::default(), visits: TVar::new(0) }
+    }
+}
+
+impl SpeculativeActor for Account {
+    type Msg = Use;
+
+    fn handle<'t>(
+        &'t self,
+        msg: &'t Use,
+        tx: &mut Tx<'t, '_>,
+        ctx: &mut SpeculativeContext<'_, Self>,
+    ) -> TxResult {
+        match msg {
+            Use::Add { amount, transfer } => {
+                let balance = self.balance.get(tx)? + amount;
+                if balance < 0 {
+                    return fail("not covered");
+                }
+                self.balance.set(tx, balance)?;
+                let mut transfers = self.transfers.read(tx)?.clone();
+                transfers.push(*transfer);
+                self.transfers.set(tx, transfers)?;
+            }
+            Use::Balance(reply) => ctx.reply(reply, self.balance.get(tx)?),
+            Use::Transfers(reply) => ctx.reply(reply, self.transfers.read(tx)?.clone()),
+            Use::TakeWhenThere { amount } => {
+                let balance = self.balance.get(tx)?;
+                if balance < *amount {
+                    tx.retry()?;
+                }
+                self.balance.set(tx, balance - amount)?;
+            }
+            Use::Visit(reply) => {
+                let visits = self.visits.get(tx)? + 1;
+                self.visits.set(tx, visits)?;
+                ctx.reply(reply, visits);
+            }
+        }
+        Ok(())
+    }
+}
+
+pub struct Place {
+    pub run: Deterministic,
+    pub network: Network,
+    pub coordination: Coordination,
+    /// A reference to each account.
+    pub accounts: Vec<ActorRef<Use>>,
+    pub is_dead: bool,
+}
+
+/// A look at something that is to come.
+pub fn look<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+    match Pin::new(future).poll(&mut task::Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
+    }
+}
+
+pub struct Bank {
+    pub net: InMemoryNetwork,
+    pub places: Vec<Place>,
+    pub random: Random,
+    pub step: Duration,
+    pub seed: u64,
+    now: Duration,
+    per_place: usize,
+    last: u64,
+}
+
+/// What each account has at first.
+pub const FIRST: i64 = 100;
+
+pub fn id(place: usize) -> TheaterId {
+    TheaterId::from_bits(place as u128 + 1)
+}
+
+impl Bank {
+    /// So many theaters, each with so many accounts; account `a` lives in theater `a % theaters`.
+    pub fn new(seed: u64, theaters: usize, per_place: usize) -> Self {
+        Self::with(seed, theaters, per_place, || Processing::default())
+    }
+
+    pub fn with(
+        seed: u64,
+        theaters: usize,
+        per_place: usize,
+        processing: impl Fn() -> Processing,
+    ) -> Self {
+        let net = InMemoryNetwork::new(seed);
+        let mut own: Vec<Vec<ActorRef<Use>>> = Vec::new();
+        let place = |number: usize| {
+            own.push(Vec::new());
+            let run = Deterministic::with(seed * 100 + number as u64, Theater::builder());
+            let config = LinkConfig::new("bank", 65_000);
+            let network = Network::join(run.theater(), id(number), config, |me, listener| {
+                Ok::<_, Infallible>(Arc::new(net.join(me, listener)))
+            });
+            let network = network.unwrap();
+            let coordination = Coordination::join(run.theater(), &network);
+            for account in 0..per_place {
+                let spawned = run.theater().spawn_speculative(Account::new(FIRST), processing());
+                network.publish(&format!("account {account}"), &spawned.actor_ref());
+                own[number].push(spawned.actor_ref());
+            }
+            Place { run, network, coordination, accounts: Vec::new(), is_dead: false }
+        };
+        let places = (0..theaters).map(place).collect();
+        let random = Random::from_seed(seed);
+        let step = Duration::from_millis(1);
+        let mut bank =
+            Self { net, places, random, step, seed, now: Duration::ZERO, per_place, last: 0 };
+        bank.steps(20);
+        for place in 0..theaters {
+            for account in 0..theaters * per_place {
+                let (home, number) = (account % theaters, account / theaters);
+                let name = format!("account {number}");
+                let found = if home == place {
+                    own[place][number].clone()
+                } else {
+                    let mut found = bank.places[place].network.at(id(home)).lookup::<Use>(&name);
+                    bank.until(|_| look(&mut found)).unwrap().unwrap()
+                };
+                bank.places[place].accounts.push(found);
+            }
+        }
+        bank
+    }
+
+    pub fn accounts(&self) -> usize {
+        self.places.len() * self.per_place
+    }
+
+    pub fn home(&self, account: usize) -> usize {
+        account % self.places.len()
+    }
+
+    pub fn account(&self, from: usize, account: usize) -> &ActorRef<Use> {
+        &self.places[from].accounts[account]
+    }
+
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.random.below(limit)
+    }
+
+    /// A theater that is not dead.
+    pub fn somebody(&mut self) -> usize {
+        loop {
+            let place = self.below(self.places.len());
+            if !self.places[place].is_dead {
+                return place;
+            }
+        }
+    }
+
+    pub fn tick(&mut self) {
+        self.now += self.step;
+        self.net.step(self.now);
+        for place in self.places.iter().filter(|place| !place.is_dead) {
+            place.run.advance(self.step);
+        }
+        self.net.step(self.now);
+    }
+
+    pub fn steps(&mut self, steps: usize) {
+        (0..steps).for_each(|_| self.tick());
+    }
+
+    /// Goes on until there is something to be seen.
+    #[track_caller]
+    pub fn until<T>(&mut self, mut seen: impl FnMut(&Self) -> Option<T>) -> T {
+        for _ in 0..20_000 {
+            if let Some(seen) = seen(self) {
+                return seen;
+            }
+            self.tick();
+        }
+        panic!("seed {}: it does not come", self.seed);
+    }
+
+    #[track_caller]
+    pub fn outcome(&mut self, mut outcome: Outcome) -> Result<(), CoordinationError> {
+        self.until(|_| look(&mut outcome))
+    }
+
+    #[track_caller]
+    pub fn answer<T: Send + 'static>(&mut self, mut ask: Ask<T>) -> Result<T, AskError> {
+        self.until(|_| look(&mut ask))
+    }
+
+    pub fn kill(&mut self, place: usize) {
+        self.net.crash(id(place));
+        self.places[place].is_dead = true;
+    }
+
+    pub fn everywhere(&mut self, conditions: Conditions) {
+        self.net.set_everywhere(conditions);
+    }
+
+    /// Begins a transfer; its number.
+    pub fn transfer(&mut self, from: usize, parts: &[(usize, i64)]) -> (u64, Outcome) {
+        self.last += 1;
+        let transfer = self.last;
+        let place = &self.places[from];
+        let outcome = place.run.theater().coordinate(|co| {
+            for (account, amount) in parts {
+                co.send(&place.accounts[*account], Use::Add { amount: *amount, transfer });
+            }
+        });
+        (transfer, outcome)
+    }
+
+    /// A transaction that reads these accounts.
+    pub fn read(&mut self, from: usize, accounts: &[usize]) -> (Outcome, Vec<Ask<i64>>) {
+        let place = &self.places[from];
+        let (mut asks, mut messages) = (Vec::new(), Vec::new());
+        for account in accounts {
+            let (reply, ask) = odeon_core::extend::question();
+            asks.push(ask);
+            messages.push((*account, Use::Balance(reply)));
+        }
+        let outcome = place.run.theater().coordinate(|co| {
+            for (account, message) in messages {
+                co.send(&place.accounts[account], message);
+            }
+        });
+        (outcome, asks)
+    }
+
+    /// What each account of a living theater knows: balances and transfers.
+    pub fn settled(&mut self) -> BTreeMap<usize, (i64, Vec<u64>)> {
+        let accounts = 0..self.accounts();
+        let living: Vec<usize> =
+            accounts.filter(|account| !self.places[self.home(*account)].is_dead).collect();
+        let mut settled = BTreeMap::new();
+        for account in living {
+            let home = self.home(account);
+            let balance = self.account(home, account).ask(Use::Balance);
+            let transfers = self.account(home, account).ask(Use::Transfers);
+            let balance = self.answer(balance).unwrap();
+            settled.insert(account, (balance, self.answer(transfers).unwrap()));
+        }
+        settled
+    }
+
+    /// Nobody remembers anything that is under way.
+    #[track_caller]
+    pub fn check_that_all_is_over(&mut self) {
+        self.steps(9_000);
+        for (number, place) in self.places.iter().enumerate().filter(|(_, it)| !it.is_dead) {
+            let left = (place.coordination.under_way(), place.coordination.records());
+            assert_eq!(left, (0, 0), "seed {}: theater {number}", self.seed);
+        }
+    }
+}

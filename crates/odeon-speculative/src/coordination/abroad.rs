@@ -1,0 +1,95 @@
+//! The seam to transactions between theaters (`odeon-coordination`): who has first messages taken to actors elsewhere.
+
+use super::outcome::CoordinationError;
+use super::plan::FirstMessage;
+use odeon_core::extend::{self, Companion};
+use odeon_core::{ActorId, ActorRef, Message, Reply, Theater};
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+/// The way of a theater's transactions to actors of others.
+pub trait Abroad: Send + Sync {
+    /// Whether an actor of this theater stands for one of another theater. Said of its [number](extend::number_of).
+    fn leads_away(&self, actor: u64) -> bool;
+
+    /// A transaction begins, of which at least one message goes to another theater.
+    fn begin(&self, begun: Begun);
+}
+
+/// That of one theater, once there is one.
+#[derive(Default)]
+struct Ways(Mutex<Option<Weak<dyn Abroad>>>);
+
+/// Has transactions of a theater go to others by this way.
+pub fn go_abroad(theater: &Theater, abroad: Weak<dyn Abroad>) {
+    let ways = extend::belonging::<Ways>(theater);
+    *ways.0.lock().expect("nothing panics under this lock") = Some(abroad);
+}
+
+/// The way by which `actor` leads to another theater.
+pub(super) fn of<M: Message>(actor: &ActorRef<M>) -> Option<Arc<dyn Abroad>> {
+    let ways = extend::belonging_at::<Ways, M>(actor);
+    let abroad = ways.0.lock().expect("nothing panics under this lock").clone()?.upgrade()?;
+    abroad.leads_away(extend::number_of(actor.id())).then_some(abroad)
+}
+
+/// A transaction that begins.
+#[derive(Debug)]
+pub struct Begun {
+    /// With which messages, in their order.
+    pub messages: Vec<First>,
+    /// How long it may take to decide.
+    pub deadline: Option<Duration>,
+    /// Who waits for the outcome.
+    pub reply: Reply<Result<(), CoordinationError>>,
+}
+
+/// A message with which a transaction begins.
+#[derive(Debug)]
+pub enum First {
+    /// To an actor of this theater.
+    Here(Here),
+    /// To an actor of another one.
+    Away(Away),
+}
+
+/// See [`First`].
+pub struct Here(pub(super) ActorId, pub(super) FirstMessage);
+
+impl Here {
+    /// To whom.
+    pub fn actor(&self) -> ActorId {
+        self.0
+    }
+
+    /// Sends it. Refused, it drops the companion.
+    pub fn send(self, companion: Companion) {
+        (self.1)(companion);
+    }
+}
+
+impl fmt::Debug for Here {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Here").field(&self.0).finish()
+    }
+}
+
+/// See [`First`].
+pub struct Away {
+    /// To whom, as the actor is known here.
+    pub actor: ActorId,
+    /// To which mailbox.
+    pub mailbox: usize,
+    /// Of the type that the actor takes.
+    pub message: Box<dyn Any + Send>,
+    /// The reference by which it goes.
+    pub keeps: Box<dyn Any + Send>,
+}
+
+impl fmt::Debug for Away {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Away").field("actor", &self.actor).finish_non_exhaustive()
+    }
+}

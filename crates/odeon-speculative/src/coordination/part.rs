@@ -1,0 +1,94 @@
+//! What one theater does in a transaction that several take part in: a transaction of its own, which is run, and decided, by somebody else.
+//!
+//! ```text
+//!             all are there            run             everything is handled
+//!  gathering ──────────────▶ ready ─────────▶ on its way ──────────────────▶ prepared ──▶ committed
+//!                              ▲                  │ gives way, or is to roll back │
+//!                              └──────────────────┴───────────────────────────────┘
+//! ```
+//!
+//! RULES
+//! 1. Before it is told to run it holds nothing. While it runs it may hold what others want: so it waits for nobody's outcome then, but rolls back, says so, and
+//!    is ready again when what it has met is over.
+//! 2. Prepared, it holds all that it has read and written, and neither fails nor waits: only the decider has it commit, roll back, or end.
+//! 3. It is always logged: two parts that only read would otherwise see two moments.
+//! 4. If an actor ends after that, what was written is committed with nobody to see it, and the effects happen.
+
+use super::enlisted::Enlisted;
+use super::outcome::CoordinationError;
+use super::transaction::Coordination;
+use odeon_core::extend::Companion;
+use std::fmt;
+use std::sync::Arc;
+
+/// Who decides what becomes of a [`Part`]. It is told on whatever thread, must not block, and may not call the part.
+pub trait Decider: Send + Sync {
+    /// The part can be run: behind the round with this number, 0 at first, nothing is held.
+    fn is_ready(&self, after: u32);
+
+    /// All is handled in this round, and nothing can come between that and the commit.
+    fn is_prepared(&self, round: u32);
+
+    /// The part holds nothing any more and has to wait before the round can be repeated: `for_a_change` that somebody is to make, or for
+    /// what is under way.
+    fn gives_way(&self, round: u32, for_a_change: bool);
+
+    /// It is over: committed, or rolled back for good.
+    fn is_over(&self, outcome: Result<(), CoordinationError>);
+}
+
+/// What a part is told.
+pub(crate) enum Order {
+    Run(u32),
+    RollBack(u32),
+    Commit,
+    Abort(CoordinationError),
+}
+
+/// A theater's part in a coordinated transaction that others take part in; see the module.
+#[derive(Clone)]
+pub struct Part(Arc<Coordination>);
+
+impl Part {
+    /// A part that begins with this many messages.
+    pub fn new(messages: usize, decider: Arc<dyn Decider>) -> Self {
+        Self(Coordination::part(messages, decider))
+    }
+
+    /// What comes with one of its messages, sent in this theater; dropped, the message is lost. `place`: where it stands among all that the
+    /// transaction begins with.
+    pub fn companion(&self, place: usize) -> Companion {
+        Box::new(Enlisted::new(self.0.clone(), 0, place))
+    }
+
+    /// The same, of a message that comes from another theater.
+    pub fn companion_from_abroad(&self, place: usize) -> Companion {
+        Box::new(Enlisted::new(self.0.clone(), 0, place).from_abroad())
+    }
+
+    /// Has the handlers called. Rounds are numbered from 1.
+    pub fn run(&self, round: u32) {
+        self.0.order(Order::Run(round));
+    }
+
+    /// Undoes a round, unless that is over already.
+    pub fn roll_back(&self, round: u32) {
+        self.0.order(Order::RollBack(round));
+    }
+
+    /// Commits what is prepared.
+    pub fn commit(&self) {
+        self.0.order(Order::Commit);
+    }
+
+    /// Rolls back for good, also what is prepared.
+    pub fn abort(&self, why: CoordinationError) {
+        self.0.order(Order::Abort(why));
+    }
+}
+
+impl fmt::Debug for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Part").field(&self.0.number()).finish()
+    }
+}

@@ -1,0 +1,44 @@
+//! The one door for the sibling crates of Odeon, not for applications.
+
+use std::any::Any;
+use std::sync::Weak;
+
+use odeon_core::wire::Address;
+
+pub use crate::network::{Companions, WeakNetwork};
+
+use crate::Network;
+
+/// A network, not kept in it.
+pub fn downgrade(network: &Network) -> WeakNetwork {
+    network.downgrade()
+}
+
+/// Whether a theater publishes an actor under a name that has not ended.
+pub fn publishes(network: &Network, name: &str) -> bool {
+    network.publishes(name)
+}
+
+/// Has somebody know of the companions of messages, in place of who did before.
+pub fn accompany_by(network: &Network, companions: Weak<dyn Companions>) {
+    network.accompany_by(companions);
+}
+
+/// Where the actor lives for which the actor with this number stands here.
+pub fn leads_to(network: &Network, actor: u64) -> Option<Address> {
+    network.leads_to(actor)
+}
+
+/// Sends a message to the actor for which this one stands, with a companion, behind all that was sent to it.
+///
+/// # Errors
+/// The message, if the actor does not stand for another one, has ended, or takes other messages.
+pub fn send_accompanied(
+    network: &Network,
+    actor: u64,
+    mailbox: usize,
+    message: Box<dyn Any + Send>,
+    companion: Vec<u8>,
+) -> Result<(), Box<dyn Any + Send>> {
+    network.send_accompanied(actor, mailbox, message, companion)
+}
