@@ -45,11 +45,6 @@ impl Ways {
 }
 
 impl Abroad for Ways {
-    fn leads_away(&self, actor: u64) -> bool {
-        let network = self.network.upgrade();
-        network.is_some_and(|network| leads_to(&network, actor).is_some())
-    }
-
     fn begin(&self, begun: Begun) {
         let Begun { messages, deadline, reply } = begun;
         // ORDERING: Relaxed: the numbers are to differ.
@@ -62,7 +57,7 @@ impl Abroad for Ways {
                 First::Here(here) => (self.me, number_of(here.actor()), here.actor()),
                 First::Away(away) => match self.theater_of(away) {
                     Some((to, actor)) => (to, actor, away.actor),
-                    // Its theater is dead.
+                    // Its theater is dead, or it lives here and is no speculative actor.
                     None => return reply.send(Err(CoordinationError::Unreachable)),
                 },
             };

@@ -68,7 +68,7 @@ impl Actor for Agent {
 }
 
 impl Agent {
-    fn note_sizes(&self) {
+    pub(crate) fn note_sizes(&self) {
         self.sizes
             .note(self.leading.len() + self.following.len() + self.parts.len(), self.records.len());
     }

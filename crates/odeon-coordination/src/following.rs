@@ -292,13 +292,25 @@ impl Agent {
                 Some(Standing::Prepared | Standing::PreCommitted) => {
                     self.end_without_leader(id, ctx)
                 }
-                Some(Standing::Committed) | None => {}
+                // It does not tell any more when the others have committed.
+                Some(Standing::Committed) => {
+                    if let Some(it) = self.following.get_mut(&id) {
+                        it.is_left();
+                    }
+                }
+                None => {}
             }
         }
     }
 }
 
 impl Following {
+    fn is_left(&mut self) {
+        if let Some(Decided::Commit { by_leader, .. }) = &mut self.decided {
+            *by_leader = false;
+        }
+    }
+
     fn commit(&self) {
         if let Some(part) = &self.part {
             part.commit();

@@ -92,5 +92,6 @@ impl Agent {
         self.records_without(theater, ctx);
         // Only here are questions dropped that were to be asked of it: what comes of that finds it gone.
         drop(sought);
+        self.note_sizes();
     }
 }

@@ -11,9 +11,6 @@ use std::time::Duration;
 
 /// The way of a theater's transactions to actors of others.
 pub trait Abroad: Send + Sync {
-    /// Whether an actor of this theater stands for one of another theater. Said of its [number](extend::number_of).
-    fn leads_away(&self, actor: u64) -> bool;
-
     /// A transaction begins, of which at least one message goes to another theater.
     fn begin(&self, begun: Begun);
 }
@@ -28,11 +25,11 @@ pub fn go_abroad(theater: &Theater, abroad: Weak<dyn Abroad>) {
     *ways.0.lock().expect("nothing panics under this lock") = Some(abroad);
 }
 
-/// The way by which `actor` leads to another theater.
+/// The way by which an actor that is no speculative one may lead to another theater. One that does not is found out where the transaction
+/// begins: so is one that stood for an actor whose theater has gone.
 pub(super) fn of<M: Message>(actor: &ActorRef<M>) -> Option<Arc<dyn Abroad>> {
     let ways = extend::belonging_at::<Ways, M>(actor);
-    let abroad = ways.0.lock().expect("nothing panics under this lock").clone()?.upgrade()?;
-    abroad.leads_away(extend::number_of(actor.id())).then_some(abroad)
+    ways.0.lock().expect("nothing panics under this lock").as_ref()?.upgrade()
 }
 
 /// A transaction that begins.

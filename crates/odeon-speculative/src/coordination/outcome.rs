@@ -24,7 +24,8 @@ pub enum CoordinationError {
     /// A message with [`Access::Exclusive`](crate::Access::Exclusive) was to take part: such a message runs once, and what
     /// takes part may be rolled back.
     Exclusive,
-    /// The theater of a participant cannot be reached, or its actors take no part in coordinated transactions.
+    /// The theater of a participant cannot be reached, or takes no part in transactions of several theaters; or the participant is no speculative
+    /// actor.
     Unreachable,
     /// The deadline of the transaction has passed.
     Deadline,

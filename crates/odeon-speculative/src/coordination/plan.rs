@@ -219,7 +219,7 @@ impl Plan {
     /// The actor may live in another theater, if both theaters take part in such transactions (`odeon-coordination`).
     ///
     /// # Panics
-    /// If the actor is not a speculative one. If that is found elsewhere, the transaction fails.
+    /// If the actor is not a speculative one. In a theater that takes part in transactions of several the transaction fails instead.
     #[track_caller]
     pub fn send<M: Message>(&mut self, actor: &ActorRef<M>, message: M) {
         self.send_in(extend::mailbox_said(actor, &message), message);

@@ -188,13 +188,17 @@ impl Peer {
     }
 
     fn deliver(self: &Arc<Self>, network: &Arc<Inner>, received: &mut Received) {
-        for (channel, body) in mem::take(&mut received.messages) {
-            let bytes = match &body {
-                Body::Short(range) => &received.bytes[range.clone()],
-                Body::Large(bytes) => bytes,
-            };
-            network.arrives(self, channel, bytes);
-        }
+        let messages = mem::take(&mut received.messages);
+        // One sender, whichever of its threads the transport calls from.
+        extend::as_numbered_sender(self.id.bits() as u64, || {
+            for (channel, body) in messages {
+                let bytes = match &body {
+                    Body::Short(range) => &received.bytes[range.clone()],
+                    Body::Large(bytes) => bytes,
+                };
+                network.arrives(self, channel, bytes);
+            }
+        });
         received.bytes.clear();
     }
 
