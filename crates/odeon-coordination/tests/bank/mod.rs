@@ -22,15 +22,26 @@ pub enum Use {
     Add { amount: i64, transfer: u64 },
     /// What it has.
     Balance(Reply<i64>),
+    /// The same, by a message that only reads.
+    Look(Reply<i64>),
     /// The transfers that it knows of.
     Transfers(Reply<Vec<u64>>),
     /// Waits until it has so much, and takes it.
     TakeWhenThere { amount: i64 },
+    /// Passes so much on to another account, as part of the same transaction.
+    PassOn { amount: i64, to: ActorRef<Use> },
     /// Something that does not touch the balance.
     Visit(Reply<u64>),
 }
 
-impl Message for Use {}
+impl Message for Use {
+    fn access(&self) -> Access {
+        match self {
+            Self::Look(_) => Access::Snapshot,
+            _ => Access::Update,
+        }
+    }
+}
 
 pub struct Account {
     balance: TVar<i64>,
@@ -64,7 +75,7 @@ impl SpeculativeActor for Account {
                 transfers.push(*transfer);
                 self.transfers.set(tx, transfers)?;
             }
-            Use::Balance(reply) => ctx.reply(reply, self.balance.get(tx)?),
+            Use::Balance(reply) | Use::Look(reply) => ctx.reply(reply, self.balance.get(tx)?),
             Use::Transfers(reply) => ctx.reply(reply, self.transfers.read(tx)?.clone()),
             Use::TakeWhenThere { amount } => {
                 let balance = self.balance.get(tx)?;
@@ -72,6 +83,10 @@ impl SpeculativeActor for Account {
                     tx.retry()?;
                 }
                 self.balance.set(tx, balance - amount)?;
+            }
+            Use::PassOn { amount, to } => {
+                self.balance.update(tx, |balance| balance - amount)?;
+                ctx.join(to, Use::Add { amount: *amount, transfer: 0 });
             }
             Use::Visit(reply) => {
                 let visits = self.visits.get(tx)? + 1;
@@ -260,7 +275,7 @@ impl Bank {
         for account in accounts {
             let (reply, ask) = odeon_core::extend::question();
             asks.push(ask);
-            messages.push((*account, Use::Balance(reply)));
+            messages.push((*account, Use::Look(reply)));
         }
         let outcome = place.run.theater().coordinate(|co| {
             for (account, message) in messages {
