@@ -2,8 +2,8 @@
 
 mod bank;
 
-use bank::{Bank, FIRST, look};
-use odeon_speculative::{CoordinationError, Outcome};
+use bank::{Bank, FIRST, Use, look};
+use odeon_speculative::{Coordinate, CoordinationError, Outcome};
 use odeon_testkit::for_seeds;
 use odeon_theater::Conditions;
 use std::collections::BTreeSet;
@@ -185,6 +185,44 @@ fn killed_at(step: usize, victim: usize) {
 fn s36_whoever_is_killed_at_whatever_step_the_others_come_to_the_same() {
     for victim in 0..3 {
         (0..80).for_each(|step| killed_at(step, victim));
+    }
+}
+
+/// A transfer whose leader is cut off at this step and gives up a little later, if it can, and is then killed. What its part has told a witness has happened.
+fn leader_is_cut_off_at(step: usize, is_cut_off_from: &[usize]) {
+    let slow = (Duration::from_millis(2), Duration::from_millis(4));
+    let mut run = Run::new(Bank::new(step as u64, 4, 1));
+    let (_, first) = run.bank.transfer(0, &[(0, 0), (1, 0), (2, 0)]);
+    assert_eq!(run.bank.outcome(first), Ok(()));
+    run.bank.everywhere(Conditions { delay: slow, ..Conditions::GOOD });
+    run.all_live = false;
+    let place = &run.bank.places[0];
+    let witness = place.accounts[3].clone();
+    let outcome = place.run.theater().coordinate(|co| {
+        co.send(&place.accounts[0], Use::AddAndTell { amount: -10, transfer: 9, witness });
+        co.send(&place.accounts[1], Use::Add { amount: 4, transfer: 9 });
+        co.send(&place.accounts[2], Use::Add { amount: 6, transfer: 9 });
+        co.deadline(Duration::from_millis(step as u64 + 8));
+    });
+    run.begun.push((vec![0, 1, 2], 9));
+    run.doing.push(Doing::Moves(vec![0, 1, 2], 9, outcome));
+    (0..step).for_each(|_| run.tick());
+    is_cut_off_from.iter().for_each(|other| run.bank.net.cut(bank::id(0), bank::id(*other)));
+    (0..15).for_each(|_| run.tick());
+    run.bank.kill(0);
+    run.doing.clear();
+    (0..6_000).for_each(|_| run.tick());
+    run.check_transfers();
+    let settled = run.bank.settled();
+    let is_told = settled[&3].1.contains(&9);
+    assert!(!is_told || settled[&1].1.contains(&9), "step {step}: the witness knows better");
+    run.bank.check_that_all_is_over();
+}
+
+#[test]
+fn s36_nothing_has_happened_at_the_leader_that_the_others_may_not_come_to() {
+    for others in [&[1, 2][..], &[1]] {
+        (0..60).for_each(|step| leader_is_cut_off_at(step, others));
     }
 }
 

@@ -78,11 +78,25 @@ fn s36_other_messages_go_on_while_a_transaction_is_prepared() {
 
 #[test]
 fn s36_an_actor_that_ends_while_it_is_prepared_changes_no_outcome() {
-    let mut bank = Bank::new(4, 2, 1);
-    let transfer = prepared(&mut bank);
+    let mut bank = Bank::new(4, 3, 1);
+    // So that the theaters know each other's agents.
+    let (_, first) = bank.transfer(0, &[(0, 0), (1, 0)]);
+    assert_eq!(bank.outcome(first), Ok(()));
+    bank.everywhere(slow());
+    let place = &bank.places[0];
+    let witness = place.accounts[2].clone();
+    let mut transfer = place.run.theater().coordinate(|co| {
+        co.send(&place.accounts[0], Use::Add { amount: -5, transfer: 7 });
+        co.send(&place.accounts[1], Use::AddAndTell { amount: 5, transfer: 7, witness });
+    });
+    bank.steps(3 * 200 + 50);
+    assert!(look(&mut transfer).is_none());
     bank.account(1, 1).stop();
     assert_eq!(bank.outcome(transfer), Ok(()));
     assert_eq!(balance(&mut bank, 0), FIRST - 5);
+    bank.steps(1_000);
+    let told = bank.account(2, 2).ask(Use::Transfers);
+    assert_eq!(bank.answer(told), Ok(vec![7]), "what it has sent is sent");
     bank.check_that_all_is_over();
 }
 

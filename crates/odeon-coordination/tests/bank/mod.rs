@@ -20,6 +20,8 @@ use std::time::Duration;
 pub enum Use {
     /// By this transfer.
     Add { amount: i64, transfer: u64 },
+    /// The same, and another account is told of the transfer.
+    AddAndTell { amount: i64, transfer: u64, witness: ActorRef<Use> },
     /// What it has.
     Balance(Reply<i64>),
     /// The same, by a message that only reads.
@@ -65,7 +67,7 @@ impl SpeculativeActor for Account {
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {
-            Use::Add { amount, transfer } => {
+            Use::Add { amount, transfer } | Use::AddAndTell { amount, transfer, .. } => {
                 let balance = self.balance.get(tx)? + amount;
                 if balance < 0 {
                     return fail("not covered");
@@ -74,6 +76,9 @@ impl SpeculativeActor for Account {
                 let mut transfers = self.transfers.read(tx)?.clone();
                 transfers.push(*transfer);
                 self.transfers.set(tx, transfers)?;
+                if let Use::AddAndTell { witness, .. } = msg {
+                    let _ = witness.send(Use::Add { amount: 0, transfer: *transfer });
+                }
             }
             Use::Balance(reply) | Use::Look(reply) => ctx.reply(reply, self.balance.get(tx)?),
             Use::Transfers(reply) => ctx.reply(reply, self.transfers.read(tx)?.clone()),

@@ -1,0 +1,116 @@
+//! S36: a theater's part in a transaction, decided by a test.
+
+mod bank;
+
+use bank::{Account, Use, look};
+use odeon_core::extend::send_accompanied;
+use odeon_core::{ActorRef, MailboxRef};
+use odeon_speculative::extend::{Decider, Part};
+use odeon_speculative::{CoordinationError, Processing, SpawnSpeculative};
+use odeon_testkit::Deterministic;
+use std::sync::{Arc, Mutex};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Said {
+    Ready(u32),
+    Prepared(u32),
+    GivesWay(u32),
+    Over(Result<(), CoordinationError>),
+}
+
+#[derive(Default)]
+struct Notes(Mutex<Vec<Said>>);
+
+impl Notes {
+    fn note(&self, said: Said) {
+        self.0.lock().unwrap().push(said);
+    }
+
+    fn take(&self) -> Vec<Said> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+impl Decider for Notes {
+    fn is_ready(&self, after: u32) {
+        self.note(Said::Ready(after));
+    }
+
+    fn is_prepared(&self, round: u32) {
+        self.note(Said::Prepared(round));
+    }
+
+    fn gives_way(&self, round: u32, _: bool) {
+        self.note(Said::GivesWay(round));
+    }
+
+    fn is_over(&self, outcome: Result<(), CoordinationError>) {
+        self.note(Said::Over(outcome));
+    }
+}
+
+fn part(messages: usize) -> (Part, Arc<Notes>) {
+    let notes = Arc::new(Notes::default());
+    (Part::new(messages, notes.clone()), notes)
+}
+
+fn add(to: &ActorRef<Use>, part: &Part, place: usize) {
+    let mailbox: MailboxRef<'_, Use> = to.mailbox(0);
+    let message = Use::Add { amount: 1, transfer: 0 };
+    send_accompanied(mailbox, message, part.companion_from_abroad(place), false).unwrap();
+}
+
+fn actors<const N: usize>(run: &Deterministic) -> [ActorRef<Use>; N] {
+    std::array::from_fn(|_| {
+        let spawned = run.theater().spawn_speculative(Account::new(0), Processing::default());
+        spawned.actor_ref()
+    })
+}
+
+#[test]
+fn s36_messages_of_one_theater_that_stand_behind_each_other_in_opposite_orders_all_arrive() {
+    let run = Deterministic::new(1);
+    let [one, other] = actors(&run);
+    let [(first, of_first), (second, of_second)] = [part(2), part(2)];
+    // What comes from one theater has one lane, also if several actors have sent it there.
+    add(&one, &first, 0);
+    add(&one, &second, 0);
+    add(&other, &second, 1);
+    add(&other, &first, 1);
+    run.run_until_idle();
+    assert_eq!((of_first.take(), of_second.take()), (vec![Said::Ready(0)], vec![Said::Ready(0)]));
+}
+
+#[test]
+fn s36_a_part_that_meets_a_prepared_one_gives_way_and_is_ready_when_that_is_over() {
+    let run = Deterministic::new(2);
+    let [one, other] = actors(&run);
+    let [(first, of_first), (second, of_second)] = [part(1), part(2)];
+    add(&one, &first, 0);
+    add(&other, &second, 0);
+    add(&one, &second, 1);
+    run.run_until_idle();
+    (of_first.take(), of_second.take());
+    first.run(1);
+    run.run_until_idle();
+    assert_eq!(of_first.take(), [Said::Prepared(1)]);
+    second.run(1);
+    run.run_until_idle();
+    assert_eq!(of_second.take(), [Said::GivesWay(1)], "and waits");
+    first.commit();
+    run.run_until_idle();
+    assert_eq!(of_first.take(), [Said::Over(Ok(()))]);
+    assert_eq!(of_second.take(), [Said::Ready(1)]);
+    second.run(2);
+    run.run_until_idle();
+    assert_eq!(of_second.take(), [Said::Prepared(2)]);
+    second.roll_back(2);
+    run.run_until_idle();
+    assert_eq!(of_second.take(), [Said::Ready(2)]);
+    second.abort(CoordinationError::Unreachable);
+    run.run_until_idle();
+    assert_eq!(of_second.take(), [Said::Over(Err(CoordinationError::Unreachable))]);
+    let mut asked = one.ask(Use::Balance);
+    run.run_until_idle();
+    assert_eq!(look(&mut asked), Some(Ok(1)));
+}
