@@ -21,6 +21,66 @@ use crate::urgency::Urgency;
 
 /// That speculative actors of a theater take part in coordinated transactions with those of other theaters (S36). Made by
 /// [`join`](Self::join); clones are the same.
+///
+/// ```
+/// use odeon_coordination::Coordination;
+/// use odeon_core::{ActorRef, Message, Theater};
+/// use odeon_speculative::*;
+/// use odeon_stm::{TVar, Tx};
+/// use odeon_theater::{InMemoryNetwork, LinkConfig, Network, TheaterId};
+/// # use std::sync::{Arc, atomic::{AtomicBool, Ordering::Relaxed}};
+/// # use std::time::{Duration, Instant};
+/// # #[derive(serde::Serialize, serde::Deserialize)]
+/// # enum Account { Withdraw(u64), Deposit(u64) }
+/// # impl Message for Account {}
+/// # struct Purse(TVar<u64>);
+/// # impl SpeculativeActor for Purse {
+/// #     type Msg = Account;
+/// #     fn handle<'t>(&'t self, msg: &'t Account, tx: &mut Tx<'t, '_>, _: &mut SpeculativeContext<'_, Self>) -> TxResult {
+/// #         let balance = self.0.get(tx)?;
+/// #         match msg {
+/// #             Account::Deposit(n) => self.0.set(tx, balance + n)?,
+/// #             Account::Withdraw(n) if balance < *n => return fail("not covered"),
+/// #             Account::Withdraw(n) => self.0.set(tx, balance - n)?,
+/// #         }
+/// #         Ok(())
+/// #     }
+/// # }
+/// # let net = InMemoryNetwork::new(1);
+/// # let (clock, ends) = (net.clone(), Arc::new(AtomicBool::new(false)));
+/// # let over = ends.clone();
+/// # let begun = Instant::now();
+/// # let driver = std::thread::spawn(move || while !over.load(Relaxed) {
+/// #     clock.step(begun.elapsed());
+/// #     std::thread::sleep(Duration::from_micros(200));
+/// # });
+/// # let join = |theater: &Theater, id: u128| Network::join(theater, TheaterId::from_bits(id), LinkConfig::new("shop", 65_000), |id, listener| {
+/// #     Ok::<_, std::convert::Infallible>(Arc::new(net.join(id, listener)))
+/// # });
+/// // Two theaters, in two processes perhaps, each with an account:
+/// let (here, there) = (Theater::new()?, Theater::new()?);
+/// let networks = [join(&here, 1)?, join(&there, 2)?];
+/// let take_part = [Coordination::join(&here, &networks[0]), Coordination::join(&there, &networks[1])];
+/// let mine = here.spawn_speculative(Purse(TVar::new(100)), Processing::default());
+/// let yours = there.spawn_speculative(Purse(TVar::new(0)), Processing::default());
+/// networks[1].publish("yours", &yours.actor_ref());
+///
+/// let yours: ActorRef<Account> = networks[0].at(networks[1].id()).lookup("yours").wait()??;
+/// let transfer = here.coordinate(|co| {
+///     co.send(&mine, Account::Withdraw(30));
+///     co.send(&yours, Account::Deposit(30));
+/// });
+/// transfer.wait()?;
+/// let too_much = here.coordinate(|co| {
+///     co.send(&yours, Account::Deposit(100));
+///     co.send(&mine, Account::Withdraw(100));
+/// });
+/// assert!(matches!(too_much.wait(), Err(CoordinationError::Failed { .. })));
+/// # ends.store(true, Relaxed);
+/// # driver.join().unwrap();
+/// # drop(take_part);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Coordination {
     inner: Arc<Handle>,

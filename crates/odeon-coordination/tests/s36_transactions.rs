@@ -171,14 +171,18 @@ fn s36_one_that_meets_others_everywhere_does_not_starve() {
         let mut steps = 0;
         while look(&mut outcome).is_none() {
             storm.retain_mut(|transfer| look(transfer).is_none());
-            while storm.len() < 12 {
+            while storm.len() < 30 {
                 let (from, account) = (bank.below(3), bank.below(3));
-                let (_, transfer) = bank.transfer(from, &[(account, -1), ((account + 1) % 3, 1)]);
+                let (_, transfer) = bank.transfer(
+                    from,
+                    &[(account, -1), ((account + 1) % 3, 1), ((account + 2) % 3, 0)],
+                );
                 storm.push(transfer);
             }
             bank.tick();
             steps += 1;
-            assert!(steps < 2_000, "seed {seed}");
+            // Unless others stand back for it, it takes twice as long in some of these runs.
+            assert!(steps < 250, "seed {seed}");
         }
     }
 }

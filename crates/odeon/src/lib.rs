@@ -1,6 +1,8 @@
 #![doc = include_str!("../../../README.md")]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "coordination")]
+pub use odeon_coordination as coordination;
 pub use odeon_core::patterns;
 pub use odeon_core::{
     Access, Actor, ActorId, ActorRef, ActorStats, Ageing, Ask, AskError, AskWithin, AsyncActor,
