@@ -141,7 +141,7 @@ pub fn id(place: usize) -> TheaterId {
 impl Bank {
     /// So many theaters, each with so many accounts; account `a` lives in theater `a % theaters`.
     pub fn new(seed: u64, theaters: usize, per_place: usize) -> Self {
-        Self::with(seed, theaters, per_place, || Processing::default())
+        Self::with(seed, theaters, per_place, Processing::default)
     }
 
     pub fn with(
@@ -174,12 +174,12 @@ impl Bank {
         let mut bank =
             Self { net, places, random, step, seed, now: Duration::ZERO, per_place, last: 0 };
         bank.steps(20);
-        for place in 0..theaters {
+        for (place, own) in own.iter().enumerate() {
             for account in 0..theaters * per_place {
                 let (home, number) = (account % theaters, account / theaters);
                 let name = format!("account {number}");
                 let found = if home == place {
-                    own[place][number].clone()
+                    own[number].clone()
                 } else {
                     let mut found = bank.places[place].network.at(id(home)).lookup::<Use>(&name);
                     bank.until(|_| look(&mut found)).unwrap().unwrap()

@@ -4,9 +4,10 @@ use super::outcome::CoordinationError;
 use super::plan::FirstMessage;
 use odeon_core::extend::{self, Companion};
 use odeon_core::{ActorId, ActorRef, Message, Reply, Theater};
+use odeon_sync::Mutex;
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// The way of a theater's transactions to actors of others.

@@ -63,7 +63,7 @@ impl Enlisted {
     }
 
     /// The same, sent from another theater.
-    pub(super) fn from_abroad(mut self) -> Self {
+    pub(super) fn sent_from_abroad(mut self) -> Self {
         self.is_from_abroad = true;
         self
     }

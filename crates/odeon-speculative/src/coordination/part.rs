@@ -63,7 +63,7 @@ impl Part {
 
     /// The same, of a message that comes from another theater.
     pub fn companion_from_abroad(&self, place: usize) -> Companion {
-        Box::new(Enlisted::new(self.0.clone(), 0, place).from_abroad())
+        Box::new(Enlisted::new(self.0.clone(), 0, place).sent_from_abroad())
     }
 
     /// Has the handlers called. Rounds are numbered from 1.
