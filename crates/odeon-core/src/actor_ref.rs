@@ -88,13 +88,6 @@ impl<M: Message> ActorRef<M> {
         self.header().id
     }
 
-    /// How many references there are to the actor, this one among them.
-    #[cfg(feature = "wire")]
-    pub(crate) fn references(&self) -> u32 {
-        // ORDERING: Relaxed: whoever finds only references of its own has them all, and others come only from those, or from the actor itself.
-        self.header().strong.load(Ordering::Relaxed)
-    }
-
     /// Whether the actor has ended, so that sends give their messages back.
     pub fn is_stopped(&self) -> bool {
         self.cell().inbox.is_closed()

@@ -4,6 +4,7 @@ use std::any::{Any, TypeId, type_name};
 use std::iter;
 use std::pin::Pin;
 
+use odeon_sync::atomic::Ordering;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -114,8 +115,10 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
     }
 
     fn is_alone(&self) -> bool {
+        // ORDERING: Relaxed: whoever finds only references of its own has them all, and others come only from those, or from the actor itself.
+        let references = self.actor.cell().header.strong.load(Ordering::Relaxed);
         // Each doorman has one, too.
-        self.actor.references() as usize == 1 + self.doormen.len()
+        references as usize == 1 + self.doormen.len()
     }
 
     fn message_type(&self) -> TypeId {

@@ -36,16 +36,16 @@ pub(super) fn short_actor(id: MobileId, digits: usize) -> String {
     format!("{}/{}", short(id.born, digits), id.number)
 }
 
-/// The theater with this name, or whose identity begins so.
+/// The theater with this name; if there is none, the one whose identity begins so.
 pub(super) fn theater<'a>(
     found: &'a [Found],
     argument: &str,
     text: &str,
 ) -> Result<&'a Found, TheaterError> {
-    let is_meant = |theater: &&Found| {
-        theater.name() == text || !text.is_empty() && theater.id.to_string().starts_with(text)
-    };
-    let meant: Vec<&Found> = found.iter().filter(is_meant).collect();
+    let mut meant: Vec<&Found> = found.iter().filter(|it| it.name() == text).collect();
+    if meant.is_empty() && !text.is_empty() {
+        meant.extend(found.iter().filter(|it| it.id.to_string().starts_with(text)));
+    }
     match meant[..] {
         [one] => Ok(one),
         [] => {
@@ -96,6 +96,47 @@ pub(super) fn actor<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use odeon_core::{Actor, Context, Theater};
+    use odeon_theater::{Membership, Overview, ToSteward};
+
+    /// Called so, without a steward or more.
+    fn found(name: &str, first: u128) -> Found {
+        let id = TheaterId::from_bits(first << 120);
+        let overview = Overview {
+            theater: id,
+            name: name.into(),
+            is_drained: false,
+            members: Vec::new(),
+            mobile: Vec::new(),
+            referred_to: 0,
+            refers_to: 0,
+        };
+        let actors = Theater::builder().workers(1).build().expect("it can be built");
+        let steward = actors.spawn(Nobody);
+        Found { id, is: Membership::Present, served: Some((steward, overview)) }
+    }
+
+    struct Nobody;
+
+    impl Actor for Nobody {
+        type Msg = ToSteward;
+
+        fn handle(&mut self, _: ToSteward, _: &mut Context<'_, Self>) {}
+    }
+
+    #[test]
+    fn a_name_goes_before_the_beginning_of_an_identity() {
+        let all = [found("a", 0xb1), found("b", 0xa1), found("b", 0xa2)];
+        let meant = |text| theater(&all, "--to", text).map(|found| found.id);
+        let problem = |text| meant(text).unwrap_err().to_string();
+        assert_eq!(meant("a").ok(), Some(all[0].id), "and not those that begin so");
+        assert_eq!(meant("a2").ok(), Some(all[2].id));
+        assert!(problem("b").starts_with("--to: 'b' may be any of "));
+        assert!(
+            problem("c").starts_with("--to: no theater is called 'c'; there are a (b1000000), b")
+        );
+        assert!(problem("").contains("no theater is called"));
+    }
 
     #[test]
     fn as_many_digits_are_shown_as_tell_theaters_apart() {
