@@ -90,7 +90,7 @@ fn s36_a_part_that_meets_a_prepared_one_gives_way_and_is_ready_when_that_is_over
     add(&other, &second, 0);
     add(&one, &second, 1);
     run.run_until_idle();
-    (of_first.take(), of_second.take());
+    assert_eq!((of_first.take(), of_second.take()), (vec![Said::Ready(0)], vec![Said::Ready(0)]));
     first.run(1);
     run.run_until_idle();
     assert_eq!(of_first.take(), [Said::Prepared(1)]);

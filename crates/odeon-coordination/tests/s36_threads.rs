@@ -79,8 +79,8 @@ fn s36_threads_that_begin_transactions_everywhere_see_one_total() {
         known.collect()
     };
     thread::scope(|scope| {
-        for place in 0..THEATERS {
-            let (accounts, theater) = (known_in(place), &theaters[place].0);
+        for (place, (theater, ..)) in theaters.iter().enumerate() {
+            let accounts = known_in(place);
             scope.spawn(move || {
                 for number in 0..EACH {
                     let (from, to) = (number as usize % THEATERS, (number as usize + 1) % THEATERS);
