@@ -257,7 +257,7 @@ fn who_is_meant_must_be_there() {
     let _a = cluster.first("a");
     let _twin = cluster.another("a");
     for (what, expected) in [
-        ("drain c", "<THEATER>: no theater is called 'c'; there are a ("),
+        ("drain nobody", "<THEATER>: no theater is called 'nobody'; there are a ("),
         ("drain a", "<THEATER>: 'a' may be any of "),
         ("move 00/7 --to a", "<ACTOR>: no theater knows a mobile actor '00/7'"),
         ("move seven --to a", "<ACTOR>: 'seven' is no actor"),
