@@ -9,6 +9,8 @@
 //! | how is a name given away? | `names/deciding.rs` |
 //! | how is it found out whether somebody still has it? | `names/doubting.rs` |
 //! | what does the theater of an actor do for its names? | `names/home.rs` |
+//! | how is a name taken back? | `names/unregistering.rs` |
+//! | what becomes of them when the actor moves? | `names/following.rs` |
 //! | how does a question get its answer, whoever is lost meanwhile? | `names/asking.rs` |
 //! | from a name to a reference | `names/finding.rs` |
 //!
@@ -27,6 +29,11 @@
 //!    hold, or what no server in sight sees the home of.
 //! 7. A question is asked again until there is an answer or its time is up. A registration asked for twice is the same one.
 //! 8. A claim is a registration without an actor: the right to spawn one. Its home gives it up when the time for it is over.
+//! 9. A registration follows its actor, with its identity and its stamp: its home has the theater where the actor sits *adopt* it. That has the
+//!    first server give the name to the same registration once more (2), at home there, under the next number of *moves*; then the old home lets go.
+//!    Until then that is the home, and if nothing comes of it goes on under the number after that. Of what is known of one registration the greatest number of moves
+//!    counts, and what is said of an earlier home ends no later one.
+//! 10. Who was the home passes on what is asked of it, as long as it remembers; who does not find a registration where it was asks the first server.
 
 mod asking;
 mod deciding;
@@ -34,6 +41,7 @@ mod doubting;
 mod entry;
 mod error;
 mod finding;
+mod following;
 mod home;
 mod peers;
 mod registration;
@@ -42,6 +50,7 @@ mod settings;
 mod tell;
 #[cfg(test)]
 mod tests;
+mod unregistering;
 mod view;
 
 use std::collections::{HashMap, HashSet};
@@ -148,6 +157,7 @@ impl Names {
             in_doubt: HashSet::new(),
             inquiries: HashMap::new(),
             own: HashMap::new(),
+            moved: HashMap::new(),
             requests: HashMap::new(),
             last,
             subscribers: Vec::new(),
@@ -202,7 +212,10 @@ impl Names {
     pub fn unregister(&self, name: &str) -> Ask<Result<bool, NameError>> {
         let (reply, ask) = question();
         let name = name.to_owned();
-        self.step(move |it, ctx| it.unregister(&name, reply, ctx));
+        self.step(move |it, ctx| {
+            let deadline = it.deadline();
+            it.unregister(&name, None, deadline, reply, ctx);
+        });
         ask
     }
 

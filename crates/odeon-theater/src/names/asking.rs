@@ -5,7 +5,7 @@ use std::time::Duration;
 use odeon_core::{AskError, Context, Timer};
 
 use super::deciding::{RETRY, Waiting};
-use super::entry::Id;
+use super::entry::Entry;
 use super::server::Server;
 use super::tell::{Question, Tell, Verdict, Wants};
 
@@ -47,21 +47,20 @@ impl Server {
     }
 
     /// Has the servers of a name know that nobody has it by this registration, however long that takes.
-    pub(super) fn withdraw(&mut self, name: &str, id: Id, ctx: &mut Context<'_, Self>) {
-        self.withdraw_and(name, id, ctx, |_, _| {});
+    pub(super) fn withdraw(&mut self, entry: &Entry, ctx: &mut Context<'_, Self>) {
+        self.withdraw_and(entry, ctx, |_, _| {});
     }
 
     /// The same, and goes on when they know.
     pub(super) fn withdraw_and(
         &mut self,
-        name: &str,
-        id: Id,
+        &Entry { ref name, id, moves, .. }: &Entry,
         ctx: &mut Context<'_, Self>,
         go_on: impl FnOnce(&mut Self, &mut Context<'_, Self>) + Send + 'static,
     ) {
         let number = self.next();
         let go_on = Box::new(|it: &mut Self, _, ctx: &mut Context<'_, Self>| go_on(it, ctx));
-        self.begin(number, name, Wants::Remove(id), None, go_on, ctx);
+        self.begin(number, name, Wants::Remove { id, moves }, None, go_on, ctx);
     }
 
     fn begin(

@@ -85,21 +85,26 @@ impl Server {
                 None if self.knows_all() => waiting.answer(Verdict::NotFound),
                 None => self.wait(waiting),
             },
-            Wants::Remove(id) => {
-                let (name, id) = (name.clone(), *id);
+            Wants::Remove { id, moves } => {
+                let (name, id, moves) = (name.clone(), *id, *moves);
                 let is_being_given =
                     self.giving.get(&name).is_some_and(|giving| giving.entry.id == id);
                 if is_being_given || !self.knows_all() {
                     return self.wait(waiting);
                 }
                 waiting.answer(Verdict::Done(0));
-                self.forget_everywhere(&name, id, ctx);
+                self.forget_everywhere(&name, id, moves, ctx);
             }
             Wants::Put(entry) => {
                 if self.view.len() < self.settings.least_servers || self.giving.contains_key(name) {
                     return self.wait(waiting);
                 }
                 match held {
+                    // It has moved on.
+                    Some(held) if held.id == entry.id && held.moves > entry.moves => {
+                        let held = held.clone();
+                        waiting.answer(Verdict::Taken(held));
+                    }
                     Some(held) if held.id == entry.id => {
                         let entry = Entry { stamp: held.stamp, ..entry.clone() };
                         self.give(entry, waiting, ctx);
@@ -110,14 +115,16 @@ impl Server {
                     // Whoever has the claim either registers or gives it up.
                     Some(held) if held.is_claim => self.wait(waiting),
                     Some(held) => {
-                        let (held, id) = (held.clone(), entry.id);
+                        let (held, id, moves) = (held.clone(), entry.id, entry.moves);
                         // An attempt that was given up half-way may have left it at some of them.
-                        self.have_forgotten(&held.name, id);
+                        self.have_forgotten(&held.name, id, moves);
                         waiting.answer(Verdict::Taken(held));
                     }
                     None if self.knows_all() => {
-                        self.stamp += 1;
-                        let entry = Entry { stamp: self.stamp, ..entry.clone() };
+                        // One that moves keeps what it has.
+                        let stamp = if entry.stamp == 0 { self.stamp + 1 } else { entry.stamp };
+                        self.stamp = self.stamp.max(stamp);
+                        let entry = Entry { stamp, ..entry.clone() };
                         self.give(entry, waiting, ctx);
                     }
                     None => self.wait(waiting),
@@ -241,7 +248,11 @@ impl Server {
         }
         let Some(Giving { entry, waiting, .. }) = self.giving.remove(name) else { return };
         let stamp = entry.stamp;
-        self.held.insert(name.into(), entry);
+        let held = match self.held.remove(name) {
+            Some(held) => held.or_newer(entry),
+            None => entry,
+        };
+        self.held.insert(name.into(), held);
         waiting.answer(Verdict::Done(stamp));
         self.again(name, ctx);
     }
@@ -273,19 +284,15 @@ impl Server {
     /// sees to that.
     pub(super) fn take_over(&mut self, entry: Entry, ctx: &mut Context<'_, Self>) {
         self.stamp = self.stamp.max(entry.stamp);
-        let Id { home, number } = entry.id;
-        if home == self.me && !self.own.contains_key(&number) {
-            return self.withdraw(&entry.name, entry.id, ctx);
+        if entry.home == self.me && !self.own.contains_key(&entry.id) {
+            return self.withdraw(&entry, ctx);
         }
         let name = entry.name.clone();
         let (goes_on, loser) = match self.held.remove(&name) {
             None => (entry, None),
             Some(held) if held.id == entry.id => (held.or_newer(entry), None),
-            Some(held) if held.goes_before(&entry) => (held, Some(entry.id)),
-            Some(held) => {
-                let loser = held.id;
-                (entry, Some(loser))
-            }
+            Some(held) if held.goes_before(&entry) => (held, Some(entry)),
+            Some(held) => (entry, Some(held)),
         };
         self.held.insert(name.clone(), goes_on.clone());
         if let Some(loser) = loser {
@@ -294,7 +301,7 @@ impl Server {
         self.again(&name, ctx);
     }
 
-    fn challenge(&mut self, loser: Id, winner: Entry, ctx: &mut Context<'_, Self>) {
+    fn challenge(&mut self, loser: Entry, winner: Entry, ctx: &mut Context<'_, Self>) {
         if loser.home == self.me {
             self.challenged(loser, winner, ctx);
         } else {

@@ -6,6 +6,7 @@ use super::deciding::{RETRY, Waiting};
 use super::entry::{Entry, Id};
 use super::server::Server;
 use super::tell::Tell;
+use crate::TheaterId;
 
 /// Whether a registration is in force. `Err`: that is not to be known yet.
 pub(super) type InForce = Result<bool, AskError>;
@@ -24,7 +25,7 @@ impl Server {
     pub(super) fn doubt(&mut self, entry: Entry, waiting: Waiting, ctx: &mut Context<'_, Self>) {
         self.wait(waiting);
         if self.in_doubt.insert(entry.id) {
-            self.inquire(entry.id, ctx, move |it, in_force, ctx| {
+            self.inquire(entry.id, entry.home, ctx, move |it, in_force, ctx| {
                 it.has_been_doubted(&entry, in_force, ctx);
             });
         }
@@ -40,7 +41,7 @@ impl Server {
             }
             Ok(false) => {
                 self.in_doubt.remove(&entry.id);
-                self.forget_everywhere(&entry.name, entry.id, ctx);
+                self.forget_everywhere(&entry.name, entry.id, entry.moves, ctx);
             }
             // Until then all questions wait.
             Err(_) => {
@@ -54,22 +55,26 @@ impl Server {
         }
     }
 
-    /// Finds out whether a registration is in force.
+    /// Finds out whether a registration is in force, which is at home there.
     pub(super) fn inquire(
         &mut self,
         id: Id,
+        home: TheaterId,
         ctx: &mut Context<'_, Self>,
         go_on: impl FnOnce(&mut Self, InForce, &mut Context<'_, Self>) + Send + 'static,
     ) {
-        if id.home == self.me {
-            let in_force = self.own.contains_key(&id.number);
-            return go_on(self, Ok(in_force), ctx);
+        if self.own.contains_key(&id) {
+            return go_on(self, Ok(true), ctx);
         }
-        if self.peers.contains_key(&id.home) {
+        let home = self.has_moved_from(id, home);
+        if home == self.me {
+            return go_on(self, Ok(false), ctx);
+        }
+        if self.peers.contains_key(&home) {
             let reply = ctx.reply_to(|said| Tell::then(move |it, ctx| go_on(it, said, ctx)));
-            return self.tell(id.home, Tell::Holds { id, reply });
+            return self.tell(home, Tell::Holds { id, home, reply });
         }
-        if self.must_seek(id.home, ctx) {
+        if self.must_seek(home, ctx) {
             return go_on(self, Err(AskError::NoReply), ctx);
         }
         if self.peers.is_empty() {
@@ -82,7 +87,7 @@ impl Server {
             let reply = ctx.reply_to(move |said| {
                 Tell::then(move |it, ctx| it.has_been_said(number, said, ctx))
             });
-            self.tell(server, Tell::Holds { id, reply });
+            self.tell(server, Tell::Holds { id, home, reply });
         }
     }
 
@@ -99,30 +104,39 @@ impl Server {
     }
 
     /// Says whether a registration is in force, or has its home say so. Who cannot does not answer.
-    pub(super) fn says_whether_it_holds(&self, id: Id, reply: Reply<bool>) {
-        if id.home == self.me {
-            reply.send(self.own.contains_key(&id.number));
+    pub(super) fn says_whether_it_holds(&self, id: Id, home: TheaterId, reply: Reply<bool>) {
+        let home = self.has_moved_from(id, home);
+        if self.own.contains_key(&id) {
+            reply.send(true);
+        } else if home == self.me {
+            reply.send(false);
         } else {
-            self.tell(id.home, Tell::Holds { id, reply });
+            self.tell(home, Tell::Holds { id, home, reply });
         }
     }
 
-    /// Nobody has a name by this registration.
-    pub(super) fn forget_everywhere(&mut self, name: &str, id: Id, ctx: &mut Context<'_, Self>) {
-        self.have_forgotten(name, id);
-        self.forget(name, id, ctx);
+    /// Nobody has a name by this registration: not where it was at home after so many moves, or before.
+    pub(super) fn forget_everywhere(
+        &mut self,
+        name: &str,
+        id: Id,
+        moves: u64,
+        ctx: &mut Context<'_, Self>,
+    ) {
+        self.have_forgotten(name, id, moves);
+        self.forget(name, id, moves, ctx);
     }
 
     /// The same, for the other servers of the name.
-    pub(super) fn have_forgotten(&self, name: &str, id: Id) {
+    pub(super) fn have_forgotten(&self, name: &str, id: Id, moves: u64) {
         for server in self.view.ranked(name) {
-            self.tell(server, Tell::Forget { name: name.into(), id });
+            self.tell(server, Tell::Forget { name: name.into(), id, moves });
         }
     }
 
     /// The same, told by the first server.
-    pub(super) fn forget(&mut self, name: &str, id: Id, ctx: &mut Context<'_, Self>) {
-        if self.held.get(name).is_some_and(|entry| entry.id == id) {
+    pub(super) fn forget(&mut self, name: &str, id: Id, moves: u64, ctx: &mut Context<'_, Self>) {
+        if self.held.get(name).is_some_and(|entry| entry.id == id && entry.moves <= moves) {
             self.held.remove(name);
         }
         self.again(name, ctx);

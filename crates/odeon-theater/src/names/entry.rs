@@ -7,8 +7,8 @@ use crate::TheaterId;
 /// One registration, or one claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) struct Id {
-    /// The theater of its actor.
-    pub(super) home: TheaterId,
+    /// The theater where it was made.
+    pub(super) born: TheaterId,
     /// Its number there.
     pub(super) number: u64,
 }
@@ -18,6 +18,10 @@ pub(super) struct Id {
 pub(super) struct Entry {
     pub(super) name: String,
     pub(super) id: Id,
+    /// The theater of its actor, that says whether it is in force.
+    pub(super) home: TheaterId,
+    /// The so manieth home: the one with the greatest number is.
+    pub(super) moves: u64,
     /// Of two registrations of one name of which one could have known the other, the later has the greater one. 0: it has none yet.
     pub(super) stamp: u64,
     /// What the type of the actor's messages is called.
@@ -34,16 +38,17 @@ impl Entry {
         rank(self) < rank(other)
     }
 
-    /// The same registration as known later: not a claim any more.
+    /// The same registration as known later: not a claim any more, or at home elsewhere.
     pub(super) fn or_newer(self, other: Self) -> Self {
         debug_assert_eq!(self.id, other.id, "it is the same registration");
-        if self.is_claim || other.stamp > self.stamp && !other.is_claim { other } else { self }
+        let rank = |entry: &Self| (!entry.is_claim, entry.moves, entry.stamp);
+        if rank(&other) > rank(&self) { other } else { self }
     }
 }
 
 /// Under which name the theater of a registered actor publishes it.
-pub(super) fn key(number: u64) -> String {
-    format!("odeon/named/{number}")
+pub(super) fn key(Id { born, number }: Id) -> String {
+    format!("odeon/named/{born}/{number}")
 }
 
 #[cfg(test)]
@@ -51,8 +56,9 @@ mod tests {
     use super::*;
 
     fn entry(home: u128, stamp: u64, is_claim: bool) -> Entry {
-        let id = Id { home: TheaterId::from_bits(home), number: 1 };
-        Entry { name: "x".into(), id, stamp, messages: "M".into(), is_claim }
+        let home = TheaterId::from_bits(home);
+        let id = Id { born: home, number: 1 };
+        Entry { name: "x".into(), id, home, moves: 0, stamp, messages: "M".into(), is_claim }
     }
 
     #[test]
@@ -76,5 +82,16 @@ mod tests {
         let (claim, registration) = (entry(1, 3, true), entry(1, 3, false));
         assert_eq!(claim.clone().or_newer(registration.clone()), registration);
         assert_eq!(registration.clone().or_newer(claim), registration);
+    }
+
+    #[test]
+    fn of_two_homes_of_one_registration_the_later_one_is_known_and_its_rank_stays() {
+        let (first, rival) = (entry(1, 3, false), entry(2, 4, false));
+        let moved = Entry { home: TheaterId::from_bits(9), moves: 1, ..first.clone() };
+        assert_eq!(first.clone().or_newer(moved.clone()), moved);
+        assert_eq!(moved.clone().or_newer(first.clone()), moved);
+        let claim = Entry { is_claim: true, ..first };
+        assert_eq!(claim.or_newer(moved.clone()), moved);
+        assert!(moved.goes_before(&rival));
     }
 }

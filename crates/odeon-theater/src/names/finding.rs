@@ -34,7 +34,7 @@ pub(super) trait Seeker: Send {
     fn messages(&self) -> &'static str;
 
     /// Gets the reference from the theater of the actor. `None`: it is not there, or has ended.
-    fn fetch(&self, network: &Network, home: TheaterId, number: u64) -> Fetch;
+    fn fetch(&self, network: &Network, home: TheaterId, id: Id) -> Fetch;
 
     fn answer(self: Box<Self>, found: Result<Reference, NameError>);
 }
@@ -47,8 +47,8 @@ impl<M: Message + Serialize + DeserializeOwned> Seeker for Wanted<M> {
         std::any::type_name::<M>()
     }
 
-    fn fetch(&self, network: &Network, home: TheaterId, number: u64) -> Fetch {
-        let found = network.at(home).lookup::<M>(&key(number));
+    fn fetch(&self, network: &Network, home: TheaterId, id: Id) -> Fetch {
+        let found = network.at(home).lookup::<M>(&key(id));
         Box::pin(async move {
             let actor = found.await.ok()?.ok()?;
             (!actor.is_stopped()).then(|| Box::new(actor) as Reference)
@@ -108,28 +108,28 @@ impl Server {
 
     /// Gets the reference of a registration.
     fn fetch(&mut self, mut finding: Finding, entry: Entry, ctx: &mut Context<'_, Self>) {
-        let Entry { id: Id { home, number }, messages, .. } = entry;
+        let Entry { id, home, messages, .. } = entry;
         if messages != finding.seeker.messages() {
             return finding.answer(Err(NameError::OtherMessages(messages)));
         }
         if home == self.me {
-            let actor = self.own.get(&number).and_then(|own| own.actor.as_ref());
+            let actor = self.own.get(&id).and_then(|own| own.actor.as_ref());
             return match actor.filter(|(actor, _)| !actor.0.is_stopped()) {
                 Some((actor, _)) => finding.answer(Ok(actor.0.reference())),
-                None => self.doubt_found(finding, entry.id, ctx),
+                None => self.doubt_found(finding, id, ctx),
             };
         }
-        if !self.view.contains(home) && finding.doubted != Some(entry.id) {
+        if !self.view.contains(home) && finding.doubted != Some(id) {
             // Somebody who sees its theater, or knows that it is lost, is to say so.
-            finding.doubted = Some(entry.id);
+            finding.doubted = Some(id);
             return self.find(finding, ctx);
         }
         let Some(network) = self.network.upgrade() else { return };
-        let fetch = finding.seeker.fetch(&network, home, number);
+        let fetch = finding.seeker.fetch(&network, home, id);
         let left = finding.deadline.saturating_sub(self.now());
         ctx.pipe_within(left, fetch, move |it, fetched, ctx| match fetched {
             Ok(Some(reference)) => finding.answer(Ok(reference)),
-            _ => it.doubt_found(finding, entry.id, ctx),
+            _ => it.doubt_found(finding, id, ctx),
         });
     }
 
@@ -144,9 +144,9 @@ impl Server {
 
     /// Nobody has the name: this theater wants to spawn who gets it.
     fn claim(&mut self, mut finding: Finding, make: Make, ctx: &mut Context<'_, Self>) {
-        let number = self.enter(&finding.name, finding.seeker.messages(), self.me, true);
-        self.put(number, ctx, move |it, put, ctx| match put {
-            Ok(_) => it.spawn(number, finding, make, ctx),
+        let id = self.enter(&finding.name, finding.seeker.messages(), self.me, true);
+        self.put(id, ctx, move |it, put, ctx| match put {
+            Ok(()) => it.spawn(id, finding, make, ctx),
             Err(NotPut::Taken(entry)) => {
                 finding.make = Some(make);
                 it.fetch(finding, entry, ctx);
@@ -156,41 +156,41 @@ impl Server {
     }
 
     /// This theater alone may spawn who gets the name, for a while.
-    fn spawn(&mut self, number: u64, finding: Finding, make: Make, ctx: &mut Context<'_, Self>) {
+    fn spawn(&mut self, id: Id, finding: Finding, make: Make, ctx: &mut Context<'_, Self>) {
         let over = Tell::then(move |it, ctx| {
-            if it.own.get(&number).is_some_and(|own| own.entry.is_claim) {
-                it.release(number, |_, _| {}, ctx);
+            if it.own.get(&id).is_some_and(|own| own.entry.is_claim) {
+                it.release(id, |_, _| {}, ctx);
             }
         });
         ctx.send_after(self.settings.spawn_within, over);
-        ctx.spawn(Maker { work: Some((number, finding, make)), server: ctx.actor_ref() });
+        ctx.spawn(Maker { work: Some((id, finding, make)), server: ctx.actor_ref() });
     }
 
     /// An actor has been spawned for a name.
     fn has_spawned(
         &mut self,
-        mut number: u64,
+        mut id: Id,
         mut finding: Finding,
         spawned: Option<Erased>,
         ctx: &mut Context<'_, Self>,
     ) {
         let Some(actor) = spawned else {
-            self.release(number, |_, _| {}, ctx);
+            self.release(id, |_, _| {}, ctx);
             return finding.answer(Err(NameError::Panicked));
         };
         let address = self.network.upgrade().and_then(|network| network.address_of(&actor));
         if address.is_none_or(|address| address.theater != self.me.bits()) {
-            self.release(number, |_, _| {}, ctx);
+            self.release(id, |_, _| {}, ctx);
             return finding.answer(Err(NameError::TakesNoPart));
         }
-        if !self.own.contains_key(&number) {
+        if !self.own.contains_key(&id) {
             // It has taken too long: if somebody has got the name meanwhile, this actor does not.
-            number = self.enter(&finding.name, finding.seeker.messages(), self.me, false);
+            id = self.enter(&finding.name, finding.seeker.messages(), self.me, false);
         }
         let reference = actor.0.reference();
-        self.keep(number, actor, ctx);
-        self.put(number, ctx, move |it, put, ctx| match put {
-            Ok(_) => finding.answer(Ok(reference)),
+        self.keep(id, actor, ctx);
+        self.put(id, ctx, move |it, put, ctx| match put {
+            Ok(()) => finding.answer(Ok(reference)),
             Err(NotPut::Taken(entry)) => {
                 finding.deadline = it.deadline();
                 it.fetch(finding, entry, ctx);
@@ -203,7 +203,7 @@ impl Server {
 
 /// Runs what spawns an actor, so that it holds up nobody.
 struct Maker {
-    work: Option<(u64, Finding, Make)>,
+    work: Option<(Id, Finding, Make)>,
     server: ActorRef<Tell>,
 }
 
@@ -214,9 +214,9 @@ impl Actor for Maker {
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         ctx.stop();
-        let Some((number, finding, make)) = self.work.take() else { return };
+        let Some((id, finding, make)) = self.work.take() else { return };
         let spawned = catch_unwind(AssertUnwindSafe(make)).ok();
-        let step = Tell::then(move |it, ctx| it.has_spawned(number, finding, spawned, ctx));
+        let step = Tell::then(move |it, ctx| it.has_spawned(id, finding, spawned, ctx));
         // A server that has ended answers nobody.
         let _ = send_unhindered(&self.server, step);
     }

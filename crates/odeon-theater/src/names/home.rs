@@ -10,6 +10,7 @@ use super::deciding::RETRY;
 use super::doubting::InForce;
 use super::entry::{Entry, Id, key};
 use super::error::NameError;
+use super::following::{Follows, hear_of_moves};
 use super::server::Server;
 use super::tell::{Tell, Verdict, Wants};
 use crate::{Network, TheaterId};
@@ -20,19 +21,27 @@ pub(super) struct Own {
     /// `None`: it is still to be spawned.
     pub(super) actor: Option<(Erased, Watch)>,
     /// The theater that has registered it.
-    by: TheaterId,
-    /// The servers know.
+    pub(super) by: TheaterId,
+    /// The servers know that it is at home here.
     pub(super) is_held: bool,
     /// It is being found out whether another registration goes before.
-    is_contested: bool,
+    pub(super) is_contested: bool,
+    /// Where it is at home until the servers know that it is here.
+    pub(super) from: Option<TheaterId>,
+    pub(super) follows: Follows,
 }
 
 impl Own {
-    pub(super) fn let_go(self, number: u64, network: Option<&Network>) {
+    pub(super) fn new(entry: Entry, by: TheaterId, from: Option<TheaterId>) -> Self {
+        let (is_held, is_contested, follows) = (false, false, Follows::No);
+        Self { entry, actor: None, by, is_held, is_contested, from, follows }
+    }
+
+    pub(super) fn let_go(self, network: Option<&Network>) {
         if let Some((actor, watch)) = self.actor {
             watch.cancel();
             if let Some(network) = network {
-                network.unpublish(&key(number));
+                network.unpublish(&key(self.entry.id));
             }
             drop(actor);
         }
@@ -50,25 +59,25 @@ impl Server {
         messages: &str,
         by: TheaterId,
         is_claim: bool,
-    ) -> u64 {
-        let number = self.next();
-        let id = Id { home: self.me, number };
+    ) -> Id {
+        let (home, number) = (self.me, self.next());
+        let id = Id { born: home, number };
         let (name, messages) = (name.into(), messages.into());
-        let entry = Entry { name, id, stamp: 0, messages, is_claim };
-        let own = Own { entry, actor: None, by, is_held: false, is_contested: false };
-        self.own.insert(number, own);
-        number
+        let entry = Entry { name, id, home, moves: 0, stamp: 0, messages, is_claim };
+        self.own.insert(id, Own::new(entry, by, None));
+        id
     }
 
     /// Keeps the actor of a registration, for others to look up, until it ends.
-    pub(super) fn keep(&mut self, number: u64, actor: Erased, ctx: &mut Context<'_, Self>) {
-        let (Some(own), Some(network)) = (self.own.get_mut(&number), self.network.upgrade()) else {
+    pub(super) fn keep(&mut self, id: Id, actor: Erased, ctx: &mut Context<'_, Self>) {
+        let (Some(own), Some(network)) = (self.own.get_mut(&id), self.network.upgrade()) else {
             return;
         };
-        network.publish_erased(&key(number), actor.clone());
+        network.publish_erased(&key(id), actor.clone());
+        hear_of_moves(&network, &actor, ctx);
         let server = ctx.actor_ref();
         let watch = actor.0.on_end(Box::new(move |_| {
-            let step = Tell::then(move |it, ctx| it.release(number, |_, _| {}, ctx));
+            let step = Tell::then(move |it, ctx| it.release(id, |_, _| {}, ctx));
             // A server that has ended has let it go.
             let _ = send_unhindered(&server, step);
         }));
@@ -89,11 +98,11 @@ impl Server {
         if actor.0.is_stopped() {
             return go_on(self, Err(NameError::Ended));
         }
-        let number = self.enter(name, actor.0.message_name(), by, false);
-        self.keep(number, actor, ctx);
-        self.put(number, ctx, move |it, put, _| {
-            let registered = put.map_err(|failed| match failed {
-                NotPut::Taken(entry) => NameError::AlreadyRegistered(entry.id.home),
+        let id = self.enter(name, actor.0.message_name(), by, false);
+        self.keep(id, actor, ctx);
+        self.put(id, ctx, move |it, put, _| {
+            let registered = put.map(|()| id).map_err(|failed| match failed {
+                NotPut::Taken(entry) => NameError::AlreadyRegistered(entry.home),
                 NotPut::Released => NameError::Ended,
                 NotPut::Unavailable => NameError::Unavailable,
             });
@@ -151,59 +160,100 @@ impl Server {
     /// Has the servers of a name give it to a registration or claim of this theater, which is forgotten if they do not.
     pub(super) fn put(
         &mut self,
-        number: u64,
+        id: Id,
         ctx: &mut Context<'_, Self>,
-        go_on: impl FnOnce(&mut Self, Result<Id, NotPut>, &mut Context<'_, Self>) + Send + 'static,
+        go_on: impl FnOnce(&mut Self, Result<(), NotPut>, &mut Context<'_, Self>) + Send + 'static,
     ) {
-        let Some(own) = self.own.get(&number) else {
+        let Some(own) = self.own.get(&id) else {
             return go_on(self, Err(NotPut::Released), ctx);
         };
-        let (entry, changes) = (own.entry.clone(), self.view.changes());
-        let (name, id, deadline) = (entry.name.clone(), entry.id, self.deadline());
-        self.ask(&entry.name.clone(), Wants::Put(entry), deadline, ctx, move |it, verdict, ctx| {
-            let put = match (verdict, it.own.get_mut(&number)) {
+        let (entry, from, changes) = (own.entry.clone(), own.from, self.view.changes());
+        let (name, wants, deadline) =
+            (entry.name.clone(), Wants::Put(entry.clone()), self.deadline());
+        self.ask(&name, wants, deadline, ctx, move |it, verdict, ctx| {
+            // It may have gone and come back, which is another attempt.
+            let own = it.own.get_mut(&id).filter(|own| own.entry.moves == entry.moves);
+            let is_there = own.is_some();
+            let put = match (verdict, own) {
                 (Some(Verdict::Done(stamp)), Some(own)) => {
                     own.is_held = true;
+                    own.from = None;
                     own.entry.stamp = stamp;
-                    Ok(id)
+                    Ok(())
                 }
                 (Some(Verdict::Taken(entry)), _) => Err(NotPut::Taken(entry)),
                 (Some(Verdict::Done(_)), None) => Err(NotPut::Released),
                 _ => Err(NotPut::Unavailable),
             };
-            if put.is_err() {
-                it.let_go(number);
+            if is_there
+                && matches!(put, Err(NotPut::Unavailable))
+                && from.is_some_and(|from| !it.peers.contains_key(&from))
+            {
+                // There is no other home to stay at.
+                return it.put(id, ctx, go_on);
             }
-            if matches!(put, Err(NotPut::Released | NotPut::Unavailable)) {
-                it.withdraw(&name, id, ctx);
+            if put.is_err() && is_there {
+                it.let_go(id);
             }
-            if put.is_ok() && it.view.changes() != changes {
-                // It was not handed to those who have come meanwhile: it might not have been given.
-                it.assert(number, ctx);
+            match put {
+                // What it is taken back from may be its home.
+                Err(NotPut::Unavailable) if from.is_some() => {}
+                Err(NotPut::Released | NotPut::Unavailable) => it.withdraw(&entry, ctx),
+                Err(NotPut::Taken(_)) => {}
+                Ok(()) => {
+                    if it.view.changes() != changes {
+                        // It was not handed to those who have come meanwhile: it might not have been given.
+                        it.assert(id, ctx);
+                    }
+                    it.follow(id, ctx);
+                }
             }
             go_on(it, put, ctx);
         });
     }
 
-    fn let_go(&mut self, number: u64) -> Option<Entry> {
-        let own = self.own.remove(&number)?;
+    /// A registration is at home here no longer. Answers it, and the theater that it was being handed to.
+    pub(super) fn let_go(&mut self, id: Id) -> Option<(Entry, Option<TheaterId>)> {
+        let own = self.own.remove(&id)?;
         let entry = own.entry.clone();
-        own.let_go(number, self.network.upgrade().as_ref());
-        Some(entry)
+        let to = match own.follows {
+            Follows::HandsOver(to) => Some(to),
+            Follows::No | Follows::Looks | Follows::WaitsFor(_) => None,
+        };
+        own.let_go(self.network.upgrade().as_ref());
+        Some((entry, to))
     }
 
     /// A registration of this theater is over. Goes on when the servers of the name know, saying whether there was one.
     pub(super) fn release(
         &mut self,
-        number: u64,
+        id: Id,
         go_on: impl FnOnce(&mut Self, bool) + Send + 'static,
         ctx: &mut Context<'_, Self>,
     ) {
-        match self.let_go(number) {
-            Some(Entry { name, id, .. }) => {
-                self.withdraw_and(&name, id, ctx, move |it, _| go_on(it, true));
-            }
+        match self.let_go(id) {
             None => go_on(self, false),
+            Some((entry, None)) => self.withdraw_and(&entry, ctx, move |it, _| go_on(it, true)),
+            Some((mut entry, Some(to))) => {
+                // First there, so that nobody brings it up again.
+                entry.moves += 1;
+                let reply = ctx.reply_to(move |_| {
+                    Tell::then(move |it, ctx| {
+                        it.withdraw_and(&entry, ctx, move |it, _| go_on(it, true));
+                    })
+                });
+                self.tell(to, Tell::Release { id, reply });
+            }
+        }
+    }
+
+    /// Another theater has a registration end.
+    pub(super) fn released(&mut self, id: Id, reply: Reply<bool>, ctx: &mut Context<'_, Self>) {
+        let home = self.has_moved_from(id, self.me);
+        if self.own.contains_key(&id) || home == self.me {
+            self.release(id, move |_, had| reply.send(had), ctx);
+        } else {
+            self.tell(home, Tell::Release { id, reply });
         }
     }
 
@@ -228,9 +278,13 @@ impl Server {
     }
 
     /// Another registration goes before one of this theater, if it is in force: that its home says.
-    pub(super) fn challenged(&mut self, loser: Id, winner: Entry, ctx: &mut Context<'_, Self>) {
-        let Some(own) = self.own.get_mut(&loser.number) else {
-            return self.withdraw(&winner.name, loser, ctx);
+    pub(super) fn challenged(&mut self, loser: Entry, winner: Entry, ctx: &mut Context<'_, Self>) {
+        let home = self.has_moved_from(loser.id, self.me);
+        let Some(own) = self.own.get_mut(&loser.id) else {
+            if home == self.me {
+                return self.withdraw(&loser, ctx);
+            }
+            return self.tell(home, Tell::Challenge { loser, winner });
         };
         if !own.is_held || own.entry.is_claim {
             // The first server finds out too: it refuses this one, or challenges it when it has given it the name.
@@ -239,80 +293,49 @@ impl Server {
         if std::mem::replace(&mut own.is_contested, true) {
             return;
         }
-        self.inquire(winner.id, ctx, move |it, in_force, ctx| {
-            it.judged(loser.number, winner, in_force, ctx);
+        self.inquire(winner.id, winner.home, ctx, move |it, in_force, ctx| {
+            it.judged(loser, winner, in_force, ctx);
         });
     }
 
     fn judged(
         &mut self,
-        number: u64,
+        loser: Entry,
         winner: Entry,
         is_in_force: InForce,
         ctx: &mut Context<'_, Self>,
     ) {
-        let Some(own) = self.own.get_mut(&number) else { return };
+        let id = loser.id;
+        let Some(own) = self.own.get_mut(&id) else {
+            if self.moved.contains_key(&id) {
+                self.challenged(loser, winner, ctx);
+            }
+            return;
+        };
         own.is_contested = false;
         match is_in_force {
             Ok(true) => {
                 let by = own.by;
-                self.release(number, |_, _| {}, ctx);
-                let (name, to) = (winner.name, winner.id.home);
+                self.release(id, |_, _| {}, ctx);
+                let (name, to) = (winner.name, winner.home);
                 self.announce_loss(&name, to);
                 self.tell(by, Tell::Lost { name, to });
             }
             // The servers have preferred one that is over: they are to know this one again.
-            Ok(false) => self.withdraw_and(&winner.name, winner.id, ctx, move |it, ctx| {
-                it.assert(number, ctx);
+            Ok(false) => self.withdraw_and(&winner, ctx, move |it, ctx| {
+                it.assert(id, ctx);
             }),
             Err(_) => {
-                ctx.send_after(RETRY, Tell::then(move |it, ctx| it.assert(number, ctx)));
+                ctx.send_after(RETRY, Tell::then(move |it, ctx| it.assert(id, ctx)));
             }
         }
     }
 
     /// Has the servers of its name know of a registration once more.
-    fn assert(&mut self, number: u64, ctx: &mut Context<'_, Self>) {
-        if let Some(entry) = self.own.get(&number).map(|own| own.entry.clone()) {
+    pub(super) fn assert(&mut self, id: Id, ctx: &mut Context<'_, Self>) {
+        if let Some(entry) = self.own.get(&id).map(|own| own.entry.clone()) {
             self.spread(&entry, ctx);
         }
-    }
-
-    /// Takes a name from whoever has it.
-    pub(super) fn unregister(
-        &mut self,
-        name: &str,
-        reply: Reply<Result<bool, NameError>>,
-        ctx: &mut Context<'_, Self>,
-    ) {
-        let (wants, deadline) = (Wants::Find { doubted: None }, self.deadline());
-        self.ask(name, wants, deadline, ctx, |it, verdict, ctx| match verdict {
-            Some(Verdict::Found(entry)) => it.unregister_by(entry.id, reply, ctx),
-            Some(Verdict::NotFound) => reply.send(Ok(false)),
-            _ => reply.send(Err(NameError::Unavailable)),
-        });
-    }
-
-    /// Takes the name from this registration.
-    pub(super) fn unregister_by(
-        &mut self,
-        id: Id,
-        reply: Reply<Result<bool, NameError>>,
-        ctx: &mut Context<'_, Self>,
-    ) {
-        let number = id.number;
-        if id.home == self.me {
-            return self.release(number, move |_, had| reply.send(Ok(had)), ctx);
-        }
-        if !self.peers.contains_key(&id.home) {
-            // With its theater the registration is gone.
-            return reply.send(Ok(false));
-        }
-        let limit = self.settings.give_up_after;
-        let reply = ctx.reply_within(limit, move |had| {
-            Tell::then(move |_, _| reply.send(had.map_err(|_| NameError::Unavailable)))
-        });
-        self.tell(id.home, Tell::Release { number, reply });
     }
 }
 

@@ -169,6 +169,7 @@ impl Server {
         self.tell(theater, Tell::Meet { from, server: ctx.actor_ref(), replicas });
         self.hand_over(&before, ctx);
         self.tell(theater, Tell::HandedOver { from });
+        self.follow_to(theater, ctx);
         self.has_changed(ctx);
     }
 
@@ -203,7 +204,7 @@ impl Server {
         let before = self.view.clone();
         self.view.remove(theater);
         self.is_in_vain(theater);
-        self.held.retain(|_, entry| entry.id.home != theater);
+        self.held.retain(|_, entry| entry.home != theater);
         self.hand_over(&before, ctx);
         self.has_changed(ctx);
         // It may be back already: whoever was in sight when it joined anew was not looked for.

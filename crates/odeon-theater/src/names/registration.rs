@@ -25,9 +25,9 @@ impl Registration {
         &self.name
     }
 
-    /// The theater of the actor.
+    /// The theater of the actor when it was registered.
     pub fn theater(&self) -> TheaterId {
-        self.id.home
+        self.id.born
     }
 
     /// Takes the name from this actor, and from no other one that may have it by now. `false`: it does not have it any more.
@@ -36,8 +36,11 @@ impl Registration {
     /// In the answer: [`NameError::Unavailable`].
     pub fn unregister(&self) -> Ask<Result<bool, NameError>> {
         let (reply, ask) = extend::question();
-        let id = self.id;
-        let step = Tell::then(move |it, ctx| it.unregister_by(id, reply, ctx));
+        let (name, id) = (self.name.clone(), self.id);
+        let step = Tell::then(move |it, ctx| {
+            let deadline = it.deadline();
+            it.unregister_by(name, id, deadline, reply, ctx);
+        });
         // A server that has ended drops the reply: whoever asks learns so.
         let _ = extend::send_unhindered(&self.server, step);
         ask

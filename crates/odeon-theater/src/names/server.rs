@@ -21,7 +21,8 @@ use super::view::View;
 use crate::TheaterId;
 use crate::network::WeakNetwork;
 
-/// The name server of one theater. Its parts are in the files beside it: `peers.rs`, `deciding.rs`, `doubting.rs`, `home.rs`, `asking.rs`.
+/// The name server of one theater. Its parts are in the files beside it: `peers.rs`, `deciding.rs`, `doubting.rs`, `home.rs`, `following.rs`,
+/// `asking.rs`.
 pub(super) struct Server {
     pub(super) me: TheaterId,
     pub(super) network: WeakNetwork,
@@ -46,8 +47,10 @@ pub(super) struct Server {
     pub(super) in_doubt: HashSet<Id>,
     pub(super) inquiries: HashMap<u64, Inquiry>,
 
-    /// The registrations and claims of actors of this theater.
-    pub(super) own: HashMap<u64, Own>,
+    /// The registrations and claims that are at home here.
+    pub(super) own: HashMap<Id, Own>,
+    /// The registrations that were at home here: where they went.
+    pub(super) moved: HashMap<Id, TheaterId>,
     /// The questions of this theater.
     pub(super) requests: HashMap<u64, Request>,
     /// The last number of a registration, request, inquiry, or round.
@@ -93,24 +96,25 @@ impl Actor for Server {
             Tell::Store { entry, ranked, is_new, reply } => {
                 self.store(entry, &ranked, is_new, reply, ctx);
             }
-            Tell::Forget { name, id } => self.forget(&name, id, ctx),
-            Tell::Holds { id, reply } => self.says_whether_it_holds(id, reply),
+            Tell::Forget { name, id, moves } => self.forget(&name, id, moves, ctx),
+            Tell::Holds { id, home, reply } => self.says_whether_it_holds(id, home, reply),
             Tell::Challenge { loser, winner } => self.challenged(loser, winner, ctx),
             Tell::Register { actor, name, by, reply } => {
                 self.register_exported(actor, name, by, reply, ctx);
             }
-            Tell::Release { number, reply } => {
-                self.release(number, move |_, had| reply.send(had), ctx);
-            }
+            Tell::Release { id, reply } => self.released(id, reply, ctx),
             Tell::Lost { name, to } => self.announce_loss(&name, to),
+            Tell::Adopt { entry, actor, by, from, reply } => {
+                self.adopt(entry, actor, by, from, reply, ctx);
+            }
             Tell::Then(step) => (step.0)(self, ctx),
         }
     }
 
     fn stopped(&mut self) {
         let network = self.network.upgrade();
-        for (number, own) in self.own.drain() {
-            own.let_go(number, network.as_ref());
+        for own in self.own.drain().map(|(_, own)| own) {
+            own.let_go(network.as_ref());
         }
     }
 }

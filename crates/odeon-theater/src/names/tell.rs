@@ -31,19 +31,21 @@ pub(super) enum Tell {
         is_new: bool,
         reply: Reply<Stored>,
     },
-    /// Nobody has this name by this registration any more.
+    /// Nobody has this name by this registration any more: not where it was at home after so many moves, or before.
     Forget {
         name: String,
         id: Id,
+        moves: u64,
     },
     /// To the theater of the actor, or to be passed on to it: whether it still has the name by this registration.
     Holds {
         id: Id,
+        home: TheaterId,
         reply: Reply<bool>,
     },
     /// To the theater of the actor: another registration goes before this one.
     Challenge {
-        loser: Id,
+        loser: Entry,
         winner: Entry,
     },
     /// To the theater of the actor: it is to be registered. For this theater.
@@ -55,13 +57,22 @@ pub(super) enum Tell {
     },
     /// To the theater of the actor: it is not to have a name by this registration. Answers whether it had.
     Release {
-        number: u64,
+        id: Id,
         reply: Reply<bool>,
     },
     /// To the theater that has registered an actor of another one: it has lost the name to one of this theater.
     Lost {
         name: String,
         to: TheaterId,
+    },
+    /// To the theater to which the actor has moved: its registration is to be at home there, and by whom it was made. Answers whether
+    /// it is.
+    Adopt {
+        entry: Entry,
+        actor: u64,
+        by: TheaterId,
+        from: TheaterId,
+        reply: Reply<bool>,
     },
     /// A step of the server's own.
     #[serde(skip)]
@@ -89,8 +100,8 @@ pub(super) enum Wants {
     Find { doubted: Option<Id> },
     /// To give the name to this registration.
     Put(Entry),
-    /// To take it from this one.
-    Remove(Id),
+    /// To take it from this one, where it was at home after so many moves.
+    Remove { id: Id, moves: u64 },
 }
 
 /// What the first server of a name answers.

@@ -312,7 +312,8 @@ fn is_answered<T: Send + 'static>(ask: &mut Ask<T>) -> bool {
 /// A registration that its home does not know.
 fn unknown(home: TheaterId, name: &str, stamp: u64) -> Entry {
     let messages = std::any::type_name::<Nothing>().into();
-    Entry { name: name.into(), id: Id { home, number: 999 }, stamp, messages, is_claim: false }
+    let id = Id { born: home, number: 999 };
+    Entry { name: name.into(), id, home, moves: 0, stamp, messages, is_claim: false }
 }
 
 /// A name of which this theater is no server.

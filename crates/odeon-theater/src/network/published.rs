@@ -137,6 +137,12 @@ impl Network {
         })
     }
 
+    /// Has somebody told, in place of another one, whenever [`address_of`](Self::address_of) an actor may have changed, which ends with its seat
+    /// here.
+    pub(crate) fn when_moved(&self, actor: &Erased, told: impl Fn() + Send + Sync + 'static) {
+        self.inner.seats.follow(actor.0.actor(), Arc::new(told));
+    }
+
     /// The actor of this theater with this number, if others refer to it.
     pub(crate) fn exported(&self, actor: u64) -> Option<Erased> {
         self.inner.exports.get(actor).map(Erased)

@@ -25,7 +25,7 @@ use super::outbound::FromSeat;
 use super::way::{To, Way};
 use crate::TheaterId;
 
-pub(super) use line::{Coming, Line, LostWay, Sits, Standing};
+pub(super) use line::{Coming, Follower, Line, LostWay, Sits, Standing};
 
 /// See the module.
 #[derive(Default)]
@@ -187,7 +187,22 @@ impl Seats {
                 by_route.insert(after, who);
             }
         }
+        let follower = line.follower.as_ref().filter(|_| before != after).cloned();
+        // It may send.
+        drop(known);
+        if let Some(told) = follower {
+            told();
+        }
         Some(result)
+    }
+
+    /// Has somebody told, in place of another one, whenever the actor of a seat sits elsewhere from then on.
+    pub(super) fn follow(&self, seat: u64, told: Follower) {
+        let mut known = self.lock();
+        let Known { lines, by_number, .. } = &mut *known;
+        if let Some(line) = by_number.get(&seat).and_then(|who| lines.get_mut(who)) {
+            line.follower = Some(told);
+        }
     }
 
     /// A line for an actor that comes and has none: with one seat, whose way is closed.

@@ -37,6 +37,8 @@ pub(in crate::network) struct Line {
     pub(in crate::network) passed: VecDeque<Vec<u8>>,
     /// The actor has been let go by this attempt, and what is aside is being handed over.
     pub(in crate::network) going: Option<u64>,
+    /// Who is told when messages go elsewhere.
+    pub(in crate::network) follower: Option<Follower>,
     /// An actor that wants to come, until only one seat is left.
     pub(in crate::network) waits: Option<Box<Coming>>,
     /// Of which kind the actor is, if it has ever sat here.
@@ -44,6 +46,9 @@ pub(in crate::network) struct Line {
     /// From where messages have come to it since it sits here.
     pub(in crate::network) heard: Heard,
 }
+
+/// Is told that an actor sits elsewhere, or here again.
+pub(in crate::network) type Follower = Arc<dyn Fn() + Send + Sync>;
 
 /// A seat.
 pub(in crate::network) struct Standing {
@@ -119,6 +124,7 @@ impl Line {
             turning: None,
             passed: VecDeque::new(),
             going: None,
+            follower: None,
             waits: None,
             kind: "",
             heard: Heard::default(),

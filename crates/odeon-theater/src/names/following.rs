@@ -1,0 +1,196 @@
+//! A registration follows its actor: rules 9 and 10 of the PROTOCOL in `names.rs`.
+
+use std::time::Duration;
+
+use odeon_core::extend::send_unhindered;
+use odeon_core::wire::Erased;
+use odeon_core::{Context, Reply};
+
+use super::entry::{Entry, Id};
+use super::home::{NotPut, Own};
+use super::server::Server;
+use super::tell::Tell;
+use crate::{Network, TheaterId};
+
+/// How long after a move it is looked where the actor sits.
+// TUNE: 100 ms, a guess: an actor that moves on and on does not have its names follow it at each step.
+const SETTLED: Duration = Duration::from_millis(100);
+
+/// What a home does about an actor that has moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Follows {
+    No,
+    /// It will look where the actor sits.
+    Looks,
+    /// The actor sits there, where nobody takes part in names, as far as it is known here.
+    WaitsFor(TheaterId),
+    /// That theater is to be the home.
+    HandsOver(TheaterId),
+}
+
+/// Has a server told when an actor moves that it keeps.
+pub(super) fn hear_of_moves(network: &Network, actor: &Erased, ctx: &Context<'_, Server>) {
+    let (server, number) = (ctx.actor_ref(), actor.0.actor());
+    network.when_moved(actor, move || {
+        // A server that has ended keeps no names.
+        let _ = send_unhindered(&server, Tell::then(move |it, ctx| it.has_moved(number, ctx)));
+    });
+}
+
+impl Server {
+    /// An actor with this number, which has names, has moved.
+    fn has_moved(&mut self, actor: u64, ctx: &mut Context<'_, Self>) {
+        let is_it = |own: &Own| own.actor.as_ref().is_some_and(|(it, _)| it.0.actor() == actor);
+        self.look_at(is_it, ctx);
+    }
+
+    /// A theater takes part in names: registrations may follow their actors there.
+    pub(super) fn follow_to(&mut self, theater: TheaterId, ctx: &mut Context<'_, Self>) {
+        self.look_at(|own| own.follows == Follows::WaitsFor(theater), ctx);
+    }
+
+    fn look_at(&mut self, is_concerned: impl Fn(&Own) -> bool, ctx: &mut Context<'_, Self>) {
+        let concerned = self.own.values().filter(|own| is_concerned(own));
+        let mut ids: Vec<Id> = concerned.map(|own| own.entry.id).collect();
+        ids.sort_unstable();
+        ids.into_iter().for_each(|id| self.look_in(SETTLED, id, ctx));
+    }
+
+    fn look_in(&mut self, time: Duration, id: Id, ctx: &mut Context<'_, Self>) {
+        let Some(own) = self.own.get_mut(&id) else { return };
+        if let Follows::No | Follows::WaitsFor(_) = own.follows {
+            own.follows = Follows::Looks;
+            ctx.send_after(time, Tell::then(move |it, ctx| it.looks(id, ctx)));
+        }
+    }
+
+    /// Where the actor of a registration sits, and under which number.
+    fn sits(&self, id: Id) -> Option<(TheaterId, u64)> {
+        let (actor, _) = self.own.get(&id)?.actor.as_ref()?;
+        let address = self.network.upgrade()?.address_of(actor)?;
+        Some((TheaterId::from_bits(address.theater), address.actor))
+    }
+
+    /// Has a registration follow its actor, if that sits elsewhere.
+    pub(super) fn follow(&mut self, id: Id, ctx: &mut Context<'_, Self>) {
+        if self.sits(id).is_some_and(|(theater, _)| theater != self.me) {
+            self.look_in(SETTLED, id, ctx);
+        }
+    }
+
+    fn looks(&mut self, id: Id, ctx: &mut Context<'_, Self>) {
+        let sits = self.sits(id);
+        let Some(own) = self.own.get_mut(&id).filter(|own| own.follows == Follows::Looks) else {
+            return;
+        };
+        own.follows = Follows::No;
+        // One that is not known here yet is looked at when it is.
+        let Some((to, actor)) = sits.filter(|(to, _)| own.is_held && *to != self.me) else {
+            return;
+        };
+        if own.is_contested {
+            return self.look_in(SETTLED, id, ctx);
+        }
+        if !self.peers.contains_key(&to) {
+            own.follows = Follows::WaitsFor(to);
+            return;
+        }
+        own.follows = Follows::HandsOver(to);
+        let (by, from, moves) = (own.by, self.me, own.entry.moves + 1);
+        let entry = Entry { home: to, moves, ..own.entry.clone() };
+        let reply = ctx.reply_to(move |adopted| {
+            Tell::then(move |it, ctx| it.has_answered(id, moves, adopted == Ok(true), ctx))
+        });
+        self.tell(to, Tell::Adopt { entry, actor, by, from, reply });
+    }
+
+    /// The theater of an actor says whether it is the home of its registration.
+    fn has_answered(&mut self, id: Id, moves: u64, has_adopted: bool, ctx: &mut Context<'_, Self>) {
+        let Some(own) = self.own.get_mut(&id).filter(|own| own.entry.moves + 1 == moves) else {
+            return;
+        };
+        let Follows::HandsOver(to) = own.follows else { return };
+        if has_adopted {
+            self.let_go(id);
+            self.remember(id, to, ctx);
+        } else {
+            own.follows = Follows::No;
+            // Whatever servers have heard of the other one.
+            own.entry.moves = moves + 1;
+            self.assert(id, ctx);
+            self.look_in(self.settings.seek_every, id, ctx);
+        }
+    }
+
+    fn remember(&mut self, id: Id, to: TheaterId, ctx: &mut Context<'_, Self>) {
+        self.moved.insert(id, to);
+        let over = Tell::then(move |it, _| {
+            if it.moved.get(&id) == Some(&to) {
+                it.moved.remove(&id);
+            }
+        });
+        ctx.send_after(self.settings.seek_for, over);
+    }
+
+    /// Where a registration is at home, which somebody takes for at home there.
+    pub(super) fn has_moved_from(&self, id: Id, home: TheaterId) -> TheaterId {
+        let is_here = home != self.me || self.own.contains_key(&id);
+        self.moved.get(&id).copied().filter(|_| !is_here).unwrap_or(home)
+    }
+
+    /// The actor of a registration sits here, as its home says: it is to be at home here.
+    pub(super) fn adopt(
+        &mut self,
+        entry: Entry,
+        actor: u64,
+        by: TheaterId,
+        from: TheaterId,
+        reply: Reply<bool>,
+        ctx: &mut Context<'_, Self>,
+    ) {
+        let id = entry.id;
+        if let Some(own) = self.own.get_mut(&id) {
+            // Of a home that has not heard so.
+            let is_at_home = own.is_held && !matches!(own.follows, Follows::HandsOver(_));
+            if is_at_home {
+                own.entry.moves = own.entry.moves.max(entry.moves);
+                self.assert(id, ctx);
+            }
+            return reply.send(is_at_home);
+        }
+        let Some(network) = self.network.upgrade() else { return };
+        let sits_here = |actor: &Erased| {
+            let address = network.address_of(actor);
+            !actor.0.is_stopped() && address.is_some_and(|at| at.theater == self.me.bits())
+        };
+        let Some(actor) = network.exported(actor).filter(sits_here) else {
+            return reply.send(false);
+        };
+        self.moved.remove(&id);
+        let name = entry.name.clone();
+        self.own.insert(id, Own::new(entry, by, Some(from)));
+        self.keep(id, actor, ctx);
+        self.put(id, ctx, move |it, put, _| {
+            reply.send(put.is_ok());
+            if let Err(NotPut::Taken(other)) = put {
+                it.has_not_adopted(id, name, &other, by, from);
+            }
+        });
+    }
+
+    /// Another registration has the name. If the home of this one is lost, so is the name.
+    fn has_not_adopted(
+        &mut self,
+        id: Id,
+        name: String,
+        other: &Entry,
+        by: TheaterId,
+        from: TheaterId,
+    ) {
+        if other.id == id || self.peers.contains_key(&from) {
+            return;
+        }
+        self.announce_loss(&name, other.home);
+        self.tell(by, Tell::Lost { name, to: other.home });
+    }
+}
