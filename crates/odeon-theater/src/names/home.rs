@@ -264,16 +264,16 @@ impl Server {
         ctx: &mut Context<'_, Self>,
     ) -> Vec<String> {
         let Some(network) = self.network.upgrade() else { return Vec::new() };
-        let is_unreferenced = |number: u64, own: &Own| match &own.actor {
-            Some((actor, _)) if own.is_held => network.is_unreferenced(&key(number), actor),
+        let is_unreferenced = |id: Id, own: &Own| match &own.actor {
+            Some((actor, _)) if own.is_held => network.is_unreferenced(&key(id), actor),
             _ => false,
         };
         let own = self.own.iter().filter(|(_, own)| may(&own.entry.name));
-        let own = own.filter(|(number, own)| is_unreferenced(**number, own));
-        let mut gone: Vec<(String, u64)> =
-            own.map(|(&number, own)| (own.entry.name.clone(), number)).collect();
+        let own = own.filter(|(id, own)| is_unreferenced(**id, own));
+        let mut gone: Vec<(String, Id)> =
+            own.map(|(&id, own)| (own.entry.name.clone(), id)).collect();
         gone.sort_unstable();
-        gone.iter().for_each(|&(_, number)| self.release(number, |_, _| {}, ctx));
+        gone.iter().for_each(|&(_, id)| self.release(id, |_, _| {}, ctx));
         gone.into_iter().map(|(name, _)| name).collect()
     }
 
