@@ -288,7 +288,8 @@ impl Agent {
         led.sort_unstable();
         for id in led {
             match self.following.get(&id).map(Following::standing) {
-                Some(Standing::Aborted) => self.abort_here(id),
+                // It may be there all the same, and wait.
+                Some(Standing::Aborted) => self.abort_part_here(id, true),
                 Some(Standing::Prepared | Standing::PreCommitted) => {
                     self.end_without_leader(id, ctx)
                 }
