@@ -225,6 +225,20 @@ impl Simulation {
         is_there
     }
 
+    /// Whether each reference of a theater that lives leads to a branch, or says that there is none.
+    fn all_know_who_is_there(&mut self) -> bool {
+        let living = self.places.iter().filter(|place| !place.is_dead);
+        let known: Vec<_> = living.flat_map(|place| place.branches.clone()).collect();
+        let audit = |(number, actor): (usize, &ActorRef<Order>)| {
+            let branch = number % BRANCHES;
+            actor.ask(|reply| Order::Do(Call::Audit { branch }, reply))
+        };
+        let mut asks: Vec<_> = known.iter().enumerate().map(audit).collect();
+        self.steps(60);
+        let mut answers = asks.iter_mut().map(|ask| matches!(look(ask), Some(Ok(_))));
+        known.iter().all(|actor| answers.next() == Some(true) || actor.is_stopped())
+    }
+
     fn unexplained(&self) -> Option<Unexplained> {
         self.history.unexplained(&Bank, OPENING)
     }
@@ -268,6 +282,7 @@ fn s34_what_is_left_of_a_bank_when_a_theater_dies_is_one_bank() {
         // Longer than until all know who is dead.
         bank.bustle(1_700);
         let is_there = bank.close(3_000);
+        assert!(bank.all_know_who_is_there());
         let (answered, lost) = bank.history.counts();
         assert!(answered > 50, "{answered} answered, {lost} not");
         branches_lost.set(branches_lost.get() + is_there.iter().filter(|there| !**there).count());

@@ -114,7 +114,7 @@ impl Inner {
             }
             Control::Ended { actor, failed } => {
                 let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
-                if let Some((_, stands)) = self.seats.by_route(peer.address(actor)) {
+                for stands in self.seats.by_route(peer.address(actor)) {
                     stands.end(reason);
                 }
             }

@@ -66,8 +66,10 @@ impl Inner {
         let stands = self.seats.by_route(peer.address(actor));
         let reason = DeadLetterReason::Unreachable;
         let returning = Returning { network: self, peer };
-        let read = stands.map(|(_, stands)| stands.dead_letter(&returning, reason, bytes).is_ok());
-        if read == Some(true) {
+        if stands
+            .first()
+            .is_some_and(|stands| stands.dead_letter(&returning, reason, bytes).is_ok())
+        {
             return;
         }
         if let Some(stage) = self.pool.upgrade() {

@@ -10,8 +10,8 @@ mod line;
 mod residents;
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use odeon_core::ActorRef;
@@ -41,8 +41,8 @@ pub(super) struct Known {
     lines: HashMap<Address, Line>,
     /// For whom the seat with this number is.
     by_number: HashMap<u64, Address>,
-    /// To whom a seat elsewhere leads.
-    by_route: HashMap<Address, Address>,
+    /// By seats elsewhere: for whom those lines are that lead there. Several, if a reference was written there whose own seat was about to end.
+    by_route: BTreeSet<(Address, Address)>,
 }
 
 type Counted = Box<dyn Any + Send + Sync>;
@@ -96,7 +96,7 @@ impl Seats {
                     let dead = WireError::Refused("the theater of an actor is dead");
                     return (Err(dead), true);
                 }
-                by_route.insert(reference.at, who);
+                by_route.insert((reference.at, who));
                 place.insert(Line::elsewhere(reference.at, Arc::new(Way::to(to))))
             }
         };
@@ -164,11 +164,15 @@ impl Seats {
             .map(|standing| standing.stands.clone())
     }
 
-    /// The last seat from which messages go to one elsewhere, and whom it is for.
-    pub(super) fn by_route(&self, at: Address) -> Option<(Address, Arc<dyn StandIn>)> {
+    /// The last seats from which messages go to one elsewhere: of each actor that is known by it.
+    pub(super) fn by_route(&self, at: Address) -> Vec<Arc<dyn StandIn>> {
         let known = self.lock();
-        let who = *known.by_route.get(&at)?;
-        Some((who, known.lines.get(&who)?.last().stands.clone()))
+        let lines = known
+            .by_route
+            .range((at, Address { theater: 0, actor: 0 })..)
+            .take_while(|(to, _)| *to == at);
+        let lines = lines.filter_map(|(_, who)| known.lines.get(who));
+        lines.map(|line| line.last().stands.clone()).collect()
     }
 
     /// Does something with what is known of an actor.
@@ -181,10 +185,10 @@ impl Seats {
         let after = line.at();
         if before != after {
             if let Some(before) = before {
-                by_route.remove(&before);
+                by_route.remove(&(before, who));
             }
             if let Some(after) = after {
-                by_route.insert(after, who);
+                by_route.insert((after, who));
             }
         }
         let follower = line.follower.as_ref().filter(|_| before != after).cloned();
@@ -312,7 +316,7 @@ impl Seats {
             return Some((who, None));
         }
         if let Some(at) = line.at() {
-            by_route.remove(&at);
+            by_route.remove(&(at, who));
         }
         Some((who, lines.remove(&who)))
     }
@@ -339,7 +343,7 @@ impl Seats {
         let mut known = self.lock();
         let Some(line) = known.lines.remove(&who) else { return Vec::new() };
         if let Some(at) = line.at() {
-            known.by_route.remove(&at);
+            known.by_route.remove(&(at, who));
         }
         for standing in &line.standing {
             known.by_number.remove(&standing.stands.actor());
