@@ -31,7 +31,7 @@
 //! 8. A claim is a registration without an actor: the right to spawn one. Its home gives it up when the time for it is over.
 //! 9. A registration follows its actor, with its identity and its stamp: its home has the theater where the actor sits *adopt* it. That has the
 //!    first server give the name to the same registration once more (2), at home there, under the next number of *moves*; then the old home lets go.
-//!    Until then that is the home, and if nothing comes of it goes on under the number after that. Of what is known of one registration the greatest number of moves
+//!    Until then that is the home, and if nothing comes of it has itself given the name under the number after that. Of what is known of one registration the greatest number of moves
 //!    counts, and what is said of an earlier home ends no later one.
 //! 10. Who was the home passes on what is asked of it, as long as it remembers; who does not find a registration where it was asks the first server.
 

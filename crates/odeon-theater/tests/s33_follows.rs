@@ -2,13 +2,8 @@
 
 mod support;
 
-#[allow(
-    unused_imports,
-    reason = "another crate has this file as a module, and another network"
-)]
-use odeon_theater::InMemoryNetwork as Net;
-
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
+use odeon_theater::InMemoryNetwork as Net;
 use odeon_theater::{
     LinkConfig, Mobile, NameError, NameSettings, Names, Network, Registration, TheaterId,
 };
@@ -146,10 +141,11 @@ impl Cast {
         until("the name follows", || self.refused(place, name) == self.id(at));
     }
 
+    /// What the actor of this name says it is, or that it has ended meanwhile.
     #[track_caller]
     fn who(&self, place: usize, name: &str) -> Result<u64, NameError> {
         let found = self.names(place).lookup::<Say>(name).wait_timeout(LONG).unwrap()?;
-        Ok(found.ask(Say::Who).wait_timeout(LONG).unwrap())
+        found.ask(Say::Who).wait_timeout(LONG).map_err(|_| NameError::Ended)
     }
 
     #[track_caller]

@@ -69,6 +69,8 @@ struct Cast {
     /// To whom each name was given, and when.
     given: Vec<Vec<(usize, u64)>>,
     has_killed: bool,
+    /// Theaters are killed while actors move.
+    is_struck: bool,
     found: usize,
     refused: usize,
 }
@@ -117,6 +119,7 @@ impl Cast {
             actors: 0,
             given: vec![Vec::new(); NAMES],
             has_killed: false,
+            is_struck: false,
             found: 0,
             refused: 0,
         };
@@ -205,6 +208,8 @@ impl Cast {
                     return self.look_at(Doing { place, name, since, what });
                 }
                 Some(Ok(Err(NameError::NotFound))) if self.has_killed => {}
+                // The reference that is there may lead nowhere (S34).
+                Some(Ok(Err(NameError::Unavailable))) if self.is_struck && self.has_killed => {}
                 Some(answer) => panic!("seed {seed}, step {now}: {name}: {answer:?}"),
             },
             What::Asking(_, ask) => match look(ask) {
@@ -231,47 +236,75 @@ impl Cast {
         self.doing.retain(|doing| doing.place != place);
     }
 
+    #[track_caller]
+    fn check_that_all_is_answered(&self) {
+        for Doing { place, name, since, what } in &self.doing {
+            let what = match what {
+                What::Registering(..) => "wants",
+                What::Finding(..) => "looks for",
+                // What a theater had taken to pass on is lost with it (S34).
+                What::Asking(..) if self.has_killed => continue,
+                What::Asking(..) => "asks who has",
+            };
+            panic!("seed {}: since {since} {place} {what} {name}", self.seed);
+        }
+    }
+
     fn living(&self) -> Vec<usize> {
         (0..PLACES).filter(|&place| !self.places[place].is_dead).collect()
     }
 
-    /// All actors that have names, as everybody finds them, and their theaters.
-    fn check_that_all_agree(&mut self) -> Vec<Option<(usize, TheaterId)>> {
-        (0..NAMES).map(|name| self.check(name)).collect()
+    /// The actor that has a name, as everybody finds it, and its theater.
+    fn check(&mut self, number: usize) -> Option<(usize, TheaterId)> {
+        let found = self.find(number);
+        let (who, actor) = found.first()?;
+        let home = self.home(number);
+        // The actor sits there already.
+        let mut moved = self.places[self.living()[0]].network.migrate(actor, home);
+        self.steps(100);
+        let there = Migrated { pause: Duration::ZERO, bytes: 0 };
+        assert_eq!(look(&mut moved), Some(Ok(Ok(there))), "seed {}: {number}", self.seed);
+        Some((*who, home))
     }
 
-    fn check(&mut self, number: usize) -> Option<(usize, TheaterId)> {
+    /// The actor that has a name, as all find it whose references lead to it.
+    fn find(&mut self, number: usize) -> Vec<(usize, ActorRef<Who>)> {
         let (seed, living) = (self.seed, self.living());
         let names = |place: &usize| self.places[*place].names.lookup::<Who>(&name(number));
         let mut asks: Vec<_> = living.iter().map(names).collect();
-        self.steps(1_000);
-        let found: Vec<_> = asks.iter_mut().map(|it| look(it).unwrap().unwrap().ok()).collect();
-        let mut asks: Vec<_> = found.iter().flatten().map(|it| it.ask(Who)).collect();
+        // Until all are given up.
+        self.steps(2_100);
+        let found: Vec<_> = asks.iter_mut().map(|it| look(it).unwrap().unwrap()).collect();
+        if found.iter().all(|it| *it == Err(NameError::NotFound)) {
+            return Vec::new();
+        }
+        let ask = |it: ActorRef<Who>| (it.ask(Who), it);
+        let mut asks: Vec<_> = found.into_iter().flatten().map(ask).collect();
         self.steps(100);
-        let who: Vec<usize> = asks.iter_mut().map(|it| look(it).unwrap().unwrap()).collect();
-        assert!(who.iter().all(|it| *it == who[0]), "seed {seed}: {number}: {who:?}");
-        assert!(who.is_empty() || who.len() == living.len(), "seed {seed}: {number}: {who:?}");
-        let who = *who.first()?;
+        let found: Vec<(usize, ActorRef<Who>)> =
+            asks.iter_mut().filter_map(|(ask, it)| Some((look(ask)?.ok()?, it.clone()))).collect();
+        assert!(found.iter().all(|it| it.0 == found[0].0), "seed {seed}: {number}: {found:?}");
+        // Theaters that are lost while actors move may leave references that lead nowhere (S34).
+        assert!(self.is_struck || found.len() == living.len(), "seed {seed}: {number}: {found:?}");
+        found
+    }
 
-        let rival = |place: &usize| {
-            let Place { network, names, .. } = &self.places[*place];
+    /// The theater that all who want a name find in the way.
+    fn home(&mut self, number: usize) -> TheaterId {
+        let rival = |place: usize| {
+            let Place { network, names, .. } = &self.places[place];
             names.register(&name(number), &network.spawn_mobile(Nomad(usize::MAX)))
         };
-        let mut asks: Vec<_> = living.iter().map(rival).collect();
+        let mut asks: Vec<_> = self.living().into_iter().map(rival).collect();
         self.steps(200);
+        let seed = self.seed;
         let home = asks.iter_mut().map(|ask| match look(ask).unwrap().unwrap() {
             Err(NameError::AlreadyRegistered(home)) => home,
             given => panic!("seed {seed}: {number}: {given:?}"),
         });
         let homes: Vec<TheaterId> = home.collect();
         assert!(homes.iter().all(|it| *it == homes[0]), "seed {seed}: {number}: {homes:?}");
-        // The actor sits there already.
-        let actor = found.into_iter().flatten().next().unwrap();
-        let mut moved = self.places[living[0]].network.migrate(&actor, homes[0]);
-        self.steps(100);
-        let there = Migrated { pause: Duration::ZERO, bytes: 0 };
-        assert_eq!(look(&mut moved), Some(Ok(Ok(there))), "seed {seed}: {number}");
-        Some((who, homes[0]))
+        homes[0]
     }
 }
 
@@ -297,9 +330,9 @@ fn followed(seed: u64) {
     }
     cast.net.set_everywhere(Conditions::GOOD);
     cast.steps(1_000);
-    assert!(cast.doing.is_empty(), "seed {seed}: all has been answered");
+    cast.check_that_all_is_answered();
     assert!(cast.found > 50 && cast.refused > 10, "seed {seed}: {} {}", cast.found, cast.refused);
-    let before = cast.check_that_all_agree();
+    let before = (0..NAMES).map(|name| cast.check(name)).collect::<Vec<_>>();
     for (name, given) in cast.given.iter().enumerate() {
         assert_eq!(before[name].unwrap().0, given[0].0, "seed {seed}");
     }
@@ -308,8 +341,8 @@ fn followed(seed: u64) {
     let lost = cast.places[killed].id;
     cast.kill(killed);
     cast.steps(1_000);
-    let after = cast.check_that_all_agree();
-    for (before, after) in before.into_iter().zip(after) {
+    for (name, before) in before.into_iter().enumerate() {
+        let after = cast.check(name);
         assert_eq!(after, before.filter(|(_, home)| *home != lost), "seed {seed}");
     }
 }
@@ -322,6 +355,7 @@ fn s33_names_follow_their_actors_and_are_lost_with_their_theaters_alone() {
 /// Theaters are killed while actors move: whoever has a name after that, all find the same one, and no other one after it was given.
 fn struck(seed: u64) {
     let mut cast = Cast::new(seed);
+    cast.is_struck = true;
     cast.net.set_everywhere(bad());
     for round in 0..800 {
         if round % 400 == 200 {
@@ -336,12 +370,14 @@ fn struck(seed: u64) {
     }
     cast.net.set_everywhere(Conditions::GOOD);
     cast.steps(3_000);
-    assert!(cast.doing.is_empty(), "seed {seed}: all has been answered");
-    let found = cast.check_that_all_agree();
-    for (name, found) in found.into_iter().enumerate() {
-        if let Some((who, _)) = found {
-            let last = cast.given[name].last().unwrap();
-            assert_eq!(last.0, who, "seed {seed}: {name}");
+    cast.check_that_all_is_answered();
+    for name in 0..NAMES {
+        let found = cast.find(name);
+        if let Some((who, _)) = found.first() {
+            assert_eq!(cast.given[name].last().unwrap().0, *who, "seed {seed}: {name}");
+        }
+        if found.len() == cast.living().len() {
+            cast.home(name);
         }
     }
 }
@@ -349,4 +385,6 @@ fn struck(seed: u64) {
 #[test]
 fn s33_a_name_has_one_actor_when_theaters_are_killed_while_it_moves() {
     for_seeds(15, struck);
+    // 204: a theater that was to be the home lost the actor, and said that the name is free. 245: the home went on after one that had followed it was lost.
+    [204, 245].into_iter().for_each(struck);
 }

@@ -98,15 +98,21 @@ impl Server {
         own.follows = Follows::HandsOver(to);
         let (by, from, moves) = (own.by, self.me, own.entry.moves + 1);
         let entry = Entry { home: to, moves, ..own.entry.clone() };
+        let offered = entry.clone();
         let reply = ctx.reply_to(move |adopted| {
-            Tell::then(move |it, ctx| it.has_answered(id, moves, adopted == Ok(true), ctx))
+            Tell::then(move |it, ctx| it.has_answered(&offered, adopted == Ok(true), ctx))
         });
         self.tell(to, Tell::Adopt { entry, actor, by, from, reply });
     }
 
     /// The theater of an actor says whether it is the home of its registration.
-    fn has_answered(&mut self, id: Id, moves: u64, has_adopted: bool, ctx: &mut Context<'_, Self>) {
+    fn has_answered(&mut self, offered: &Entry, has_adopted: bool, ctx: &mut Context<'_, Self>) {
+        let Entry { id, moves, .. } = *offered;
         let Some(own) = self.own.get_mut(&id).filter(|own| own.entry.moves + 1 == moves) else {
+            if !has_adopted && !self.own.contains_key(&id) && !self.moved.contains_key(&id) {
+                // It is over, and the other one may have had it known after that.
+                self.withdraw(offered, ctx);
+            }
             return;
         };
         let Follows::HandsOver(to) = own.follows else { return };
@@ -115,14 +121,20 @@ impl Server {
             self.remember(id, to, ctx);
         } else {
             own.follows = Follows::No;
-            // Whatever servers have heard of the other one.
+            // Whatever servers have heard of the other one. If that was the home, and is lost, so may be the name.
             own.entry.moves = moves + 1;
-            self.assert(id, ctx);
-            self.look_in(self.settings.seek_every, id, ctx);
+            own.is_held = false;
+            let (name, by) = (own.entry.name.clone(), own.by);
+            self.put(id, ctx, move |it, put, ctx| match put {
+                Ok(()) => it.look_in(it.settings.seek_every, id, ctx),
+                Err(NotPut::Taken(other)) => it.has_lost(id, name, &other, by, ctx),
+                Err(_) => {}
+            });
         }
     }
 
-    fn remember(&mut self, id: Id, to: TheaterId, ctx: &mut Context<'_, Self>) {
+    /// Where a registration is at home that is not at home here.
+    pub(super) fn remember(&mut self, id: Id, to: TheaterId, ctx: &mut Context<'_, Self>) {
         self.moved.insert(id, to);
         let over = Tell::then(move |it, _| {
             if it.moved.get(&id) == Some(&to) {
@@ -170,27 +182,33 @@ impl Server {
         let name = entry.name.clone();
         self.own.insert(id, Own::new(entry, by, Some(from)));
         self.keep(id, actor, ctx);
-        self.put(id, ctx, move |it, put, _| {
+        self.put(id, ctx, move |it, put, ctx| {
             reply.send(put.is_ok());
-            if let Err(NotPut::Taken(other)) = put {
-                it.has_not_adopted(id, name, &other, by, from);
+            match put {
+                Ok(()) => it.follow(id, ctx),
+                // Otherwise the home finds out.
+                Err(NotPut::Taken(other)) if !it.peers.contains_key(&from) => {
+                    it.has_lost(id, name, &other, by, ctx);
+                }
+                Err(_) => {}
             }
         });
     }
 
-    /// Another registration has the name. If the home of this one is lost, so is the name.
-    fn has_not_adopted(
+    /// A registration that has moved does not have its name any more.
+    fn has_lost(
         &mut self,
         id: Id,
         name: String,
         other: &Entry,
         by: TheaterId,
-        from: TheaterId,
+        ctx: &mut Context<'_, Self>,
     ) {
-        if other.id == id || self.peers.contains_key(&from) {
-            return;
+        let to = other.home;
+        if other.id == id {
+            return self.remember(id, to, ctx);
         }
-        self.announce_loss(&name, other.home);
-        self.tell(by, Tell::Lost { name, to: other.home });
+        self.announce_loss(&name, to);
+        self.tell(by, Tell::Lost { name, to });
     }
 }

@@ -157,7 +157,8 @@ impl Server {
         }
     }
 
-    /// Has the servers of a name give it to a registration or claim of this theater, which is forgotten if they do not.
+    /// Has the servers of a name give it to a registration or claim of this theater, which is forgotten if they do not; one that has moved is
+    /// not before somebody else has the name.
     pub(super) fn put(
         &mut self,
         id: Id,
@@ -185,27 +186,29 @@ impl Server {
                 (Some(Verdict::Done(_)), None) => Err(NotPut::Released),
                 _ => Err(NotPut::Unavailable),
             };
+            let other_home = from.filter(|from| it.peers.contains_key(from));
             if is_there
-                && matches!(put, Err(NotPut::Unavailable))
-                && from.is_some_and(|from| !it.peers.contains_key(&from))
+                && entry.moves > 0
+                && other_home.is_none()
+                && put == Err(NotPut::Unavailable)
             {
-                // There is no other home to stay at.
                 return it.put(id, ctx, go_on);
             }
             if put.is_err() && is_there {
                 it.let_go(id);
             }
-            match put {
-                // What it is taken back from may be its home.
-                Err(NotPut::Unavailable) if from.is_some() => {}
-                Err(NotPut::Released | NotPut::Unavailable) => it.withdraw(&entry, ctx),
-                Err(NotPut::Taken(_)) => {}
-                Ok(()) => {
+            match (&put, other_home) {
+                (Err(_), Some(home)) => it.remember(id, home, ctx),
+                (Err(NotPut::Released | NotPut::Unavailable), None) => it.withdraw(&entry, ctx),
+                (Err(NotPut::Taken(_)), None) => {}
+                (Ok(()), _) => {
                     if it.view.changes() != changes {
                         // It was not handed to those who have come meanwhile: it might not have been given.
                         it.assert(id, ctx);
                     }
-                    it.follow(id, ctx);
+                    if entry.moves == 0 {
+                        it.follow(id, ctx);
+                    }
                 }
             }
             go_on(it, put, ctx);
@@ -231,7 +234,15 @@ impl Server {
         go_on: impl FnOnce(&mut Self, bool) + Send + 'static,
         ctx: &mut Context<'_, Self>,
     ) {
-        match self.let_go(id) {
+        let from = self.own.get(&id).and_then(|own| own.from);
+        let other_home = from.filter(|from| self.peers.contains_key(from));
+        let over = self.let_go(id);
+        if let Some(home) = other_home {
+            // That says whether it is over.
+            self.remember(id, home, ctx);
+            return go_on(self, true);
+        }
+        match over {
             None => go_on(self, false),
             Some((entry, None)) => self.withdraw_and(&entry, ctx, move |it, _| go_on(it, true)),
             Some((mut entry, Some(to))) => {
@@ -340,6 +351,7 @@ impl Server {
 }
 
 /// Why a name was not given.
+#[derive(PartialEq)]
 pub(super) enum NotPut {
     /// This registration has it.
     Taken(Entry),

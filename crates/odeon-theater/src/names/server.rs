@@ -49,7 +49,7 @@ pub(super) struct Server {
 
     /// The registrations and claims that are at home here.
     pub(super) own: HashMap<Id, Own>,
-    /// The registrations that were at home here: where they went.
+    /// The registrations that were at home here: where they went; or were to be.
     pub(super) moved: HashMap<Id, TheaterId>,
     /// The questions of this theater.
     pub(super) requests: HashMap<u64, Request>,
