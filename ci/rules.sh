@@ -19,7 +19,12 @@ rule "loom, shuttle and std differ only in odeon-sync (tests of models excepted)
      | grep -vE '^crates/odeon-sync/|mod loom|tests/shuttle' | while IFS=: read -r file line _; do
        sed -n "$((line + 1)),$((line + 2))p" "$file" | grep -qE 'mod (loom|tests)|#\[path' || echo "  $file:$line"; done || true)"
 rule "the core knows no transactions, network or devices" \
-  "$(grep -nE '^(odeon-(stm|speculative|theater|zenoh|gpu|macros)|zenoh|cubecl)' crates/odeon-core/Cargo.toml || true)"
+  "$(grep -nE '^(odeon-(stm|speculative|theater|zenoh|device|gpu|cuda|rabbitmq|energy|macros)|zenoh|cubecl|cudarc|lapin|nvml)' crates/odeon-core/Cargo.toml || true)"
+rule "each heavy library is named in one manifest" \
+  "$(for library in zenoh cubecl cudarc lapin nvml-wrapper; do
+       files=$(grep -lE "^$library(-[a-z]+)?(\.workspace)? *= *(true|[{\"])" crates/*/Cargo.toml tools/*/Cargo.toml examples/*/Cargo.toml)
+       if [ "$(wc -l <<<"$files")" != 1 ]; then printf '  %s: %s\n' "$library" "$(tr '\n' ' ' <<<"$files")"; fi
+     done)"
 rule "dependencies point down: nothing below the tools names them" \
   "$(grep -nE '^odeon-(cli|bench)' crates/*/Cargo.toml || true)"
 rule "the testkit is for tests only" \

@@ -57,6 +57,14 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench accounts --mode adaptive,concurrent,sequential,plain,mutex,rwlock --hot 0,50 --audits 0,10 --transfers 500 --samples 1 --warmup 0
 "$odeon" bench accounts --mode sharded --transfers 500 --samples 1 --warmup 0
 "$odeon" bench tmap --mode adaptive,concurrent,sequential,plain,sharded,mutex,rwlock --skew 0,99 --requests 500 --samples 1 --warmup 0
+"$odeon" bench geostat --grid 40 --mode adaptive,concurrent,sequential,threshold --reads relaxed,logged,snapshot --step request,point \
+  --log-points 500 --samples 1 --warmup 0
+printf '0 0 1\n20 20 0\n' > "$out/wells.txt"
+mkdir "$out/geostat"
+"$odeon" bench geostat --grid 40 --log-points 500 --conditioning "$out/wells.txt" --samples 1 --warmup 0 --out "$out/geostat"
+"$odeon" bench geostat --grid 30 --ti "$out/geostat/training-image.png" --samples 1 --warmup 0
+"$odeon" bench geostat --grid 30 --ti "$out/geostat/result.dat" --radius 10 --samples 1 --warmup 0 --trace "$out/geostat/trace.jsonl"
+"$odeon" bench geostat --reproduce --quick --out "$out/subsurface"
 "$odeon" bench beside --askers 0,4 --asked ledger,another --handler-ns 0,500 --entries 500 --samples 1 --warmup 0
 "$odeon" bench threadring --hops 1000 --kind local,remote --stage both --samples 2 --warmup 0
 "$odeon" bench threadring --hops 1000 --kind mobile --samples 2 --warmup 0
@@ -68,7 +76,11 @@ common=(--samples 2 --warmup 0 --vs tokio,kameo,ractor)
 "$odeon" bench remotecreate --actors 200 --created moved --kind mobile --samples 2 --warmup 0
 "$odeon" bench remotecreate --actors 200 --created here --kind local,remote,mobile --samples 2 --warmup 0
 "$odeon" bench theaters --reproduce --quick --out "$out/salsa"
+"$odeon" bench kmeans --rows 2000 --rounds 0,5 --floor rayon,sequential --cpu-workers 1,3 --samples 2 --warmup 0 --json "$out/kmeans.jsonl"
+"$odeon" bench kmeans --rows 2000 --rounds 40 --device-workers 0 --way mixed,balanced --samples 1 --warmup 0
+"$odeon" bench logreg --rows 2000 --rounds 5 --floor rayon,sequential --samples 2 --warmup 0
+"$odeon" bench heterogeneous --reproduce --quick --out "$out/thesis"
 "$odeon" bench phases --entries 1000 --handler-ns 200 --samples 2
 "$odeon" bench idle --actors 2000 --cpu-actors 200 --seconds 1
-test -s "$out/papers/index.html" && test -s "$out/salsa/index.html" && test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg" && test -s "$out/trace.jsonl"
+test -s "$out/papers/index.html" && test -s "$out/salsa/index.html" && test -s "$out/subsurface/index.html" && test -s "$out/geostat/result.png" && test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg" && test -s "$out/trace.jsonl" && test -s "$out/thesis/index.html" && test -s "$out/kmeans.jsonl"
 echo "every benchmark ran"

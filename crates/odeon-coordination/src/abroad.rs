@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use odeon_core::Theater;
 use odeon_core::extend::{number_of, send_unhindered};
+use odeon_core::{ActorId, Theater};
 use odeon_speculative::CoordinationError;
 use odeon_speculative::extend::{Abroad, Away, Begun, First};
 use odeon_sync::atomic::{AtomicU64, Ordering};
@@ -45,6 +45,10 @@ impl Ways {
 }
 
 impl Abroad for Ways {
+    fn leads_elsewhere(&self, actor: ActorId) -> bool {
+        self.network.upgrade().is_some_and(|it| leads_to(&it, number_of(actor)).is_some())
+    }
+
     fn begin(&self, begun: Begun) {
         let Begun { messages, deadline, reply } = begun;
         // ORDERING: Relaxed: the numbers are to differ.

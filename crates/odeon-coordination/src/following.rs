@@ -101,6 +101,10 @@ impl Agent {
     pub(crate) fn follow(&mut self, id: Id, part: Part, ctx: &mut Context<'_, Self>) {
         // Its leader may go without having told anything else.
         self.seek(id.leader, ctx);
+        if !self.parts.is_awaited(id) {
+            // It came while its leader was giving it up, or lost, which has been seen to before this.
+            return part.abort(CoordinationError::Unreachable);
+        }
         self.following.insert(id, Following::new(Some(part)));
     }
 

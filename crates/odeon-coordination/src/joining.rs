@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use odeon_core::{ActorRef, Random, Theater};
-use odeon_speculative::extend::{Abroad, go_abroad};
+use odeon_speculative::extend::{Abroad, Surroundings, go_abroad};
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_theater::extend::{Companions, accompany_by, downgrade, publishes};
 use odeon_theater::{Network, TheaterId};
@@ -89,6 +89,7 @@ pub struct Coordination {
 /// What all clones have in common.
 struct Handle {
     network: Network,
+    surroundings: Surroundings,
     agent: ActorRef<Tell>,
     sizes: Arc<Sizes>,
     has_left: AtomicBool,
@@ -127,8 +128,23 @@ impl Coordination {
         accompany_by(network, Arc::downgrade(&companions));
         network.publish(AGENT, &agent);
         let has_left = AtomicBool::new(false);
-        let inner = Handle { network: network.clone(), agent, sizes, has_left, _ways: ways };
+        let inner = Handle {
+            network: network.clone(),
+            surroundings: Surroundings::of(theater),
+            agent,
+            sizes,
+            has_left,
+            _ways: ways,
+        };
         Self { inner: Arc::new(inner) }
+    }
+
+    pub(crate) fn network(&self) -> &Network {
+        &self.inner.network
+    }
+
+    pub(crate) fn surroundings(&self) -> &Surroundings {
+        &self.inner.surroundings
     }
 
     /// Takes part no longer. For the other theaters this one is dead from here on: what is not decided is given up here. So who wants to lose

@@ -5,6 +5,8 @@
 //! transaction of its own (`odeon-speculative`: `coordination/part.rs`), which is prepared and then committed or rolled back as the *leader*
 //! decides, the theater where the transaction began. Nobody blocks meanwhile.
 //!
+//! Speculative actors may also move from theater to theater ([`MobileSpeculative`]).
+//!
 //! | question | file |
 //! |---|---|
 //! | what a user calls | `joining.rs` |
@@ -16,6 +18,7 @@
 //! | who stands back for whom? | `urgency.rs` |
 //! | what if the leader is lost? | `ending.rs` |
 //! | what is remembered, and until when? | `records.rs` |
+//! | how do speculative actors move? | `mobile.rs`, `mobile/guest.rs` |
 //!
 //! PROTOCOL
 //! 1. *Gather.* First messages go to their actors as messages do, each with the identity of the transaction. A part says that it is ready when all of its have arrived;
@@ -39,6 +42,7 @@ mod following;
 mod id;
 mod joining;
 mod leading;
+mod mobile;
 mod parts;
 mod peers;
 mod records;
@@ -47,3 +51,4 @@ mod tell;
 mod urgency;
 
 pub use joining::Coordination;
+pub use mobile::MobileSpeculative;

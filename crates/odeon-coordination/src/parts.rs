@@ -87,6 +87,11 @@ impl Parts {
         Some(Part::new(messages as usize, Arc::new(Says { id, agent })))
     }
 
+    /// Whether the leader of a part whose messages come from elsewhere is there, and has not said that it is over.
+    pub(crate) fn is_awaited(&self, id: Id) -> bool {
+        self.lock().get(&id).is_some_and(|it| !it.is_over)
+    }
+
     /// The leader says that a part is over, for which so many messages were sent.
     pub(crate) fn is_aborted(&self, id: Id, of: u32) {
         let mut known = self.lock();
@@ -160,6 +165,10 @@ impl Companions for Parts {
         let follow = Tell::then(move |it, ctx| it.follow(id, part, ctx));
         send_unhindered(self.agent()?, follow).ok()?;
         Some(companion)
+    }
+
+    fn is_for(&self, companion: &[u8], to: TheaterId) -> bool {
+        Head::from_bytes(companion).is_some_and(|head| head.to == to)
     }
 
     fn is_lost(&self, companion: &[u8]) {

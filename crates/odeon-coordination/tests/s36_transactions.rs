@@ -222,8 +222,9 @@ fn s36_who_has_ended_or_takes_no_part_fails_a_transaction() {
     assert_eq!(bank.outcome(transfer), Err(CoordinationError::Unreachable));
     bank.kill(2);
     bank.steps(5_000);
+    // The reference has ended with the theater, as one to an actor that has stopped.
     let (_, transfer) = bank.transfer(0, &[(0, -5), (2, 5)]);
-    assert_eq!(bank.outcome(transfer), Err(CoordinationError::Unreachable));
+    assert_eq!(bank.outcome(transfer), Err(CoordinationError::Stopped));
     assert_eq!(balance(&mut bank, 0), FIRST);
     bank.check_that_all_is_over();
 }

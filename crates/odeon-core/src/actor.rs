@@ -177,6 +177,18 @@ pub trait Actor: Send + Sized + 'static {
         false
     }
 
+    /// On a stage that owns its actors, after each delivery: whether it wants to go on
+    /// ([`__go_on_with_aside`](Self::__go_on_with_aside)) behind what has come already. For each `true` it is given one call.
+    #[doc(hidden)]
+    fn __resumes(&mut self) -> bool {
+        false
+    }
+
+    /// Whether it goes on with what it has put aside on every stage, those that own their actors too, and with bounds around it. It has one
+    /// mailbox.
+    #[doc(hidden)]
+    const GOES_ON_ANYWHERE: bool = false;
+
     /// How many messages have been put aside.
     #[doc(hidden)]
     fn __aside(&self) -> usize {

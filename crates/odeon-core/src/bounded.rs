@@ -134,6 +134,8 @@ impl<A> Bounded<A> {
 impl<A: Actor> Actor for Bounded<A> {
     type Msg = A::Msg;
     const BOUNDED: bool = true;
+    const PUTS_ASIDE: bool = A::GOES_ON_ANYWHERE;
+    const GOES_ON_ANYWHERE: bool = A::GOES_ON_ANYWHERE;
 
     fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
         Some(&self.wanted)
@@ -166,6 +168,44 @@ impl<A: Actor> Actor for Bounded<A> {
 
     fn stopped(&mut self) {
         self.actor.stopped();
+    }
+
+    fn __is_made(&self) -> bool {
+        !Self::PUTS_ASIDE || self.actor.__is_made()
+    }
+
+    fn __has_aside(&self) -> bool {
+        self.actor.__has_aside()
+    }
+
+    fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+        let mut went_on = false;
+        ctx.lent_to(|ctx| went_on = self.actor.__go_on_with_aside(ctx));
+        went_on
+    }
+
+    fn __resumes(&mut self) -> bool {
+        self.actor.__resumes()
+    }
+
+    fn __aside(&self) -> usize {
+        self.actor.__aside()
+    }
+
+    fn __pressing(&self) -> usize {
+        self.actor.__pressing()
+    }
+
+    fn __shed(&mut self) -> bool {
+        Self::PUTS_ASIDE && self.actor.__shed()
+    }
+
+    fn __renew(&mut self, new: Self) {
+        self.actor.__renew(new.actor);
+    }
+
+    fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
+        self.actor.__give_back(take);
     }
 }
 

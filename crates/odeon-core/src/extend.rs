@@ -9,13 +9,16 @@
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`answer_borrowed`], [`question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
-//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`goes_on_with_aside`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`] |
+//! | failure | errors of handlers, and supervision | [`fail_with`], [`text_of`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
 //! | interior | an actor that moves and its mailboxes | [`Interior`], [`WrittenGuards`], [`mark`] |
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
 
+use std::any::Any;
+use std::error::Error;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -51,7 +54,9 @@ use crate::message::{Message, mailbox_of};
 use crate::outbox;
 use crate::pressure::congestion;
 use crate::reply::Reply;
+use crate::scheduler::pinned::PinnedShared;
 use crate::send::{self, Hindered};
+use crate::supervision;
 use crate::theater::Theater;
 use crate::theater::builder::TheaterBuilder;
 use crate::theater::spawn;
@@ -249,6 +254,32 @@ pub fn report_by<M: Message>(theater: &Theater, actor: &ActorRef<M>, reporter: W
     if let Some(sight) = theater.shared().sight().filter(|sight| sight.counts) {
         sight.reporters.add(actor.id(), reporter);
     }
+}
+
+/// Whether the actor is asked to go on with what it puts aside: not inside another one that does not pass that on.
+pub fn goes_on_with_aside<A: Actor>(ctx: &Context<'_, A>) -> bool {
+    ctx.cell().header.vtable.puts_aside
+}
+
+/// Whether the actor has a thread of its own, in which it may wait.
+pub fn has_own_thread<A: Actor>(ctx: &Context<'_, A>) -> bool {
+    ctx.cell().header.pinned().is_some_and(PinnedShared::is_dedicated)
+}
+
+/// The clock of the theater of the actor whose turn it is.
+pub fn clock_here<A: Actor>(ctx: &Context<'_, A>) -> Arc<dyn Clock> {
+    ctx.theater().clock.clone()
+}
+
+/// Has the actor whose turn it is fail with an error instead of a panic: supervision and observers are told its text and the
+/// error ([`Failure::error`](crate::Failure::error)), the panic hook is not.
+pub fn fail_with(error: impl Error + Send + Sync + 'static) -> ! {
+    supervision::fail_with(Box::new(error))
+}
+
+/// The text of what an [`Observer`](crate::Observer) is told of a failure: that of a panic, or of an error.
+pub fn text_of(panic: &(dyn Any + Send)) -> Option<&str> {
+    supervision::text_of(panic)
 }
 
 /// How many messages wait in the inbox of the actor whose turn it is, off by 32 or less.

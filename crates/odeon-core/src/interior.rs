@@ -12,7 +12,7 @@ use crate::turn::guarding;
 /// The inside of an actor, in its own turn. The messages in it have been taken from the inbox and not been handled: those that wait for
 /// their mailbox to be selected or opened. An actor with one mailbox has none.
 pub struct Interior<'a, M: Message> {
-    cell: &'a MessageCell<M>,
+    pub(crate) cell: &'a MessageCell<M>,
     selector: Option<&'a mut Selector<M>>,
 }
 
@@ -82,10 +82,6 @@ impl<'a, M: Message> Interior<'a, M> {
     /// Whether the actor has children.
     pub fn has_children(&self) -> bool {
         self.cell.header.bonds.get().is_some_and(Bonds::has_children)
-    }
-
-    pub(crate) fn cell(&self) -> &'a MessageCell<M> {
-        self.cell
     }
 
     /// Has an actor of these messages work in the place of this one; `true`: it wants to stop.

@@ -22,14 +22,18 @@ use odeon_sync::thread;
 use crate::cell::Header;
 use crate::current::{self, Current};
 use crate::mailbox::label;
+use crate::theater::shared::TheaterShared;
 
-/// The lane of a message: odd, below 2^24; in a mailbox but the first, that mailbox's number times 2^24 more.
+/// The lane of a message: odd, below 2^24; in a mailbox but the first, that mailbox's number times 2^24 more. The bit of value 2 says that it is known in
+/// several theaters ([`everywhere`](Lane::everywhere)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Lane(u32);
 
 /// Bits of a lane's number that tell senders apart: as many as a tag has.
 const SENDER_BITS: u32 = 24;
 const SENDER: u32 = (1 << SENDER_BITS) - 1;
+/// Of a lane that is known in several theaters.
+const EVERYWHERE: u32 = 2;
 /// Odd, so that no two mailboxes have the same product in eight bits; the golden ratio's fraction of 256.
 const MAILBOX_SPREAD: u32 = 0x9D;
 
@@ -85,7 +89,18 @@ impl Lane {
     /// The lane of a sender that this number tells from others. Fibonacci hashing (Knuth, TAOCP 3, 6.4): neighbours get lanes far apart.
     pub fn of_number(number: u64) -> Self {
         let mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
-        Self(mixed as u32 | 1)
+        Self(mixed as u32 & !EVERYWHERE | 1)
+    }
+
+    /// The lane of the same sender as all theaters know it, which the seed of its own tells from senders of others: threads of different processes have
+    /// the same numbers. A lane that is known everywhere stays what it is.
+    #[must_use]
+    pub fn everywhere(self, theater: &TheaterShared) -> Self {
+        if self.0 & EVERYWHERE != 0 {
+            return self;
+        }
+        let number = u64::from(self.0) ^ theater.config.random_seed.rotate_left(24);
+        Self(Self::of_number(number).0 | EVERYWHERE)
     }
 
     /// The number, for tables of lanes; the upper ones of its lower 24 bits are the better mixed ones.
@@ -100,6 +115,19 @@ impl Lane {
         // The mailbox is mixed into the upper ones of the sender's bits as well, so that tables that go by those tell the mailboxes apart.
         let spread = (mailbox as u32).wrapping_mul(MAILBOX_SPREAD) & 0xFF;
         Self(self.0 & SENDER ^ spread << (SENDER_BITS - 8) | (mailbox as u32) << SENDER_BITS)
+    }
+
+    /// The lane of the sender alone, whatever mailbox this one is of.
+    #[must_use]
+    pub fn of_its_sender(self) -> Self {
+        // The spread of a mailbox is its own inverse.
+        Self(self.in_mailbox(self.mailbox()).0 & SENDER)
+    }
+
+    /// The lane with this number, if there can be one that is known in several theaters.
+    pub fn of_known(number: u32) -> Option<Self> {
+        let is_known = number & 1 != 0 && number & EVERYWHERE != 0 && number <= SENDER;
+        is_known.then_some(Self(number))
     }
 
     /// The mailbox of this lane.

@@ -30,6 +30,7 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
     /// Its bounds are known when it has been made.
     const BOUNDED: bool = A::BOUNDED;
     const PUTS_ASIDE: bool = A::PUTS_ASIDE && !A::LANED;
+    const GOES_ON_ANYWHERE: bool = A::GOES_ON_ANYWHERE;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         let made = (self.make)();
@@ -74,6 +75,10 @@ impl<A: Actor, F: FnMut() -> A + Send + 'static> Actor for Lazy<A, F> {
             ctx.lent_to(|ctx| went_on = actor.__go_on_with_aside(ctx));
         }
         went_on
+    }
+
+    fn __resumes(&mut self) -> bool {
+        self.actor.as_mut().is_some_and(A::__resumes)
     }
 
     fn __aside(&self) -> usize {

@@ -17,6 +17,7 @@
 //! home with a stage that stands before the real one, so whoever wakes it does not find it at home on the
 //! waking thread's stage, and takes the general path, which leads through the stage that notes the time.
 
+mod busy_clock;
 mod causes;
 mod collect;
 pub(crate) mod follow;

@@ -16,6 +16,7 @@ mod family;
 mod limits;
 
 use std::any::Any;
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,19 +55,38 @@ pub struct Failure<'a> {
 }
 
 impl Failure<'_> {
-    /// What the panic said, if its payload is a text.
+    /// What the panic said, if its payload is a text, or the error that the actor failed with.
     pub fn text(&self) -> Option<&str> {
         text_of(self.panic)
     }
+
+    /// The error that the actor failed with, if it was one: actors whose handlers return errors (`odeon-device`) fail without
+    /// a panic.
+    pub fn error(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
+        self.panic.downcast_ref::<Erred>().map(|erred| &*erred.error)
+    }
 }
 
-/// The text that `panic!` was given.
+/// The payload of an actor that fails with an error.
+pub(crate) struct Erred {
+    text: String,
+    error: Box<dyn Error + Send + Sync>,
+}
+
+/// Has the actor whose turn it is fail with an error: as by a panic, which is told to supervision and observers and not to the panic
+/// hook.
+pub(crate) fn fail_with(error: Box<dyn Error + Send + Sync>) -> ! {
+    std::panic::resume_unwind(Box::new(Erred { text: error.to_string(), error }))
+}
+
+/// The text that `panic!` was given, or of an error.
 pub(crate) fn text_of(panic: &(dyn Any + Send)) -> Option<&str> {
     panic
         .downcast_ref::<&'static str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .or_else(|| panic.downcast_ref::<Escalated>().map(|escalated| &*escalated.text))
+        .or_else(|| panic.downcast_ref::<Erred>().map(|erred| &*erred.text))
 }
 
 type Decide = dyn Fn(&Failure<'_>) -> Directive + Send + Sync;
@@ -153,7 +173,7 @@ impl Supervision {
     /// The pause before the second restart within the limit's time; each further one is twice as long, up
     /// to `longest`. The first restart comes at once. Default: 10 ms up to 1 s; zero: no pauses.
     ///
-    /// Messages wait meanwhile. On a pinned or dedicated stage there are no pauses: the thread would have
+    /// Messages wait meanwhile, and on a dedicated stage its thread. On a pinned stage there are no pauses: the thread would have
     /// to wait, or to put the messages of one actor aside.
     pub fn pauses(mut self, shortest: Duration, longest: Duration) -> Self {
         self.shortest_pause = shortest;

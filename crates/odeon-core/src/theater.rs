@@ -193,6 +193,25 @@ impl Theater {
         Ok(spawn::on(&(stage.clone() as Arc<dyn Submit>), Some(&stage), actor))
     }
 
+    /// As [`spawn_dedicated`](Self::spawn_dedicated), for a supervised actor: the thread is the same after each restart. `make` makes its state,
+    /// now and for each restart.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    ///
+    /// # Panics
+    /// If `make` does when it is called for the first time.
+    pub fn spawn_dedicated_supervised<A: Actor>(
+        &self,
+        name: &str,
+        supervision: Supervision,
+        make: impl FnMut() -> A + Send + 'static,
+    ) -> Result<ActorRef<A::Msg>, StageError> {
+        let stage = self.start_pinned(name, PinnedKind::Dedicated)?;
+        let submit = stage.clone() as Arc<dyn Submit>;
+        Ok(spawn::supervised_on(&submit, Some(&stage), supervision, Box::new(make), identity))
+    }
+
     /// A new pinned stage: a thread named `name` that will own the actors spawned on it.
     ///
     /// # Errors

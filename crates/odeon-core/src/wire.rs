@@ -12,7 +12,7 @@
 //!
 //! A reference to an actor elsewhere is a reference to an actor here, a [`Seat`], that writes what it is sent (decision 005): a
 //! send costs what it costs to any actor, and what one sender sends stays in its order. A [`Mobile`] actor has a seat in its own theater
-//! too, and sits in it: so it can leave, and come to any other.
+//! too, and sits in it: so it can leave, and come to any other. Where messages come with lanes, that seat is a [`LanedSeat`], in every theater.
 
 #![cfg(feature = "wire")]
 
@@ -20,24 +20,28 @@ mod codec;
 mod doorman;
 mod error;
 mod inbound;
+mod laned_seat;
 mod mobile;
 mod outbound;
 mod passage;
 mod reference;
 mod replies;
 mod seat;
+mod slot;
 mod stand_in;
 
 pub use codec::{decode, encode};
 pub use error::WireError;
 pub use inbound::{Delivered, Inbound, unreadable};
-pub use mobile::{Kind, Mobile, kind_of, spawn_mobile};
+pub use laned_seat::LanedSeat;
+pub use mobile::{Guest, Kind, Mobile, kind_of, references_to, spawn_guest, spawn_mobile};
 pub use outbound::{
     Began, Bid, Departure, Earlier, NotTaken, Occupied, Outbound, ReadState, Settler, Traveller,
 };
 pub use passage::{Address, AnswerRoute, Answerable, Arriving, Leaving, Passage, Reference};
 pub use reference::{Erased, number_of};
 pub use seat::Seat;
+pub use slot::Slot;
 pub use stand_in::StandIn;
 
 /// Writes a value behind what is in the buffer, under a passage.

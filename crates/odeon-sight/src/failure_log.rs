@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use odeon_core::{ActorId, EndReason, Observer};
+use odeon_core::{ActorId, EndReason, Observer, extend};
 
 /// Tells which actor failed, by an event of level `ERROR` with what the panic said, and what came of it: `INFO`
 /// when it has been made anew, `ERROR` when it has ended for it, also because a linked one failed.
@@ -32,6 +32,5 @@ impl Observer for FailureLog {
 }
 
 fn text_of(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(|text| &**text)).unwrap_or("(no text)")
+    extend::text_of(panic).unwrap_or("(no text)")
 }

@@ -13,6 +13,8 @@
 //! 5. With a width of one a change runs *direct*, without a log; nothing that changes runs beside it, also if the width is raised meanwhile.
 //! 6. If the order of arrival is kept, it stands for rules 1 to 5 (`board/arrival_order.rs`).
 //! 7. Once the actor is to stop, or has failed, nothing is taken. When nothing runs any more its own turn sees to that.
+//! 8. Once the actor is to leave its theater, nothing is taken while no coordinated transaction has anything here. When nothing runs any more it
+//!    leaves.
 //!
 //! Whoever changes the board so that something can be taken looks again itself before it rests, or wakes
 //! somebody who does. So nothing that can be taken is left while all rest.
@@ -89,6 +91,8 @@ pub(crate) struct Board<M> {
     pub(crate) is_stopping: bool,
     /// Whether the actor's own turn is seeing to a failure: the state may be about to be made anew.
     pub(crate) is_failing: bool,
+    /// Rule 8.
+    is_resting: bool,
     is_closed: bool,
 }
 
@@ -130,6 +134,7 @@ impl<M: Message> Board<M> {
             failures: VecDeque::new(),
             is_stopping: false,
             is_failing: false,
+            is_resting: false,
             is_closed: false,
         }
     }
@@ -162,6 +167,17 @@ impl<M: Message> Board<M> {
     /// Whether a batch runs.
     pub(crate) fn is_running(&self) -> bool {
         self.is_alone || self.changing + self.reading > 0
+    }
+
+    /// Rule 8: has nothing taken, if no coordinated transaction has anything here. Answers whether nothing runs either.
+    pub(crate) fn rest(&mut self) -> bool {
+        self.is_resting = !self.has_visits();
+        self.is_resting && !self.is_running() && !self.needs_attention()
+    }
+
+    /// Rule 8: the actor does not leave.
+    pub(crate) fn go_on(&mut self) {
+        self.is_resting = false;
     }
 
     /// Jobs whose lanes are their own.
@@ -216,6 +232,9 @@ impl<M: Message> Board<M> {
     /// What could be taken next.
     fn next(&self) -> Option<How> {
         if self.is_closed || self.needs_attention() || self.is_alone || self.visits.is_held() {
+            return None;
+        }
+        if self.is_resting {
             return None;
         }
         if let Some(order) = &self.in_order {

@@ -11,7 +11,7 @@ use crate::job::Job;
 use crate::processing::Ordering;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, Companion, Lane};
-use odeon_core::{Access, Actor, Context, Message};
+use odeon_core::{Access, Actor, ActorRef, Context, Message};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
 use odeon_sync::thread;
@@ -245,6 +245,14 @@ impl<A: SpeculativeActor> Dispatcher<A> {
 
     fn bring(&mut self, ctx: &Context<'_, Self>) {
         self.engine.add(&mut self.taken, || ctx.actor_ref());
+    }
+
+    /// As `bring`, also what no batch is full of.
+    pub(crate) fn bring_taken(&mut self, me: impl FnOnce() -> ActorRef<A::Msg>) {
+        self.count();
+        if !self.taken.is_empty() {
+            self.engine.add(&mut self.taken, me);
+        }
     }
 
     /// `false`: there is nothing to do.

@@ -22,11 +22,12 @@ use crate::tally::Tally;
 use crate::width::Controller;
 use in_order::Sequence;
 use odeon_core::extend::{self, Congestion, RELIEVED_AT, wake_shared};
-use odeon_core::{ActorRef, Clock};
+use odeon_core::{ActorRef, Clock, Theater};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 use runners::Runners;
 use std::any::Any;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -81,11 +82,30 @@ impl Copies {
 }
 
 /// What an engine has to know of its theater.
-pub(crate) struct Surroundings {
+#[derive(Clone)]
+pub struct Surroundings {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) workers: usize,
     pub(crate) precedence: Arc<Precedence>,
     pub(crate) congestion: Arc<Congestion>,
+}
+
+impl Surroundings {
+    /// Those in a theater.
+    pub fn of(theater: &Theater) -> Self {
+        Self {
+            clock: extend::clock(theater),
+            workers: extend::workers(theater),
+            precedence: extend::belonging(theater),
+            congestion: extend::congestion(theater),
+        }
+    }
+}
+
+impl fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Surroundings").field("workers", &self.workers).finish_non_exhaustive()
+    }
 }
 
 /// What is behind the lock.
@@ -102,6 +122,8 @@ struct Shared<A: SpeculativeActor> {
     runners: Runners,
     /// Whether so many jobs press that senders may wait for the actor's own turn to let them go on.
     presses: bool,
+    /// Whether the actor is to leave its theater, once it rests.
+    is_to_rest: bool,
 }
 
 /// TUNE: pressing jobs below which the actor's own turn is woken, to let senders go on. Not more than the core lets them go on at, or they
@@ -109,7 +131,7 @@ struct Shared<A: SpeculativeActor> {
 const RELIEVED_BELOW: usize = RELIEVED_AT / 2;
 
 impl<A: SpeculativeActor> Engine<A> {
-    pub(crate) fn new(state: A, processing: &Processing, surroundings: Surroundings) -> Self {
+    pub(crate) fn new(state: Arc<A>, processing: &Processing, surroundings: Surroundings) -> Self {
         let Surroundings { clock, workers, precedence, congestion } = surroundings;
         let (width, controller) = processing.begin(workers);
         let mut board = Board::new(width);
@@ -122,12 +144,13 @@ impl<A: SpeculativeActor> Engine<A> {
         Self {
             shared: Mutex::new(Shared {
                 board,
-                state: Some(Arc::new(state)),
+                state: Some(state),
                 left: Vec::new(),
                 generation: 0,
                 keeps: None,
                 runners: Runners::default(),
                 presses: false,
+                is_to_rest: false,
             }),
             sequence: Mutex::new(Sequence::new()),
             exit: Exit::default(),
@@ -152,7 +175,8 @@ impl<A: SpeculativeActor> Engine<A> {
     fn unlock(&self, mut shared: MutexGuard<'_, Shared<A>>) {
         let presses = shared.board.pressing() >= RELIEVED_BELOW;
         let is_relieved = std::mem::replace(&mut shared.presses, presses) && !presses;
-        let relieved = if is_relieved { shared.keeps.clone() } else { None };
+        let rests = shared.is_to_rest && shared.board.rest();
+        let woken = if is_relieved || rests { shared.keeps.clone() } else { None };
         let over = if shared.board.outstanding() == 0 { shared.keeps.take() } else { None };
         let board = &shared.board;
         // ORDERING: Release: pairs with the Acquire of `outstanding`: what the jobs have done comes before.
@@ -165,7 +189,7 @@ impl<A: SpeculativeActor> Engine<A> {
         self.copies.width.store(board.width(), Ordering::Relaxed);
         self.copies.attention.store(attention, Ordering::Relaxed);
         drop(shared);
-        if let Some(me) = relieved {
+        if let Some(me) = woken {
             wake_shared(&me);
         }
         drop(over);
@@ -268,6 +292,24 @@ impl<A: SpeculativeActor> Engine<A> {
         let is_running = shared.board.is_running();
         self.unlock(shared);
         !is_running
+    }
+
+    /// The actor is to leave its theater: no message is begun any more that no coordinated transaction waits for. Answers whether none is under way.
+    /// The actor's own turn is woken when that may be so.
+    pub(crate) fn comes_to_rest(&self) -> bool {
+        let mut shared = self.lock();
+        shared.is_to_rest = true;
+        let rests = shared.board.rest();
+        self.unlock(shared);
+        rests
+    }
+
+    /// The actor is not to leave after all.
+    pub(crate) fn goes_on(&self) {
+        let mut shared = self.lock();
+        shared.is_to_rest = false;
+        shared.board.go_on();
+        self.unlock(shared);
     }
 
     /// A parked job can be taken again.

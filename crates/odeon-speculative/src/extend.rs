@@ -1,4 +1,8 @@
-//! The one door for the sibling crates of Odeon: the seam to transactions that several theaters take part in, not for applications.
+//! The one door for the sibling crates of Odeon, not for applications: the seam to transactions that several theaters take part in, and
+//! actors that move between theaters.
 
 pub use crate::coordination::TransactionPart as Part;
 pub use crate::coordination::{Abroad, Away, Begun, Decider, First, Here, go_abroad};
+pub use crate::engine::Surroundings;
+pub use crate::occupant::Occupant;
+pub use crate::processing::WrittenProcessing;

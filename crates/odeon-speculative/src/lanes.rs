@@ -255,6 +255,12 @@ impl<M> Lanes<M> {
         Some(behind)
     }
 
+    /// As [`drain`](Self::drain), to look at.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &Job<M>> {
+        let behind = self.halted.values().flat_map(|halted| &halted.behind);
+        self.places.iter().flat_map(|place| &place.waiting).chain(behind)
+    }
+
     /// Everything that waits.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Job<M>> {
         self.behind_halted = 0;

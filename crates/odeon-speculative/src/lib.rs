@@ -56,6 +56,7 @@
 //! | what does a handler's panic leave in the actor's own turn? | `handling.rs` |
 //! | where does a message wait whose handler asks to, or whose guard is closed? | `parking.rs`, `parking/gate.rs` |
 //! | who asks guards? | `attempt/admission.rs` |
+//! | how does an actor leave its theater? | `occupant.rs`, `processing/written.rs` |
 //!
 //! The method is that of Hayduk, Sobe and Felber, "Speculative Concurrent Processing with Transactional Memory in the Actor
 //! Model" (OPODIS 2013), made for lanes, snapshots and effects.
@@ -74,6 +75,7 @@ mod handling;
 mod job;
 mod lanes;
 mod number_map;
+mod occupant;
 mod outcome;
 mod pace;
 mod parking;
@@ -96,4 +98,6 @@ pub use processing::{Ordering, Processing};
 pub use spawn::{SpawnSpeculative, SpeculativeRef};
 pub use speculative_actor::SpeculativeActor;
 pub use stats::SpeculationStats;
-pub use width::{Fixed, HillClimb, Sample, Threshold, WidthPolicy};
+pub use width::{
+    ByEnergy, Fixed, HillClimb, JouleSource, Objective, Sample, Threshold, WidthPolicy,
+};

@@ -103,14 +103,13 @@ impl<A: SpeculativeActor> Parking<A> {
         refused.into_iter().for_each(|job| engine.unpark(job));
     }
 
-    /// The actor ends: the messages of all that is parked.
-    pub(crate) fn close(&self) -> Vec<A::Msg> {
+    /// The actor ends, or leaves: all that is parked. Of each lane there is one at most.
+    pub(crate) fn close(&self) -> Vec<Job<A::Msg>> {
         let (parked, refused) = self.with(|places| {
             places.is_closed = true;
             (std::mem::take(&mut places.parked), places.gates.drain())
         });
-        let jobs = parked.into_values().map(|parked| parked.job).chain(refused);
-        jobs.map(|job| job.message).collect()
+        parked.into_values().map(|parked| parked.job).chain(refused).collect()
     }
 }
 

@@ -1,5 +1,9 @@
 //! How an actor's messages are processed: configuration, apart from what its handlers do.
 
+mod written;
+
+pub use written::WrittenProcessing;
+
 use crate::width::{Controller, HillClimb, WidthPolicy};
 use std::fmt;
 use std::sync::Arc;

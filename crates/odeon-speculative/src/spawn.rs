@@ -62,13 +62,8 @@ impl SpawnSpeculative for Theater {
             "the order of arrival is for actors with one mailbox: with several, a message waits for its guard while later ones are handled"
         );
         let workers = extend::workers(self);
-        let surroundings = Surroundings {
-            clock: extend::clock(self),
-            workers,
-            precedence: extend::belonging(self),
-            congestion: extend::congestion(self),
-        };
-        let engine = Arc::new(Engine::new(make(), &processing, surroundings));
+        let surroundings = Surroundings::of(self);
+        let engine = Arc::new(Engine::new(Arc::new(make()), &processing, surroundings));
         let control: Arc<dyn Control> = Arc::new(Handle { engine: engine.clone(), workers });
         let mut is_first = true;
         let ordering = processing.ordering;

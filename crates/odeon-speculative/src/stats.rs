@@ -12,6 +12,7 @@ use std::fmt;
 ///
 /// ```text
 /// width 2, 71 commits, 0 failures, 12 rollbacks
+/// width by throughput
 ///   rollbacks  variable  message  cause
 ///          11  total     Deposit  read overwritten
 ///           1  -         Rename   write locked
@@ -27,6 +28,8 @@ use std::fmt;
 pub struct SpeculationStats {
     /// How many messages may be in attempts at once.
     pub width: usize,
+    /// What the width is decided by at present; `None` if it is fixed, or its policy does not say.
+    pub width_goes_by: Option<&'static str>,
     /// Messages that have committed.
     pub commits: u64,
     /// Messages that were given up, by a panic or an error.
@@ -70,6 +73,9 @@ impl fmt::Display for SpeculationStats {
         let Self { width, commits, failures, .. } = self;
         let rollbacks = self.rolled_back();
         write!(f, "width {width}, {commits} commits, {failures} failures, {rollbacks} rollbacks")?;
+        if let Some(by) = self.width_goes_by {
+            write!(f, "\nwidth by {by}")?;
+        }
         self.show_conflicts(f)?;
         self.show_widths(f)
     }
@@ -147,6 +153,7 @@ mod tests {
         let at = Duration::from_millis;
         SpeculationStats {
             width: 2,
+            width_goes_by: Some("throughput"),
             commits: 71,
             rollbacks: vec![(Cause::ReadOverwritten, 11), (Cause::WriteLocked, 1)],
             conflicts: vec![
@@ -166,6 +173,7 @@ mod tests {
     fn a_report_is_a_table_for_people() {
         let expected = "\
 width 2, 71 commits, 0 failures, 12 rollbacks
+width by throughput
   rollbacks  variable  message  cause
          11  total     Deposit  read overwritten
           1  -         Rename   write locked

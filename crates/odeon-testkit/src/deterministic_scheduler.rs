@@ -98,6 +98,11 @@ impl Deterministic {
         &self.clock
     }
 
+    /// The same clock, for actors whose handlers are to take time.
+    pub fn clock_for_actors(&self) -> Arc<VirtualClock> {
+        self.clock.clone()
+    }
+
     /// The seed of this run.
     pub fn seed(&self) -> u64 {
         self.seed

@@ -1,9 +1,12 @@
 //! The one door for the sibling crates of Odeon, not for applications.
 
 use std::any::Any;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 
-use odeon_core::wire::Address;
+use odeon_core::wire::{Address, Guest, Kind};
+use odeon_core::{ActorRef, Message};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 pub use crate::network::{Companions, WeakNetwork};
 
@@ -27,6 +30,22 @@ pub fn accompany_by(network: &Network, companions: Weak<dyn Companions>) {
 /// Where the actor lives for which the actor with this number stands here.
 pub fn leads_to(network: &Network, actor: u64) -> Option<Address> {
     network.leads_to(actor)
+}
+
+/// Creates a mobile actor whose messages come with lanes.
+///
+/// # Panics
+/// If the theater has been dropped.
+pub fn spawn_guest<M: Message + Serialize + DeserializeOwned>(
+    network: &Network,
+    guest: Box<dyn Guest<M>>,
+) -> ActorRef<M> {
+    network.spawn_guest(guest)
+}
+
+/// Lets actors of a kind come to a theater.
+pub fn register_kind(network: &Network, kind: Arc<dyn Kind>) {
+    network.register_kind(kind);
 }
 
 /// Sends a message to the actor for which this one stands, with a companion, behind all that was sent to it.

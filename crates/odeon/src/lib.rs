@@ -16,7 +16,17 @@ pub use odeon_core::{
     SystemClock, Theater, TheaterBuilder, Timer, TrySendError, UntilEnded, Wait, WaitsView, Watch,
     WeakRef, Weighted, WhenAllClosed, WorkerPool, WriteContext, broadcast,
 };
+#[cfg(feature = "cuda")]
+pub use odeon_cuda as cuda;
+#[cfg(feature = "device")]
+pub use odeon_device as device;
+#[cfg(feature = "energy")]
+pub use odeon_energy as energy;
+#[cfg(feature = "gpu")]
+pub use odeon_gpu as gpu;
 pub use odeon_macros::{Mailboxes, Message, guards, when};
+#[cfg(feature = "rabbitmq")]
+pub use odeon_rabbitmq as rabbitmq;
 #[cfg(feature = "sight")]
 pub use odeon_sight as sight;
 #[cfg(feature = "speculative")]
@@ -81,6 +91,9 @@ mod pages {
     struct FromRactor;
     #[doc = include_str!("../../../docs/readers-and-writers.md")]
     struct ReadersAndWriters;
+    #[cfg(all(feature = "device", feature = "energy"))]
+    #[doc = include_str!("../../../docs/heterogeneous-actors.md")]
+    struct HeterogeneousActors;
     #[cfg(feature = "theaters")]
     #[doc = include_str!("../../../docs/theaters.md")]
     struct Theaters;

@@ -20,6 +20,9 @@ fn names(folder: &Path, extension: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// What examples need beside the default features.
+const FEATURES: &str = "odeon/gpu,odeon/tokio,odeon/zenoh";
+
 /// Built here: `cargo test --test examples` builds none, and not all features are on in this build.
 /// Returns where they are.
 fn build() -> PathBuf {
@@ -29,7 +32,8 @@ fn build() -> PathBuf {
     let target = profile.parent().expect("as above");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let status = Command::new(cargo)
-        .args(["build", "--quiet", "--package", "odeon", "--examples", "--all-features"])
+        // WHY the whole workspace: libraries get the features that they have in a test of all, so that none is compiled again.
+        .args(["build", "--quiet", "--workspace", "--examples", "--features", FEATURES])
         .args(["--profile", "test", "--target-dir"])
         .arg(target)
         .current_dir(env!("CARGO_MANIFEST_DIR"))

@@ -1,6 +1,8 @@
 //! What Odeon promises in numbers: the list behind `odeon bench figures`, as data.
 
 mod coordinated;
+mod geostat;
+mod heterogeneous;
 mod selectors;
 mod speculative;
 mod stm;
@@ -64,6 +66,23 @@ pub enum Goal {
     TimesFasterThanPeers(f64),
     /// At most so many times another case of the group.
     AtMostTimes(f64, &'static [Setting]),
+    /// At most so many times the fastest of other cases of the group, as far as these can run on this machine.
+    AtMostTimesBest(f64, &'static [&'static [Setting]]),
+    /// At most so many times the energy that the fastest of other cases of the group takes.
+    AtMostTimesEnergy(f64, &'static [&'static [Setting]]),
+}
+
+impl Goal {
+    /// The cases that it compares with: settings beside those of the figure.
+    pub fn others(self) -> Vec<&'static [Setting]> {
+        match self {
+            Self::AtMostTimes(_, other) => vec![other],
+            Self::AtMostTimesBest(_, others) | Self::AtMostTimesEnergy(_, others) => {
+                others.to_vec()
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// Bytes of an idle live actor with one empty mailbox, at most.
@@ -173,8 +192,10 @@ pub fn groups() -> Vec<Group> {
     groups.extend(stm::groups());
     groups.extend(speculative::groups());
     groups.extend(coordinated::groups());
+    groups.extend(geostat::groups());
     groups.extend(selectors::groups());
     groups.extend(theaters::groups());
+    groups.extend(heterogeneous::groups());
     groups
 }
 
@@ -261,7 +282,7 @@ mod tests {
             for figure in &group.figures {
                 assert!(known(figure.settings), "{}", figure.what);
                 assert!(about.variants.contains(&figure.variant), "{}", figure.what);
-                if let AtMostTimes(_, other) = figure.goal {
+                for other in figure.goal.others() {
                     assert!(known(other), "{}", figure.what);
                 }
             }

@@ -1,5 +1,6 @@
 //! Measuring the figures and judging them.
 
+use crate::energy;
 use crate::environment::Machine;
 use crate::error::BenchError;
 use crate::figures::{self, Figure, Goal, Group, Setting};
@@ -148,14 +149,22 @@ impl FiguresPlan {
         watch: &mut dyn Watch,
     ) -> Result<Results, BenchError> {
         let workload = workload_of(group);
+        let can_run = |params: &Params| workload.missing(params).is_none();
         let running = peers.hellos().map(|hello| hello.implementation.clone());
         let compared: Vec<String> =
             running.filter(|name| group.peers.contains(&name.as_str())).collect();
         let mut plan = Plan::default();
         for figure in &group.figures {
-            plan.add(workload, figure.variant, &self.params(group, figure.settings), &compared);
-            if let Goal::AtMostTimes(_, other) = figure.goal {
-                plan.add(workload, figure.variant, &self.params(group, other), &compared);
+            let own = self.params(group, figure.settings);
+            if !can_run(&own) {
+                continue;
+            }
+            plan.add(workload, figure.variant, &own, &compared);
+            for other in figure.goal.others() {
+                let other = beside(&own, other);
+                if can_run(&other) {
+                    plan.add(workload, figure.variant, &other, &compared);
+                }
             }
         }
         watch.group(&group_name(group), self.rounds.runs(&plan));
@@ -181,7 +190,32 @@ fn group_name(group: &Group) -> String {
     }
 }
 
+/// The parameters of another case: those of a figure, where it does not say otherwise.
+fn beside(params: &Params, other: &[Setting]) -> Params {
+    other.iter().fold(params.clone(), |params, (name, value)| params.with(name, *value))
+}
+
+fn in_words(settings: &[Setting]) -> String {
+    let words: Vec<String> =
+        settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    words.join(" ")
+}
+
 fn judge(
+    workload: &dyn Workload,
+    group: &Group,
+    figure: &Figure,
+    params: &Params,
+    results: &Results,
+) -> Verdict {
+    let mut verdict = judge_measured(workload, group, figure, params, results);
+    if let (None, Some(what)) = (verdict.reached, workload.missing(params)) {
+        verdict.measured = format!("not measured: {what}");
+    }
+    verdict
+}
+
+fn judge_measured(
     workload: &dyn Workload,
     group: &Group,
     figure: &Figure,
@@ -263,26 +297,62 @@ fn judge(
             Verdict::judged(&figure.what, to_reach, outcome)
         }
         Goal::AtMostTimes(times, other) => {
-            let words: Vec<String> =
-                other.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            let other_params = other
-                .iter()
-                .fold(params.clone(), |params, (name, value)| params.with(name, *value));
-            let other = results.odeon(workload, figure.variant, &other_params);
-            let outcome = odeon.zip(other).map(|(odeon, other)| {
-                let ratio = odeon / other.median();
-                let text = format!(
-                    "{} ({} ns against {} ns)",
-                    factor(ratio),
-                    short(odeon),
-                    short(other.median())
-                );
-                (text, ratio <= times)
-            });
-            let to_reach = format!("at most {times:.2}x the time with {}", words.join(" "));
+            let other_params = beside(params, other);
+            let outcome = odeon.zip(results.odeon(workload, figure.variant, &other_params));
+            let outcome = outcome.map(|(odeon, other)| against(odeon, other.median(), times));
+            let to_reach = format!("at most {times:.2}x the time with {}", in_words(other));
             Verdict::judged(&figure.what, to_reach, outcome)
         }
+        Goal::AtMostTimesBest(times, others) => {
+            let best = fastest(workload, figure, params, others, results);
+            let outcome = odeon.zip(best).map(|(odeon, (which, best))| {
+                let (text, reached) = against(odeon, best.median(), times);
+                (format!("{text}: {which}"), reached)
+            });
+            let to_reach =
+                format!("at most {times:.2}x the time of the fastest of {} others", others.len());
+            Verdict::judged(&figure.what, to_reach, outcome)
+        }
+        Goal::AtMostTimesEnergy(times, others) => {
+            let own = results.odeon(workload, figure.variant, params);
+            let own = own.and_then(Samples::median_joules);
+            let best = fastest(workload, figure, params, others, results);
+            let best = best.and_then(|(which, best)| Some((which, best.median_joules()?)));
+            let outcome = own.zip(best).map(|(own, (which, best))| {
+                let (ratio, own, best) = (own / best, short(own * 1e9), short(best * 1e9));
+                let text = format!("{} ({own} nJ against {best} nJ): {which}", factor(ratio));
+                (text, ratio <= times)
+            });
+            let to_reach =
+                format!("at most {times:.2}x the energy of the fastest of {} others", others.len());
+            let mut verdict = Verdict::judged(&figure.what, to_reach, outcome);
+            if let (None, Some(why)) = (verdict.reached, energy::missing()) {
+                verdict.measured = format!("not measured: {why}");
+            }
+            verdict
+        }
     }
+}
+
+/// The fastest of other cases of the group, of those that were measured.
+fn fastest<'a>(
+    workload: &dyn Workload,
+    figure: &Figure,
+    params: &Params,
+    others: &[&[Setting]],
+    results: &'a Results,
+) -> Option<(String, &'a Samples)> {
+    let timed = others.iter().filter_map(|other| {
+        Some((in_words(other), results.odeon(workload, figure.variant, &beside(params, other))?))
+    });
+    timed.min_by(|(_, one), (_, other)| one.median().total_cmp(&other.median()))
+}
+
+/// How one time compares with another, and whether it is at most so many times that.
+fn against(odeon: f64, other: f64, times: f64) -> (String, bool) {
+    let ratio = odeon / other;
+    let text = format!("{} ({} ns against {} ns)", factor(ratio), short(odeon), short(other));
+    (text, ratio <= times)
 }
 
 /// What half, and 99 of 100, of the operations took at most, in us.

@@ -29,6 +29,8 @@ pub struct Record<'a> {
     samples_growth_kib_per_minute: &'a [f64],
     /// Of each run that times single operations.
     samples_latency: &'a [Latency],
+    /// Of each run that looks at its energy, where the machine tells.
+    samples_joules_per_op: &'a [f64],
     machine: &'a Machine,
 }
 
@@ -53,6 +55,7 @@ impl<'a> Record<'a> {
             peak_rss_kib: outcome.samples.peak_rss_kib,
             samples_growth_kib_per_minute: &outcome.samples.growth_kib_per_minute,
             samples_latency: &outcome.samples.latency,
+            samples_joules_per_op: &outcome.samples.joules_per_op,
             machine,
         }
     }
@@ -176,6 +179,7 @@ mod tests {
             "peak_rss_kib",
             "samples_growth_kib_per_minute",
             "samples_latency",
+            "samples_joules_per_op",
             "machine",
         ];
         expected.sort_unstable();

@@ -6,6 +6,10 @@
 //! * [`reproduction`] runs the list as the papers did, and sets the results beside theirs;
 //! * [`selectors`] sets each selector beside its actor-only version, and both beside the paper on selectors;
 //! * [`theaters_paper`] sets actors that are remote or move beside the paper on SALSA Lite;
+//! * [`geostat`] simulates grids from training images, which the workload of that name gives to actors, and [`geostat_paper`] sets what comes
+//!   out beside the thesis;
+//! * [`kmeans`] and [`logreg`] are libraries of their own: points, pieces of a round, and the ways to do them;
+//! * [`heterogeneous`] sets programs on cores and devices beside the thesis's chapter 6;
 //! * [`peers`] runs the same workloads on other runtimes, in processes of their own;
 //! * [`figures`] is the list of promises that [`figures_run`] measures and [`figures_page`] writes
 //!   down.
@@ -14,6 +18,8 @@
 
 mod busy_work;
 mod date;
+mod devices;
+pub mod energy;
 pub mod environment;
 pub mod error;
 pub mod figures;
@@ -21,12 +27,19 @@ pub mod figures_page;
 pub mod figures_run;
 mod finish;
 mod floor;
+pub mod geostat;
+pub mod geostat_paper;
 pub mod heap_bytes;
+pub mod heterogeneous;
 pub mod history;
 mod html;
 pub mod idle;
+mod iterative;
 pub mod json_lines;
+pub mod kmeans;
 pub mod latency;
+mod lines;
+pub mod logreg;
 pub mod memory;
 pub mod parameter;
 pub mod peers;

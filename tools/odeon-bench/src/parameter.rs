@@ -40,6 +40,11 @@ pub enum Domain {
         /// When not given.
         default: &'static str,
     },
+    /// A file, or a word that stands for none.
+    File {
+        /// When not given.
+        default: &'static str,
+    },
 }
 
 impl Parameter {
@@ -62,6 +67,12 @@ impl Parameter {
         allowed: &'static [&'static str],
     ) -> Self {
         let domain = Domain::Word { allowed, default: allowed[0] };
+        Self { name, about, domain, in_floor: true, in_peers: true, peers_words: None }
+    }
+
+    /// The path of a file; `default` is a word for what is taken instead of one.
+    pub const fn file(name: &'static str, about: &'static str, default: &'static str) -> Self {
+        let domain = Domain::File { default };
         Self { name, about, domain, in_floor: true, in_peers: true, peers_words: None }
     }
 
@@ -105,7 +116,7 @@ impl Parameter {
     pub fn default_value(&self) -> Value {
         match self.domain {
             Domain::Number { default, .. } => Value::Number(default),
-            Domain::Word { default, .. } => Value::Word(default),
+            Domain::Word { default, .. } | Domain::File { default } => Value::Word(default),
         }
     }
 
@@ -121,6 +132,10 @@ impl Parameter {
                 let word = allowed.iter().find(|word| **word == text);
                 word.map(|word| Value::Word(word)).ok_or_else(refused)
             }
+            Domain::File { .. } if text.is_empty() => Err(refused()),
+            Domain::File { default } if text == default => Ok(Value::Word(default)),
+            // WHY leaked: values are words that live as long as the program, and a command line names few files.
+            Domain::File { .. } => Ok(Value::Word(String::leak(text.to_owned()))),
         }
     }
 }
@@ -133,6 +148,7 @@ impl fmt::Display for Domain {
             }
             Self::Number { min, max, .. } => write!(f, "whole numbers from {min} to {max}"),
             Self::Word { allowed, .. } => f.write_str(&allowed.join(", ")),
+            Self::File { default } => write!(f, "a file, or '{default}'"),
         }
     }
 }
@@ -230,6 +246,11 @@ impl Params {
     pub fn for_peers(&self, parameters: &[Parameter]) -> Option<Self> {
         let comparable = |p: &Parameter| p.is_comparable(self.get(p.name));
         parameters.iter().all(comparable).then(|| self.kept(parameters, |p| p.in_peers))
+    }
+
+    /// Those of these names.
+    pub fn only(&self, names: &[&str]) -> Self {
+        Self(self.iter().filter(|(name, _)| names.contains(name)).collect())
     }
 
     fn kept(&self, parameters: &[Parameter], keep: impl Fn(&Parameter) -> bool) -> Self {

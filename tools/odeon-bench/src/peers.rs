@@ -97,7 +97,14 @@ impl Peers {
         let running = self.running.iter_mut().find(|(hello, _)| hello.implementation == name);
         let (_, process) = running.ok_or_else(|| BenchError::peer(name, "is not running"))?;
         let Answer { ops, ns, peak_rss_kib } = process.ask(workload, params)?;
-        Ok(Measured { ops, ns, peak_rss_kib, growth_kib_per_minute: None, latency: None })
+        Ok(Measured {
+            ops,
+            ns,
+            peak_rss_kib,
+            growth_kib_per_minute: None,
+            latency: None,
+            joules: None,
+        })
     }
 
     /// Resident bytes of an idle actor. WHY in a fresh process: a used one has free memory to fill

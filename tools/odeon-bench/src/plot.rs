@@ -1,7 +1,9 @@
 //! Results as a chart: medians as lines, every sample as a dot, on a logarithmic axis.
 
+mod bars;
 mod lines;
 
+pub(crate) use bars::Bars;
 pub(crate) use lines::Lines;
 
 use crate::error::BenchError;

@@ -27,6 +27,10 @@ pub fn table(results: &Results) -> Table {
     if shows_latency {
         headings.extend(["p50 us", "p99 us"]);
     }
+    let shows_energy = results.0.iter().any(|outcome| !outcome.samples.joules_per_op.is_empty());
+    if shows_energy {
+        headings.push("nJ");
+    }
     let mut table = Table::new(headings);
     for outcome in &results.0 {
         let spread = outcome.samples.spread();
@@ -54,6 +58,10 @@ pub fn table(results: &Results) -> Table {
             cells.extend(
                 latency.map_or_else(Default::default, |(half, most)| [micros(half), micros(most)]),
             );
+        }
+        if shows_energy {
+            let joules = outcome.samples.median_joules();
+            cells.push(joules.map_or_else(String::new, |joules| short(joules * 1e9)));
         }
         table.row(cells);
     }

@@ -96,6 +96,12 @@ impl Plan {
         self.add_case(workload, Contender::Odeon(variant), params.clone());
     }
 
+    /// Adds the floor alone.
+    pub(crate) fn add_floor(&mut self, workload: &'static dyn Workload, params: &Params) {
+        let params = params.for_floor(workload.about().parameters);
+        self.add_case(workload, Contender::Floor, params);
+    }
+
     fn add_case(&mut self, workload: &'static dyn Workload, contender: Contender, params: Params) {
         if !self.cases.iter().any(|case| case.is(workload, &contender, &params)) {
             self.cases.push(Case { workload, contender, params });

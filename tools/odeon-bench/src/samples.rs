@@ -18,13 +18,22 @@ pub struct Measured {
     pub growth_kib_per_minute: Option<f64>,
     /// Of its operations, where each was timed.
     pub latency: Option<Latency>,
+    /// What the machine has taken meanwhile, where the workload looks at that and the machine tells.
+    pub joules: Option<f64>,
 }
 
 impl Measured {
     /// So many operations in this time.
     pub fn new(ops: u64, elapsed: Duration) -> Self {
         let ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
-        Self { ops, ns, peak_rss_kib: None, growth_kib_per_minute: None, latency: None }
+        Self {
+            ops,
+            ns,
+            peak_rss_kib: None,
+            growth_kib_per_minute: None,
+            latency: None,
+            joules: None,
+        }
     }
 
     /// Measures `work`, which does `ops` operations.
@@ -32,6 +41,14 @@ impl Measured {
         let start = Instant::now();
         let outcome = work();
         (Self::new(ops, start.elapsed()), outcome)
+    }
+
+    /// As [`time`](Self::time), and looks at the energy too; `work` says how many operations it did.
+    pub fn time_and_energy<T>(work: impl FnOnce() -> (u64, T)) -> (Self, T) {
+        let ((mut measured, (ops, outcome)), joules) =
+            crate::energy::joules_of(|| Self::time(0, work));
+        (measured.ops, measured.joules) = (ops, joules);
+        (measured, outcome)
     }
 
     /// Time of one operation on average.
@@ -55,6 +72,9 @@ pub struct Samples {
     /// Of each run that timed single operations.
     #[serde(default)]
     pub latency: Vec<Latency>,
+    /// Energy of one operation in each run that looked at it.
+    #[serde(default)]
+    pub joules_per_op: Vec<f64>,
 }
 
 impl Samples {
@@ -65,6 +85,8 @@ impl Samples {
         self.peak_rss_kib = self.peak_rss_kib.max(measured.peak_rss_kib);
         self.growth_kib_per_minute.extend(measured.growth_kib_per_minute);
         self.latency.extend(measured.latency);
+        let per_op = |joules: f64| joules / measured.ops.max(1) as f64;
+        self.joules_per_op.extend(measured.joules.map(per_op));
     }
 
     /// Smallest, middle and largest time of one operation.
@@ -76,6 +98,12 @@ impl Samples {
     pub fn median_growth(&self) -> Option<f64> {
         let growth = &self.growth_kib_per_minute;
         (!growth.is_empty()).then(|| Spread::of(growth).median)
+    }
+
+    /// The middle energy of one operation, if runs looked at it and the machine tells.
+    pub fn median_joules(&self) -> Option<f64> {
+        let joules = &self.joules_per_op;
+        (!joules.is_empty()).then(|| Spread::of(joules).median)
     }
 
     /// The middle of the runs, for both marks, in ns; if runs timed single operations.
@@ -109,12 +137,15 @@ mod tests {
                 peak_rss_kib: peak,
                 growth_kib_per_minute,
                 latency,
+                joules: peak.map(|peak| peak as f64 / 4.0),
             });
         }
         assert_eq!(samples.ns_per_op, [30.0, 10.0, 20.0]);
         assert_eq!(samples.median(), 20.0);
         assert_eq!(samples.peak_rss_kib, Some(30));
         assert_eq!(samples.median_growth(), Some(20.0));
+        assert_eq!(samples.median_joules(), Some(0.5));
+        assert_eq!(Samples::default().median_joules(), None);
         assert_eq!(samples.median_latency(), Some((20.0, 70.0)));
     }
 }

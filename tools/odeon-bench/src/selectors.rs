@@ -2,11 +2,11 @@
 //! selectors and as plain actors, measured in alternation; with plots and a page that sets what came out beside what the paper reports.
 
 mod comparisons;
-mod lines;
 mod page;
 
 use crate::environment::Machine;
 use crate::error::BenchError;
+use crate::lines;
 use crate::parameter::{Params, Value};
 use crate::peers::Peers;
 use crate::plot;

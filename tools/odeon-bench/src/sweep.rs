@@ -54,6 +54,15 @@ mod tests {
     }
 
     #[test]
+    fn files_are_named_as_they_are_and_none_by_a_word() {
+        const TI: Parameter = Parameter::file("ti", "", "generated");
+        assert_eq!(parse_sweep(&TI, "generated"), Ok(vec![TI.default_value()]));
+        let files = Ok(vec![Value::Word("images/a b.dat"), Value::Word("c.png")]);
+        assert_eq!(parse_sweep(&TI, "images/a b.dat, c.png"), files);
+        assert_eq!(parse_sweep(&TI, "").unwrap_err(), "--ti takes a file, or 'generated', not ''");
+    }
+
+    #[test]
     fn refusals_name_the_option_and_its_range() {
         let refused = |text| parse_sweep(&ACTORS, text).unwrap_err();
         let range = "--list-actors takes whole numbers from 1 to 32";

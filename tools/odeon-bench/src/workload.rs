@@ -6,6 +6,7 @@ use crate::history::History;
 use crate::parameter::{Parameter, Params};
 use crate::peers;
 use crate::samples::Measured;
+use std::path::Path;
 
 /// A benchmark program for actor runtimes, or for the transactional memory that Odeon brings, with the
 /// same work done without either as its floor.
@@ -16,6 +17,11 @@ pub trait Workload: Sync {
     /// Refuses combinations of parameters that make no sense together.
     fn check(&self, _params: &Params) -> Result<(), BenchError> {
         Ok(())
+    }
+
+    /// What this machine lacks for a run with these parameters: a device, a broker. Figures that need it are not measured.
+    fn missing(&self, _params: &Params) -> Option<String> {
+        None
     }
 
     /// Sets Odeon up, runs once, checks the result, and tears down; only the run is measured.
@@ -39,8 +45,18 @@ pub trait Workload: Sync {
         None
     }
 
+    /// Whether its runs are measured in joules too, where the machine tells.
+    fn looks_at_energy(&self) -> bool {
+        false
+    }
+
     /// How to record what every client of a run saw, where that makes sense.
     fn recorder(&self) -> Option<Recorder> {
+        None
+    }
+
+    /// How to write pictures of a run, where there is something to be seen.
+    fn pictures(&self) -> Option<Pictures> {
         None
     }
 
@@ -53,6 +69,9 @@ pub trait Workload: Sync {
 
 /// Runs Odeon once with every operation recorded.
 pub type Recorder = fn(Variant, &Params) -> Result<History, BenchError>;
+
+/// Runs Odeon once with its pictures written into a folder, which is there; answers what there is to say of them.
+pub type Pictures = fn(&Params, &Path) -> Result<String, BenchError>;
 
 /// The description of a workload.
 #[derive(Debug)]

@@ -23,9 +23,13 @@ mod dictionary;
 mod filterbank;
 mod fjthrput;
 mod forward;
+mod geostat;
+mod kept;
+mod kmeans;
 mod ledger;
 mod list;
 mod logmap;
+mod logreg;
 mod nqueens;
 pub mod phases;
 mod philosophers;
@@ -43,10 +47,12 @@ mod transfer;
 
 use crate::workload::Workload;
 
+pub(crate) use geostat::record_course as record_geostat;
+pub(crate) use geostat::{Course as GeostatCourse, Progress as GeostatProgress};
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 37] = [
+pub const ALL: [&dyn Workload; 40] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -61,6 +67,7 @@ pub const ALL: [&dyn Workload; 37] = [
     &accounts::Accounts,
     &tmap::SessionDirectory,
     &transfer::Transfer,
+    &geostat::Geostat,
     &timers::Timers,
     &bank::Bank,
     &banking::Banking,
@@ -84,6 +91,8 @@ pub const ALL: [&dyn Workload; 37] = [
     &theaters::RemoteThroughput,
     &theaters::RemoteAsk,
     &theaters::RemoteCreate,
+    &kmeans::KMEANS,
+    &logreg::LOGREG,
 ];
 
 /// The workload of that name.

@@ -1,7 +1,8 @@
 //! `odeon bench`: one subcommand per workload, made from the workload's own table of parameters;
-//! `idle`; `phases`; `selectors`; `theaters`; and `figures`.
+//! `idle`; `phases`; `selectors`; `theaters`; `heterogeneous`; and `figures`.
 
 mod figures;
+mod heterogeneous;
 mod idle;
 mod measuring;
 mod phases;
@@ -28,6 +29,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
         What::Phases(arguments) => phases::run(arguments),
         What::Selectors(arguments) => selectors::run(arguments),
         What::Theaters(arguments) => theaters::run(arguments),
+        What::Heterogeneous(arguments) => heterogeneous::run(arguments),
         What::Figures(arguments) => figures::run(arguments),
     }
 }
@@ -38,6 +40,7 @@ enum What {
     Phases(phases::PhasesArguments),
     Selectors(selectors::SelectorsArguments),
     Theaters(theaters::TheatersArguments),
+    Heterogeneous(heterogeneous::HeterogeneousArguments),
     Figures(figures::FiguresArguments),
 }
 
@@ -45,6 +48,7 @@ const IDLE: &str = "idle";
 const PHASES: &str = "phases";
 const SELECTORS: &str = "selectors";
 const THEATERS: &str = "theaters";
+const HETEROGENEOUS: &str = "heterogeneous";
 const FIGURES: &str = "figures";
 
 // WHY by hand: the subcommands of the workloads are made from data, which a derive cannot see.
@@ -57,6 +61,8 @@ impl Subcommand for What {
             .about("the paper on selectors: each benchmark with selectors and with plain actors");
         let theaters = Command::new(THEATERS)
             .about("the paper on SALSA Lite: actors of each kind, messages between theaters, actors that move");
+        let heterogeneous = Command::new(HETEROGENEOUS)
+            .about("the thesis on heterogeneous actors: k-means on cores and devices, energy, shares of work");
         let figures =
             Command::new(FIGURES).about("measure everything that Odeon promises in numbers");
         command
@@ -65,6 +71,7 @@ impl Subcommand for What {
             .subcommand(phases::PhasesArguments::augment_args(phases))
             .subcommand(selectors::SelectorsArguments::augment_args(selectors))
             .subcommand(theaters::TheatersArguments::augment_args(theaters))
+            .subcommand(heterogeneous::HeterogeneousArguments::augment_args(heterogeneous))
             .subcommand(figures::FiguresArguments::augment_args(figures))
             .subcommand_required(true)
             .arg_required_else_help(true)
@@ -75,7 +82,7 @@ impl Subcommand for What {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        [IDLE, PHASES, SELECTORS, THEATERS, FIGURES].contains(&name)
+        [IDLE, PHASES, SELECTORS, THEATERS, HETEROGENEOUS, FIGURES].contains(&name)
             || workloads::find(name).is_some()
     }
 }
@@ -91,6 +98,10 @@ impl FromArgMatches for What {
                 Ok(Self::Selectors(selectors::SelectorsArguments::from_arg_matches(matches)?))
             }
             THEATERS => Ok(Self::Theaters(theaters::TheatersArguments::from_arg_matches(matches)?)),
+            HETEROGENEOUS => {
+                let arguments = heterogeneous::HeterogeneousArguments::from_arg_matches(matches)?;
+                Ok(Self::Heterogeneous(arguments))
+            }
             FIGURES => Ok(Self::Figures(figures::FiguresArguments::from_arg_matches(matches)?)),
             name => {
                 let found = workloads::find(name).ok_or_else(missing)?;

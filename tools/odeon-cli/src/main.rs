@@ -3,11 +3,13 @@
 //! Exit codes: 0 when all went well, 1 when something failed, 2 when the command line is to blame.
 
 mod bench;
+mod energy;
 mod output;
 mod progress;
 mod theater;
 
 use clap::{Parser, Subcommand};
+use energy::EnergyError;
 use odeon_bench::error::BenchError;
 use odeon_bench::heap_bytes::CountingAllocator;
 use odeon_bench::workloads::theaters::run_member;
@@ -32,6 +34,8 @@ enum Command {
     Bench(Box<bench::BenchArguments>),
     /// Run a theater that others can create actors in and move them to, or look after those that run.
     Theater(Box<theater::TheaterArguments>),
+    /// Show which energy counters this machine has, who chooses its frequencies, and what it draws when idle.
+    Energy(energy::EnergyArguments),
     /// A member of a workload that has several processes; the one that measures starts it.
     #[command(hide = true)]
     Member {
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
         Command::Theater(arguments) => {
             exit(theater::run(&arguments), TheaterError::is_bad_argument)
         }
+        Command::Energy(arguments) => exit(energy::run(&arguments), EnergyError::is_bad_argument),
         Command::Member { seat } => exit(run_member(&seat), BenchError::is_bad_argument),
     }
 }

@@ -15,6 +15,14 @@ fn each_mailbox_of_a_sender_has_a_lane_of_its_own() {
     assert_eq!(different.len(), senders.len() * MAX_MAILBOXES);
     assert!(lanes.iter().all(|(mailbox, lane)| lane.mailbox() == *mailbox));
     assert!(senders.iter().all(|lane| lane.in_mailbox(0) == *lane));
+    for (sender, (_, lane)) in
+        senders.iter().flat_map(|lane| in_mailboxes(*lane).map(|it| (*lane, it)))
+    {
+        assert_eq!(lane.of_its_sender(), sender);
+        assert_eq!(Lane::of_known(lane.of_its_sender().number()), None, "it is of this theater");
+    }
+    assert_eq!(Lane::of_known(2).or(Lane::of_known(1 << 24 | 3)), None);
+    assert_eq!(Lane::of_known(7).map(Lane::number), Some(7));
 }
 
 #[test]

@@ -261,7 +261,7 @@ impl PinnedShared {
             messages: self.tally.messages.get(),
             // ORDERING: Relaxed: a number for people.
             parks: self.sleeps.load(Ordering::Relaxed),
-            busy: self.tally.busy_time(self.theater.now()),
+            busy: self.tally.busy.time(self.theater.now()),
             waiting: self.inbox.backlog(),
             ..StageStats::of(self.name.clone(), kind)
         }

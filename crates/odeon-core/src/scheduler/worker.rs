@@ -115,7 +115,7 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     let shared = &pool.workers[me.index];
     let now = pool.theater.now();
     me.busy_since.set((now, 0));
-    me.tally.begin_busy(now);
+    me.tally.busy.begin(now);
     while let Some(task) = next_task(pool, me) {
         let (report, again) = task.run(&limits);
         // ORDERING: Relaxed: written by this thread alone, read by the lookout and in trials for an estimate.
@@ -134,7 +134,7 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
         }
     }
     guard.disarm();
-    me.tally.end_busy(pool.theater.now());
+    me.tally.busy.end(pool.theater.now());
     here.home.set(Home::NOWHERE);
     here.worker.set(std::ptr::null());
 }
@@ -171,7 +171,7 @@ fn next_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
 fn wait_for_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     me.turn_ended_at.set(None);
     let sleeps = if me.steps_aside.take() {
-        me.tally.end_busy(pool.theater.now());
+        me.tally.busy.end(pool.theater.now());
         trial::step_aside(pool, me)
     } else {
         ran_dry(pool, me);
@@ -182,7 +182,7 @@ fn wait_for_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     let turns = pool.workers[me.index].turns.load(Ordering::Relaxed);
     let now = pool.theater.now();
     me.busy_since.set((now, turns));
-    me.tally.begin_busy(now);
+    me.tally.busy.begin(now);
     found
 }
 
@@ -191,7 +191,7 @@ fn ran_dry(pool: &PoolShared, me: &WorkerLocal) {
     // ORDERING: Relaxed: our own counter.
     let turns = pool.workers[me.index].turns.load(Ordering::Relaxed) - turns_before;
     let now = pool.theater.now();
-    me.tally.end_busy(now);
+    me.tally.busy.end(now);
     pool.effort.ran_dry(now.saturating_sub(since), turns);
 }
 

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 
 use super::{ActorStats, Sight, StageKind, StageStats, Stats};
 use crate::cell::Header;
+use crate::kin::Kin;
 use crate::theater::{Parts, Theater};
 
 /// Where a theater's numbers can be had without keeping the theater; by
@@ -105,7 +106,7 @@ fn pool_stats(parts: &Parts, sight: &Sight, name: Arc<str>) -> StageStats {
         stats.messages += tally.messages.get();
         stats.steals += tally.steals.get();
         stats.parks += tally.parks.get();
-        stats.busy += tally.busy_time(now);
+        stats.busy += tally.busy.time(now);
     }
     stats
 }
@@ -134,11 +135,13 @@ fn actor_stats(header: &Header, stage: &Arc<str>) -> Option<ActorStats> {
     let in_inbox = unsafe { (header.vtable.waiting)(NonNull::from(header), position) };
     Some(ActorStats {
         id: header.id,
+        works_for: header.bonds.get().and_then(|bonds| bonds.works_for()).map(Kin::id),
         name: None,
         actor_type: (header.vtable.actor_type)(),
         stage: stage.clone(),
         turns: tally.turns.get(),
         messages: tally.messages.get(),
+        busy: header.pinned().is_none().then(|| tally.busy.time()),
         waiting: in_inbox + aside,
         longest_wait: tally.longest_wait.time(),
         restarts: tally.restarts.get(),

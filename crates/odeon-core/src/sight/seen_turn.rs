@@ -80,11 +80,7 @@ impl SeenTurn<'_> {
         count(self.sight, tally, progress);
         at.note(tally);
         if self.sight.counts {
-            let now = self.sight.now();
-            tally.woken_at.set_time(now);
-            if let Some(worker) = this_worker() {
-                worker.turn_ended_at.set(Some(now));
-            }
+            tally.woken_at.set_time(ends_now(self.sight, tally));
         }
     }
 }
@@ -111,8 +107,21 @@ pub(crate) fn note_before_idle(header: &Header, progress: Progress, aside: usize
         return;
     };
     count(sight, tally, progress);
+    if sight.counts {
+        ends_now(sight, tally);
+    }
     // Idle means that nothing has been taken from a new beginning.
     Whereabouts { position: 0, aside }.note(tally);
+}
+
+/// The turn ends, or is about to: its time is counted, and the next one on this worker begins with that.
+fn ends_now(sight: &Sight, tally: &Tally) -> Duration {
+    let now = sight.now();
+    tally.busy_until(now);
+    if let Some(worker) = this_worker() {
+        worker.turn_ended_at.set(Some(now));
+    }
+    now
 }
 
 /// Brings the numbers of actor and thread up to date.

@@ -64,6 +64,8 @@ pub struct StageStats {
 pub struct ActorStats {
     /// The actor.
     pub id: ActorId,
+    /// The actor for which this one works: one that takes over some of its messages, or attempts at them.
+    pub works_for: Option<ActorId>,
     /// A name by which it can be looked up, if it has one.
     pub name: Option<Arc<str>>,
     /// The Rust type of the actor.
@@ -74,6 +76,9 @@ pub struct ActorStats {
     pub turns: u64,
     /// Messages handled.
     pub messages: u64,
+    /// How long its turns have taken, all together, without the one that it has. `None` on a pinned or dedicated stage, where
+    /// turns are not timed one by one: all actors there share the stage's [`busy`](StageStats::busy).
+    pub busy: Option<Duration>,
     /// Messages that wait for it: exact between its turns, off by up to a block of 64 while it has
     /// one. On a pinned or dedicated stage: only those that wait for a guard, or for a future; the rest waits in
     /// the stage's common queue.

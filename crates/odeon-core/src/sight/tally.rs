@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use odeon_sync::atomic::{AtomicU64, Ordering};
 
+use super::busy_clock::BusyClock;
+
 /// A counter with one writer.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
@@ -51,6 +53,9 @@ pub(crate) struct Tally {
     pub(crate) longest_wait: Counter,
     /// When it was woken, or put back.
     pub(crate) woken_at: Counter,
+    /// How long its turns have taken, up to `counted_at` in the turn that it has.
+    pub(crate) busy: Counter,
+    pub(crate) counted_at: Counter,
     /// Where its owner was in the inbox when it last looked (`mailbox/inbox/length.rs`), ...
     pub(crate) position: Counter,
     /// ... and how many messages it had put aside.
@@ -83,7 +88,15 @@ impl Tally {
             if waited > self.longest_wait.get() {
                 self.longest_wait.set(waited);
             }
+            self.counted_at.set(now);
         }
+    }
+
+    /// Owner: its turn has come as far as `now`.
+    pub(crate) fn busy_until(&self, now: Duration) {
+        let now = now.as_nanos() as u64;
+        self.busy.add(now.saturating_sub(self.counted_at.get()));
+        self.counted_at.set(now);
     }
 
     /// Owner: so many messages have been handled in this turn; returns how many of them are new.
@@ -102,28 +115,5 @@ pub(crate) struct StageTally {
     pub(crate) messages: Counter,
     pub(crate) steals: Counter,
     pub(crate) parks: Counter,
-    /// Time during which it had work, up to when it last ran out of it.
-    pub(crate) busy: Counter,
-    /// Since when it has work; `u64::MAX`: it has none.
-    pub(crate) busy_since: Counter,
-}
-
-impl StageTally {
-    /// The thread has found work.
-    pub(crate) fn begin_busy(&self, now: Duration) {
-        self.busy_since.set_time(now);
-    }
-
-    /// The thread has run out of work.
-    pub(crate) fn end_busy(&self, now: Duration) {
-        self.busy.set_time(self.busy_time(now));
-        self.busy_since.set(u64::MAX);
-    }
-
-    /// For how long it has had work, up to `now`.
-    pub(crate) fn busy_time(&self, now: Duration) -> Duration {
-        let since = self.busy_since.get();
-        let going_on = if since == u64::MAX { 0 } else { now.as_nanos() as u64 };
-        self.busy.time() + Duration::from_nanos(going_on.saturating_sub(since))
-    }
+    pub(crate) busy: BusyClock,
 }

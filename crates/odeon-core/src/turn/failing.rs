@@ -145,7 +145,15 @@ unsafe fn begin_anew<C: Renewable>(cell: NonNull<C>, pause: Duration) -> Attempt
     if let Some(bonds) = header.bonds.get() {
         supervision::dismiss_dependants(bonds);
     }
-    if pause.is_zero() || header.pinned().is_some() {
+    if let Some(stage) = header.pinned() {
+        if stage.is_dedicated() && stops_within(header, pause) {
+            // SAFETY: by contract.
+            return Ok(unsafe { end_stopped(cell) });
+        }
+        // SAFETY: by contract.
+        return unsafe { make_anew(cell) };
+    }
+    if pause.is_zero() {
         // SAFETY: by contract.
         return unsafe { make_anew(cell) };
     }
@@ -155,6 +163,27 @@ unsafe fn begin_anew<C: Renewable>(cell: NonNull<C>, pause: Duration) -> Attempt
     let parked = Parked::new(unsafe { Task::new(cell.cast()) });
     header.stage.theater().arm(pause, Box::new(move || drop(parked)));
     Ok(TurnOutcome::Idle)
+}
+
+/// TUNE: how long a stop waits at most for a thread that pauses.
+const LONGEST_SLEEP: Duration = Duration::from_millis(2);
+
+/// The thread of a dedicated stage pauses: all that it could do is to wait for its actor. `true`: that is to stop.
+#[cold]
+fn stops_within(header: &Header, pause: Duration) -> bool {
+    let mut left = pause;
+    loop {
+        // ORDERING: Acquire: pairs with the Release of whoever asked for the end.
+        if header.signals.load(Ordering::Acquire) & signal::STOP != 0 {
+            return true;
+        }
+        if left.is_zero() {
+            return false;
+        }
+        let sleep = left.min(LONGEST_SLEEP);
+        std::thread::sleep(sleep);
+        left -= sleep;
+    }
 }
 
 /// Makes the new state, and has it started.

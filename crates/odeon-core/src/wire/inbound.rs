@@ -12,6 +12,7 @@ use super::codec::decode;
 use super::doorman;
 use super::error::WireError;
 use super::passage::Passage;
+use super::slot::Slot;
 use crate::actor_id::{ActorId, SHARD_BITS};
 use crate::actor_ref::ActorRef;
 use crate::dead_letter::DeadLetterReason;
@@ -48,6 +49,9 @@ pub trait Inbound: Send + Sync {
     /// Whether nobody else refers to the actor: no `ActorRef` but those that this keeps is left.
     fn is_alone(&self) -> bool;
 
+    /// Whether messages to the actor come with lanes.
+    fn has_lanes(&self) -> bool;
+
     /// The type of the actor's messages.
     fn message_type(&self) -> TypeId;
 
@@ -64,7 +68,7 @@ pub trait Inbound: Send + Sync {
     fn deliver(
         &self,
         passage: &dyn Passage,
-        mailbox: usize,
+        slot: Slot,
         bytes: &[u8],
     ) -> Result<Delivered, WireError>;
 
@@ -76,7 +80,7 @@ pub trait Inbound: Send + Sync {
     fn deliver_accompanied(
         &self,
         passage: &dyn Passage,
-        mailbox: usize,
+        slot: Slot,
         bytes: &[u8],
         companion: Companion,
     ) -> Result<Delivered, WireError>;
@@ -121,6 +125,10 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
         references as usize == 1 + self.doormen.len()
     }
 
+    fn has_lanes(&self) -> bool {
+        self.actor.cell().header.home.is_laned()
+    }
+
     fn message_type(&self) -> TypeId {
         TypeId::of::<M>()
     }
@@ -136,16 +144,21 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
     fn deliver(
         &self,
         passage: &dyn Passage,
-        mailbox: usize,
+        slot: Slot,
         bytes: &[u8],
     ) -> Result<Delivered, WireError> {
         let message: M = decode(passage, bytes)?;
+        let Slot { mailbox, sender } = slot;
         if mailbox >= M::MAILBOXES {
             return Err(WireError::Refused("the actor has no such mailbox"));
         }
         let (sent, is_pressed) = match self.doormen.get(mailbox) {
             None => {
-                let sent = self.actor.send_unhindered_into(mailbox, message);
+                let send = || self.actor.send_unhindered_into(mailbox, message);
+                let sent = match sender {
+                    Some(lane) => lane.lend_during(send),
+                    None => send(),
+                };
                 (sent, self.actor.is_under_pressure())
             }
             Some(doorman) => {
@@ -165,15 +178,21 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
     fn deliver_accompanied(
         &self,
         passage: &dyn Passage,
-        mailbox: usize,
+        slot: Slot,
         bytes: &[u8],
         companion: Companion,
     ) -> Result<Delivered, WireError> {
         let message: M = decode(passage, bytes)?;
+        let Slot { mailbox, sender } = slot;
         if mailbox >= M::MAILBOXES || !self.actor.cell().header.home.is_laned() {
             return Err(WireError::Refused("the actor takes no such messages"));
         }
-        match self.actor.send_accompanied(mailbox, message, companion, Hindered::No) {
+        let send = || self.actor.send_accompanied(mailbox, message, companion, Hindered::No);
+        let sent = match sender {
+            Some(lane) => lane.lend_during(send),
+            None => send(),
+        };
+        match sent {
             Ok(()) if self.actor.is_under_pressure() => Ok(Delivered::UnderPressure),
             Ok(()) => Ok(Delivered::Yes),
             Err(error) => {

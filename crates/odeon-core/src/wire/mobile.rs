@@ -13,12 +13,14 @@ use super::outbound::{Outbound, ReadState, Settler};
 use super::passage::{Arriving, Passage};
 use super::reference::Of;
 use super::seat::Seat;
+use super::slot::Slot;
 use super::stand_in::StandIn;
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
 use crate::context::Context;
 use crate::declared_guards::DeclaredGuards;
 use crate::extend::Interior;
+use crate::lane::companion::Companion;
 use crate::message::Message;
 use crate::pipe::Continuation;
 use crate::scheduler::submit::Submit;
@@ -67,18 +69,109 @@ pub trait Mobile: Actor<Msg: Serialize + DeserializeOwned> + Serialize + Deseria
     }
 }
 
-/// A mobile actor where it sits: what its seat has it do.
-pub(super) trait Guest<M: Message + Serialize + DeserializeOwned>: Send {
+/// A mobile actor where it sits: what its seat has it do. One whose messages come with lanes is of another crate, and handles them beside its
+/// seat's turn too; it is [spawned](spawn_guest) with a seat for such messages.
+pub trait Guest<M: Message + Serialize + DeserializeOwned>: Send {
+    /// Handles a message.
     fn handle(&mut self, message: M, ctx: &mut Context<'_, Seat<M>>);
+
+    /// Takes a message, which may have waited somewhere before.
+    fn take(&mut self, slot: Slot, message: M, ctx: &mut Context<'_, Seat<M>>) {
+        let _ = slot;
+        self.handle(message, ctx);
+    }
+
+    /// Takes a message with a companion, that of a guest whose messages come with lanes.
+    fn take_with(
+        &mut self,
+        slot: Slot,
+        message: M,
+        companion: Companion,
+        ctx: &mut Context<'_, Seat<M>>,
+    ) {
+        drop(companion);
+        self.take(slot, message, ctx);
+    }
+
+    /// It begins, where it was created.
     fn started(&mut self, ctx: &mut Context<'_, Seat<M>>);
+
+    /// It has come here. `true`: it wants to stop.
     fn arrived(&mut self, interior: &mut Interior<'_, M>) -> bool;
+
+    /// It has ended.
     fn stopped(&mut self);
-    fn selection(&self) -> Selection;
-    fn guards(&self, guards: &mut DeclaredGuards<'_, M>);
-    fn go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Seat<M>>);
+
+    /// How its messages are selected.
+    fn selection(&self) -> Selection {
+        Selection::priority()
+    }
+
+    /// Its declared guards.
+    fn guards(&self, guards: &mut DeclaredGuards<'_, M>) {
+        let _ = guards;
+    }
+
+    /// Goes on with what has come out of a pipe.
+    fn pipe(&mut self, continuation: Continuation, ctx: &mut Context<'_, Seat<M>>) {
+        let _ = (continuation, ctx);
+    }
+
+    /// Goes on with messages that it has taken and not handled. `false`: there is nothing to do until more come, or its seat's actor is woken.
+    fn go_on(&mut self, ctx: &mut Context<'_, Seat<M>>) -> bool {
+        let _ = ctx;
+        false
+    }
+
+    /// How many messages it has taken that wait.
+    fn aside(&self) -> usize {
+        0
+    }
+
+    /// How many of these count as pressure.
+    fn pressing(&self) -> usize {
+        0
+    }
+
+    /// It is to end, and begins nothing more. `false`: it is asked again.
+    fn may_end(&mut self) -> bool {
+        true
+    }
+
+    /// It ends: hands over what it has taken and not handled.
+    fn give_back(&mut self, take: &mut dyn FnMut(M)) {
+        let _ = take;
+    }
+
+    /// It is to leave, and begins nothing that it need not. `false`: some of what it has begun goes on. Then the actor of its seat, `me`, is woken
+    /// when that may be over, and it is asked again.
+    fn may_leave(&mut self, me: &dyn Fn() -> ActorRef<M>) -> bool {
+        let _ = me;
+        true
+    }
+
+    /// It does not leave after all.
+    fn stays(&mut self) {}
+
+    /// It leaves: hands over what it has taken and not handled, that of each sender in its order. It may have to stay all the same, and is given that
+    /// again.
+    fn hand_over(&mut self, take: &mut dyn FnMut(Slot, M)) {
+        let _ = take;
+    }
+
+    /// What it is called where it is to be read.
     fn kind(&self) -> &'static str;
+
+    /// How its state is written.
     fn version(&self) -> u32;
+
+    /// Reads it again.
     fn read_again(&self) -> ReadState;
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
     fn write(&self, passage: &dyn Passage, bytes: &mut Vec<u8>) -> Result<(), WireError>;
 }
 
@@ -111,7 +204,7 @@ impl<A: Mobile> Guest<A::Msg> for Seated<A> {
         self.0.guards(guards);
     }
 
-    fn go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Seat<A::Msg>>) {
+    fn pipe(&mut self, continuation: Continuation, ctx: &mut Context<'_, Seat<A::Msg>>) {
         ctx.lent_to(|ctx| self.0.__go_on(continuation, ctx));
     }
 
@@ -124,7 +217,7 @@ impl<A: Mobile> Guest<A::Msg> for Seated<A> {
     }
 
     fn read_again(&self) -> ReadState {
-        read::<A>
+        Arc::new(read::<A>)
     }
 
     fn write(&self, passage: &dyn Passage, bytes: &mut Vec<u8>) -> Result<(), WireError> {
@@ -139,6 +232,11 @@ pub trait Kind: Send + Sync {
 
     /// [`Mobile::VERSION`].
     fn version(&self) -> u32;
+
+    /// Whether their messages come with lanes.
+    fn has_lanes(&self) -> bool {
+        false
+    }
 
     /// References to actors of this kind.
     fn arriving(&self) -> &dyn Arriving;
@@ -187,7 +285,22 @@ impl<A: Mobile> Kind for KindOf<A> {
 
 fn read<A: Mobile>(passage: &dyn Passage, bytes: &[u8]) -> Result<Settler, WireError> {
     let actor: A = decode(passage, bytes)?;
-    Ok(Settler(Box::new(Box::new(Seated(actor)) as Box<dyn Guest<A::Msg>>)))
+    Ok(Settler::of::<A::Msg>(Box::new(Seated(actor))))
+}
+
+/// References to actors that take `M`, for a [`Kind`] of another crate.
+pub fn references_to<M: Message + Serialize + DeserializeOwned>() -> impl Arriving + Send + Sync {
+    Of::<M>(PhantomData)
+}
+
+/// Puts a guest whose messages come with lanes into a seat of its own, on a stage of the pool, from which `outbound` is its way out.
+pub fn spawn_guest<M: Message + Serialize + DeserializeOwned>(
+    stage: &Arc<dyn Submit>,
+    outbound: Arc<dyn Outbound>,
+    guest: Box<dyn Guest<M>>,
+) -> (ActorRef<M>, Arc<dyn StandIn>) {
+    let (actor, stands) = Seat::of_guest(stage, outbound, guest);
+    (actor, Arc::new(stands))
 }
 
 /// Creates an actor in a seat of its own, on a stage, from which `outbound` is its way out.

@@ -2,11 +2,18 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::Encode;
 use super::error::WireError;
+use super::mobile::Guest;
 use super::passage::Passage;
+use super::slot::Slot;
 use crate::extend::WrittenGuards;
+use crate::message::Message;
 
 /// Why a message was not taken to its actor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,11 +28,11 @@ pub enum NotTaken {
 
 /// The way out from one seat.
 pub trait Outbound: Send + Sync {
-    /// Takes a message for this mailbox of the actor, in the order of calls.
+    /// Takes a message for the actor, in the order of calls.
     ///
     /// # Errors
     /// Why it has not taken it.
-    fn take(&self, mailbox: usize, encode: Encode<'_>) -> Result<(), NotTaken>;
+    fn take(&self, slot: Slot, encode: Encode<'_>) -> Result<(), NotTaken>;
 
     /// As [`take`](Self::take), of a message with a companion, which has been written.
     ///
@@ -33,7 +40,7 @@ pub trait Outbound: Send + Sync {
     /// As [`take`](Self::take).
     fn take_accompanied(
         &self,
-        mailbox: usize,
+        slot: Slot,
         companion: &[u8],
         encode: Encode<'_>,
     ) -> Result<(), NotTaken>;
@@ -109,7 +116,7 @@ pub enum Bid {
 }
 
 /// Reads the state of an actor.
-pub type ReadState = fn(&dyn Passage, &[u8]) -> Result<Settler, WireError>;
+pub type ReadState = Arc<dyn Fn(&dyn Passage, &[u8]) -> Result<Settler, WireError> + Send + Sync>;
 
 /// Takes an actor out of its seat.
 pub trait Departure: Send {
@@ -144,6 +151,13 @@ pub struct Traveller<'a> {
 
 /// An actor that has been read and sits nowhere yet.
 pub struct Settler(pub(super) Box<dyn Any + Send>);
+
+impl Settler {
+    /// One that takes messages of this type.
+    pub fn of<M: Message + Serialize + DeserializeOwned>(guest: Box<dyn Guest<M>>) -> Self {
+        Self(Box::new(guest))
+    }
+}
 
 /// Messages and marks that have come for an actor before it sits, the type of messages forgotten.
 pub struct Earlier(pub(super) Box<dyn Any + Send>);

@@ -30,6 +30,8 @@ pub struct Reference {
     pub at: Address,
     /// Of an actor that may move: where it was created, which tells it from all others.
     pub born: Option<Address>,
+    /// Whether messages to the actor come with the lanes of their senders.
+    pub has_lanes: bool,
 }
 
 /// Knows the actors that others refer to, and those elsewhere that are referred to here.
@@ -73,6 +75,8 @@ pub struct Leaving<'a> {
     pub actor: u64,
     /// The stage of that actor.
     pub stage: &'a dyn Submit,
+    /// Whether messages to that actor come with lanes.
+    pub has_lanes: bool,
     /// The way in for messages to that actor from elsewhere.
     pub inbound: &'a dyn Fn() -> Arc<dyn Inbound>,
 }
@@ -87,6 +91,7 @@ pub trait Arriving {
         &self,
         stage: &Arc<dyn Submit>,
         outbound: Arc<dyn Outbound>,
+        has_lanes: bool,
     ) -> (Box<dyn Any + Send + Sync>, Arc<dyn StandIn>);
 }
 

@@ -25,7 +25,8 @@ impl<M: Message + Serialize + DeserializeOwned> Serialize for ActorRef<M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let inbound = || Arc::new(Here::to(self.clone())) as Arc<dyn Inbound>;
         let stage = &*self.cell().header.stage;
-        let leaving = Leaving { actor: self.id().number(), stage, inbound: &inbound };
+        let has_lanes = self.cell().header.home.is_laned();
+        let leaving = Leaving { actor: self.id().number(), stage, has_lanes, inbound: &inbound };
         passage::with(|passage| passage.actor_leaves(&leaving))
             .map_err(S::Error::custom)?
             .serialize(serializer)
@@ -63,7 +64,9 @@ impl Erased {
 impl Serialize for Erased {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let inbound = || self.0.clone();
-        let leaving = Leaving { actor: self.0.actor(), stage: self.0.stage(), inbound: &inbound };
+        let Self(actor) = self;
+        let (stage, has_lanes) = (actor.stage(), actor.has_lanes());
+        let leaving = Leaving { actor: actor.actor(), stage, has_lanes, inbound: &inbound };
         passage::with(|passage| passage.actor_leaves(&leaving))
             .map_err(S::Error::custom)?
             .serialize(serializer)
@@ -82,8 +85,9 @@ impl<M: Message + Serialize + DeserializeOwned> Arriving for Of<M> {
         &self,
         stage: &Arc<dyn Submit>,
         outbound: Arc<dyn Outbound>,
+        has_lanes: bool,
     ) -> (Box<dyn Any + Send + Sync>, Arc<dyn StandIn>) {
-        let (actor, stands) = Seat::<M>::empty(stage, outbound);
+        let (actor, stands) = Seat::<M>::empty(stage, outbound, has_lanes);
         (Box::new(actor), Arc::new(stands))
     }
 }

@@ -18,8 +18,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::codec::encode;
+use super::laned_seat::LanedSeat;
 use super::mobile::{Guest, Mobile, Seated};
 use super::outbound::{Departure, NotTaken, Outbound};
+use super::slot::Slot;
 use super::stand_in::{Desk, Left, Stands, Waiting};
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
@@ -28,6 +30,7 @@ use crate::context::Context;
 use crate::dead_letter::DeadLetterReason;
 use crate::declared_guards::DeclaredGuards;
 use crate::interior::{Interior, WrittenGuards};
+use crate::lane::companion::Companion;
 use crate::message::Message;
 use crate::pipe::Continuation;
 use crate::scheduler::submit::Submit;
@@ -63,8 +66,15 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     pub(super) fn empty(
         stage: &Arc<dyn Submit>,
         outbound: Arc<dyn Outbound>,
+        has_lanes: bool,
     ) -> (ActorRef<M>, Stands<M>) {
-        Self::create(stage, outbound, Place::Elsewhere)
+        let (seat, desk) = Self::new(outbound, Place::Elsewhere);
+        let actor = if has_lanes {
+            spawn::on(stage, None, LanedSeat(seat))
+        } else {
+            spawn::on(stage, None, seat)
+        };
+        standing(actor, desk)
     }
 
     /// One in which an actor sits.
@@ -73,14 +83,21 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         outbound: Arc<dyn Outbound>,
         actor: A,
     ) -> (ActorRef<M>, Stands<M>) {
-        Self::create(stage, outbound, Place::Here(Box::new(Seated(actor))))
+        let (seat, desk) = Self::new(outbound, Place::Here(Box::new(Seated(actor))));
+        standing(spawn::on(stage, None, seat), desk)
     }
 
-    fn create(
+    /// One in which somebody sits whose messages come with lanes.
+    pub(super) fn of_guest(
         stage: &Arc<dyn Submit>,
         outbound: Arc<dyn Outbound>,
-        place: Place<M>,
+        guest: Box<dyn Guest<M>>,
     ) -> (ActorRef<M>, Stands<M>) {
+        let (seat, desk) = Self::new(outbound, Place::Here(guest));
+        standing(spawn::on(stage, None, LanedSeat(seat)), desk)
+    }
+
+    fn new(outbound: Arc<dyn Outbound>, place: Place<M>) -> (Self, Arc<Desk>) {
         let desk = Arc::<Desk>::default();
         let seat = Self {
             place,
@@ -91,20 +108,74 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             desk: desk.clone(),
             is_flushed: true,
         };
-        let actor = spawn::on(stage, None, seat);
-        let known = actor.downgrade();
-        (actor, Stands { actor: known, desk })
+        (seat, desk)
     }
 
     /// Takes a message that cannot be handled straight away.
     #[inline(never)]
-    fn take(&mut self, message: M, ctx: &mut Context<'_, Self>) {
-        let message = Waiting::Message(ctx.mailbox(), message);
+    fn take(&mut self, slot: Slot, message: M, ctx: &mut Context<'_, Self>) {
+        let message = Waiting::Message(slot, message);
         if let Place::Here(_) = self.place {
             self.aside.push_back(message);
             self.go_on_seated(ctx);
         } else {
             self.receive(message, ctx.cell());
+        }
+    }
+
+    /// Takes a message that comes with a lane.
+    pub(super) fn take_from(&mut self, slot: Slot, message: M, ctx: &mut Context<'_, Self>) {
+        match &mut self.place {
+            Place::Here(guest) if self.aside.is_empty() => {
+                self.desk.count_handled();
+                guest.take(slot, message, ctx);
+            }
+            _ => self.take(slot, message, ctx),
+        }
+    }
+
+    /// Takes a message of this theater with a companion, which cannot go to another one: it is for an actor that sits here and has been given
+    /// all that came before.
+    pub(super) fn take_with(
+        &mut self,
+        slot: Slot,
+        message: M,
+        companion: Companion,
+        ctx: &mut Context<'_, Self>,
+    ) {
+        while !self.aside.is_empty() && self.go_on_seated(ctx) {}
+        match &mut self.place {
+            Place::Here(guest) => {
+                self.desk.count_handled();
+                guest.take_with(slot, message, companion, ctx);
+            }
+            _ => {
+                // Dropped, it tells whom it concerns.
+                drop(companion);
+                let header = &ctx.cell().header;
+                header.stage.theater().dead_letter(header.id, DeadLetterReason::Stopped, message);
+            }
+        }
+    }
+
+    /// Whether the actor sits here.
+    pub(super) fn is_seated(&self) -> bool {
+        matches!(self.place, Place::Here(_))
+    }
+
+    /// The actor, if it sits here, also if it is about to leave.
+    pub(super) fn guest(&self) -> Option<&dyn Guest<M>> {
+        match &self.place {
+            Place::Here(guest) | Place::Leaving(guest, _) => Some(&**guest),
+            Place::Elsewhere => None,
+        }
+    }
+
+    /// As [`guest`](Self::guest).
+    pub(super) fn guest_mut(&mut self) -> Option<&mut Box<dyn Guest<M>>> {
+        match &mut self.place {
+            Place::Here(guest) | Place::Leaving(guest, _) => Some(guest),
+            Place::Elsewhere => None,
         }
     }
 
@@ -136,11 +207,11 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     /// `false`: the way is closed, and it is the first of those aside.
     fn hand_over(&mut self, waiting: Waiting<M>, cell: &MessageCell<M>) -> bool {
         let taken = match &waiting {
-            Waiting::Message(mailbox, message) => {
-                self.outbound.take(*mailbox, &mut |passage, bytes| encode(passage, message, bytes))
+            Waiting::Message(slot, message) => {
+                self.outbound.take(*slot, &mut |passage, bytes| encode(passage, message, bytes))
             }
-            Waiting::Accompanied(mailbox, message, companion) => {
-                self.outbound.take_accompanied(*mailbox, companion, &mut |passage, bytes| {
+            Waiting::Accompanied(slot, message, companion) => {
+                self.outbound.take_accompanied(*slot, companion, &mut |passage, bytes| {
                     encode(passage, message, bytes)
                 })
             }
@@ -176,15 +247,15 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         let Place::Here(guest) = &mut self.place else { return false };
         match self.aside.pop_front() {
             None => return false,
-            Some(Waiting::Message(_, message)) => {
+            Some(Waiting::Message(slot, message)) => {
                 self.desk.count_handled();
-                guest.handle(message, ctx);
+                guest.take(slot, message, ctx);
             }
             Some(Waiting::Accompanied(_, message, companion)) => {
                 self.refuse(message, &companion, ctx.cell());
             }
             Some(Waiting::Mark(mark)) => {
-                // With several mailboxes nothing is aside while the actor sits here.
+                // With several mailboxes nothing is aside while the actor sits here, unless it sorts messages itself.
                 if self.come_to(mark, &mut Interior::new(ctx.cell(), None)) {
                     ctx.stop();
                 }
@@ -195,6 +266,11 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         }
         true
     }
+}
+
+fn standing<M: Message>(actor: ActorRef<M>, desk: Arc<Desk>) -> (ActorRef<M>, Stands<M>) {
+    let known = actor.downgrade();
+    (actor, Stands { actor: known, desk })
 }
 
 impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
@@ -208,7 +284,7 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
                 self.desk.count_handled();
                 guest.handle(message, ctx);
             }
-            _ => self.take(message, ctx),
+            _ => self.take(Slot::of_mailbox(ctx.mailbox()), message, ctx),
         }
     }
 
@@ -240,7 +316,7 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         // While anything is to go on the actor does not leave.
         if let Place::Here(guest) = &mut self.place {
-            guest.go_on(continuation, ctx);
+            guest.pipe(continuation, ctx);
         }
     }
 
@@ -248,9 +324,9 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
         let mark = match self.desk.next() {
             None => return false,
             Some(Left::Mark(mark)) => mark,
-            Some(Left::Accompanied(mailbox, message, companion)) => {
+            Some(Left::Accompanied(slot, message, companion)) => {
                 let message = message.downcast().expect("left by a stand-in of this seat");
-                self.take_accompanied(mailbox, *message, companion, interior);
+                self.take_accompanied(slot, *message, companion, interior);
                 return false;
             }
         };
@@ -273,7 +349,7 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
     fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         match self.place {
             Place::Here(_) => {
-                if self.go_on_seated(ctx) {
+                if self.go_on_seated(ctx) || self.guest_mut().is_some_and(|it| it.go_on(ctx)) {
                     return true;
                 }
                 self.look_at_summons(ctx.cell());

@@ -15,9 +15,11 @@ use super::error::WireError;
 use super::inbound::{Here, Inbound};
 use super::outbound::Earlier;
 use super::passage::Passage;
+use super::slot::Slot;
 use crate::actor_ref::{ActorRef, WeakRef};
 use crate::dead_letter::DeadLetterReason;
 use crate::extend;
+use crate::lane::Lane;
 use crate::message::Message;
 use crate::observe::EndReason;
 
@@ -28,6 +30,9 @@ pub trait StandIn: Send + Sync {
 
     /// The type of its messages.
     fn message_type(&self) -> TypeId;
+
+    /// Whether messages to it come with lanes.
+    fn has_lanes(&self) -> bool;
 
     /// The `ActorRef` to it, unless it has gone because nobody referred to it.
     fn reference(&self) -> Option<Box<dyn Any + Send + Sync>>;
@@ -66,7 +71,7 @@ pub trait StandIn: Send + Sync {
     fn came_earlier(
         &self,
         passage: &dyn Passage,
-        mailbox: usize,
+        slot: Slot,
         bytes: &[u8],
         earlier: &mut Earlier,
     ) -> Result<(), WireError>;
@@ -114,8 +119,8 @@ pub(super) struct Desk {
 /// What a mark among the messages stands for.
 pub(super) enum Left {
     Mark(Vec<u8>),
-    /// A message of the seat's type for this mailbox, and its companion.
-    Accompanied(usize, Box<dyn Any + Send>, Vec<u8>),
+    /// A message of the seat's type, and its companion.
+    Accompanied(Slot, Box<dyn Any + Send>, Vec<u8>),
 }
 
 impl Desk {
@@ -146,10 +151,9 @@ impl Desk {
 
 /// What waits for an actor, in its order.
 pub(super) enum Waiting<M> {
-    /// For this mailbox.
-    Message(usize, M),
+    Message(Slot, M),
     /// The same, with a companion that goes with it to another theater.
-    Accompanied(usize, M, Vec<u8>),
+    Accompanied(Slot, M, Vec<u8>),
     Mark(Vec<u8>),
 }
 
@@ -170,6 +174,10 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
 
     fn message_type(&self) -> TypeId {
         TypeId::of::<M>()
+    }
+
+    fn has_lanes(&self) -> bool {
+        self.actor.header().home.is_laned()
     }
 
     fn reference(&self) -> Option<Box<dyn Any + Send + Sync>> {
@@ -218,7 +226,10 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         let Some(actor) = actor.filter(|_| message.is::<M>() && mailbox < M::MAILBOXES) else {
             return Err(message);
         };
-        self.desk.leave(&actor, Left::Accompanied(mailbox, message, companion));
+        let theater = self.actor.header().stage.theater();
+        let sender = self.has_lanes().then(|| Lane::here().everywhere(theater));
+        let slot = Slot { mailbox, sender };
+        self.desk.leave(&actor, Left::Accompanied(slot, message, companion));
         Ok(())
     }
 
@@ -229,15 +240,15 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
     fn came_earlier(
         &self,
         passage: &dyn Passage,
-        mailbox: usize,
+        slot: Slot,
         bytes: &[u8],
         earlier: &mut Earlier,
     ) -> Result<(), WireError> {
         let message: M = decode(passage, bytes)?;
-        if mailbox >= M::MAILBOXES {
+        if slot.mailbox >= M::MAILBOXES {
             return Err(WireError::Refused("the actor has no such mailbox"));
         }
-        of_type(earlier).push(Waiting::Message(mailbox, message));
+        of_type(earlier).push(Waiting::Message(slot, message));
         Ok(())
     }
 

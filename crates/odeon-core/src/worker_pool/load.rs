@@ -89,6 +89,10 @@ impl<A: Actor> Actor for Loaded<A> {
     fn stopped(&mut self) {
         self.actor.stopped();
     }
+
+    fn __is_made(&self) -> bool {
+        self.actor.__is_made()
+    }
 }
 
 impl<A: AsyncActor> AsyncActor for Loaded<A> {

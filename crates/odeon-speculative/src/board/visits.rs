@@ -118,6 +118,22 @@ impl<M: Message> Board<M> {
         !self.is_closed && (is_due() || self.next_deferred().is_some())
     }
 
+    /// Whether the transaction with this number has a message here that has arrived.
+    pub(crate) fn is_visited_by(&self, who: u64) -> bool {
+        self.visits.present.contains_key(&who)
+    }
+
+    /// Whether a coordinated transaction has, or is about to have, a message here.
+    pub(super) fn has_visits(&self) -> bool {
+        let Visits { arriving, deferred, entered, .. } = &self.visits;
+        let is_visit = |job: &Job<M>| job.enlisted.is_some();
+        self.visiting + *entered + deferred.kept() > 0
+            || !arriving.is_empty()
+            || !deferred.is_empty()
+            || self.changes.iter().any(is_visit)
+            || self.lanes.waiting().any(is_visit)
+    }
+
     fn awaits_exclusive(&self) -> bool {
         self.alone.front().is_some_and(|job| job.access == Access::Exclusive)
     }

@@ -14,6 +14,9 @@ use std::time::Duration;
 pub trait Abroad: Send + Sync {
     /// A transaction begins, of which at least one message goes to another theater.
     fn begin(&self, begun: Begun);
+
+    /// Whether this actor stands for one of another theater.
+    fn leads_elsewhere(&self, actor: ActorId) -> bool;
 }
 
 /// That of one theater, once there is one.
@@ -26,11 +29,12 @@ pub fn go_abroad(theater: &Theater, abroad: Weak<dyn Abroad>) {
     *ways.0.lock().expect("nothing panics under this lock") = Some(abroad);
 }
 
-/// The way by which an actor that is no speculative one may lead to another theater. One that does not is found out where the transaction
+/// The way by which an actor leads to another theater. One that is no speculative actor, and leads to none, is found out where the transaction
 /// begins: so is one that stood for an actor whose theater has gone.
 pub(super) fn of<M: Message>(actor: &ActorRef<M>) -> Option<Arc<dyn Abroad>> {
     let ways = extend::belonging_at::<Ways, M>(actor);
-    ways.0.lock().expect("nothing panics under this lock").as_ref()?.upgrade()
+    let way = ways.0.lock().expect("nothing panics under this lock").as_ref()?.upgrade()?;
+    (!extend::has_lanes(actor) || way.leads_elsewhere(actor.id())).then_some(way)
 }
 
 /// A transaction that begins.

@@ -19,7 +19,7 @@ pub enum CoordinationError {
         /// The error's or the panic's text.
         why: Arc<str>,
     },
-    /// An actor has stopped before it could take part.
+    /// An actor has stopped before it could take part, or moves to another theater at this moment.
     Stopped,
     /// A message with [`Access::Exclusive`](crate::Access::Exclusive) was to take part: such a message runs once, and what
     /// takes part may be rolled back.
@@ -39,7 +39,7 @@ impl fmt::Display for CoordinationError {
             Self::Failed { participant, why } => {
                 write!(f, "the handler of participant {participant} has failed: {why}")
             }
-            Self::Stopped => f.write_str("a participant has stopped"),
+            Self::Stopped => f.write_str("a participant has stopped, or is about to move"),
             Self::Exclusive => f.write_str("a message with exclusive access cannot take part"),
             Self::Unreachable => {
                 f.write_str("a participant's theater cannot be reached, or takes no part")

@@ -232,8 +232,7 @@ impl Plan {
     #[track_caller]
     pub fn send_in<M: Message>(&mut self, mailbox: MailboxRef<'_, M>, message: M) {
         let actor = mailbox.actor();
-        let abroad = if extend::has_lanes(actor) { None } else { abroad::of(actor) };
-        if let Some(abroad) = abroad {
+        if let Some(abroad) = abroad::of(actor) {
             self.abroad = Some(abroad);
             return self.messages.push(First::Away(Away {
                 actor: actor.id(),

@@ -68,7 +68,8 @@ impl<A: SpeculativeActor> Engine<A> {
     /// What the actor has done so far.
     pub(crate) fn stats(&self) -> SpeculationStats {
         let (width, decisions) = (self.width(), self.decisions.all());
-        SpeculationStats { width, decisions, ..self.tally.stats() }
+        let width_goes_by = self.controller().as_ref().and_then(Controller::goes_by);
+        SpeculationStats { width, width_goes_by, decisions, ..self.tally.stats() }
     }
 
     /// The actor is without work.

@@ -1,6 +1,7 @@
 //! The end of an engine, with its actor's.
 
 use super::{Engine, drop_contained};
+use crate::board::LeftBehind;
 use crate::coordination::{Coordination, CoordinationError};
 use crate::job::Job;
 use crate::speculative_actor::SpeculativeActor;
@@ -10,27 +11,46 @@ use std::sync::Arc;
 impl<A: SpeculativeActor> Engine<A> {
     /// The actor ends: hands over what has not been handled. What is under way commits no effects any more.
     pub(crate) fn close(&self, take: &mut dyn FnMut(A::Msg)) {
-        self.exit.close();
-        let mut left = Vec::new();
-        let mut shared = self.lock();
-        let left_behind = shared.board.close(|job| left.push(job));
-        left.append(&mut shared.left);
-        let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
-        let parked = self.parking.close();
-        parked.iter().for_each(|_| shared.board.unpark_too_late());
-        self.unlock(shared);
+        let Left { state, waiting, left_behind } = self.leave_all();
         // Users' code may run with each of them.
-        drop(runners);
         drop_contained(state);
-        for Job { message, enlisted, .. } in left {
+        for Job { message, enlisted, .. } in waiting {
             drop(enlisted);
             take(message);
         }
-        parked.into_iter().for_each(take);
         left_behind.present.iter().for_each(|of| of.fail(CoordinationError::Stopped));
         // Those that have let go of all, and have no message here any more, find out in their next rounds whether they need the actor.
         left_behind.deferred.iter().for_each(Coordination::resume);
     }
+
+    /// The actor leaves its theater, and [rests](Self::comes_to_rest): its state, and what has not been handled, that of each lane in its order. Nothing more
+    /// comes of this engine.
+    pub(crate) fn take_along(&self) -> (Option<Arc<A>>, Vec<Job<A::Msg>>) {
+        let Left { state, waiting, left_behind } = self.leave_all();
+        debug_assert!(left_behind.present.is_empty(), "no transaction is where an actor rests");
+        (state, waiting)
+    }
+
+    fn leave_all(&self) -> Left<A> {
+        self.exit.close();
+        let mut shared = self.lock();
+        // What is parked holds its lane: it was before all that waits there.
+        let mut waiting = self.parking.close();
+        waiting.iter().for_each(|_| shared.board.unpark_too_late());
+        let left_behind = shared.board.close(|job| waiting.push(job));
+        waiting.append(&mut shared.left);
+        let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
+        self.unlock(shared);
+        drop(runners);
+        Left { state, waiting, left_behind }
+    }
+}
+
+/// What an engine leaves.
+struct Left<A: SpeculativeActor> {
+    state: Option<Arc<A>>,
+    waiting: Vec<Job<A::Msg>>,
+    left_behind: LeftBehind,
 }
 
 /// Ends an engine with the way to make its actor anew: an actor may end while it has no state that could.

@@ -256,7 +256,7 @@ fn engine() -> Arc<Engine<Patient>> {
         congestion: Arc::default(),
     };
     let width = Processing::concurrent().width(2);
-    Arc::new(Engine::new(Patient(TVar::new(0)), &width, surroundings))
+    Arc::new(Engine::new(Arc::new(Patient(TVar::new(0))), &width, surroundings))
 }
 
 /// A job is parked while the other thread acts.

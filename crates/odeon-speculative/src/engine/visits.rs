@@ -2,9 +2,9 @@
 
 use super::{Engine, Shared, runners};
 use crate::board::{Board, Entry, VisitTask};
-use crate::coordination::{GivesWay, Visit};
+use crate::coordination::{Enlisted, GivesWay, Visit};
 use crate::speculative_actor::SpeculativeActor;
-use odeon_core::extend::wake_shared;
+use odeon_core::extend::{Companion, wake_shared};
 use odeon_sync::MutexGuard;
 use std::sync::Arc;
 
@@ -17,6 +17,12 @@ impl<A: SpeculativeActor> Engine<A> {
     /// The state; `None` after the end.
     pub(crate) fn state(&self) -> Option<Arc<A>> {
         self.lock().state.clone()
+    }
+
+    /// Whether the transaction of this companion has a message here that has arrived.
+    pub(crate) fn is_visited_by(&self, companion: &Companion) -> bool {
+        let enlisted = companion.downcast_ref::<Enlisted>();
+        enlisted.is_some_and(|enlisted| self.lock().board.is_visited_by(enlisted.number()))
     }
 
     /// A place for a handler of a transaction.

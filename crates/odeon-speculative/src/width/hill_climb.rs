@@ -26,7 +26,7 @@ const TOO_SHORT: f64 = 5e6;
 #[derive(Debug, Clone)]
 pub struct HillClimb {
     phase: Phase,
-    /// The throughput at the present width, an average.
+    /// The merit of the present width, an average.
     here: f64,
     pause: u32,
     upwards: bool,
@@ -68,8 +68,7 @@ impl HillClimb {
         sample.width == if self.upwards { sample.most } else { 1 }
     }
 
-    fn stay(&mut self, sample: &Sample, left: u32) -> usize {
-        let now = sample.throughput();
+    fn stay(&mut self, sample: &Sample, now: f64, left: u32) -> usize {
         if self.here > 0.0 && (now > self.here * CHANGED || now * CHANGED < self.here) {
             // Another workload: what was learnt is void.
             self.pause = PAUSE;
@@ -82,7 +81,7 @@ impl HillClimb {
             self.phase = Phase::Staying(left - 1);
             return sample.width;
         }
-        let is_too_short = sample.width == 1 && now > TOO_SHORT;
+        let is_too_short = sample.width == 1 && sample.throughput() > TOO_SHORT;
         match self.neighbour(sample).filter(|_| !is_too_short) {
             Some(next) => {
                 self.phase = Phase::Arriving { from: sample.width };
@@ -102,19 +101,20 @@ impl Default for HillClimb {
     }
 }
 
-impl WidthPolicy for HillClimb {
-    fn next(&mut self, sample: &Sample) -> usize {
+impl HillClimb {
+    /// The next width, where more `merit` is better: the throughput, or what is had for a joule.
+    pub(super) fn by(&mut self, merit: f64, sample: &Sample) -> usize {
         match self.phase {
-            Phase::Staying(left) => self.stay(sample, left),
+            Phase::Staying(left) => self.stay(sample, merit, left),
             Phase::Arriving { from } => {
                 self.phase = Phase::Looking { from };
                 sample.width
             }
-            Phase::Looking { from: _ } if sample.throughput() > self.here * BETTER => {
+            Phase::Looking { from: _ } if merit > self.here * BETTER => {
                 // Better: on in this direction, soon. The other direction is known.
-                let is_far_better = self.upwards && sample.throughput() > self.here * FAR_BETTER;
+                let is_far_better = self.upwards && merit > self.here * FAR_BETTER;
                 let pause = if is_far_better { LONGEST_PAUSE } else { LONG_PAUSE };
-                self.here = sample.throughput();
+                self.here = merit;
                 self.pause = PAUSE;
                 self.phase = Phase::Staying(if self.is_last(sample) { pause } else { 1 });
                 sample.width
@@ -130,5 +130,15 @@ impl WidthPolicy for HillClimb {
                 sample.width
             }
         }
+    }
+}
+
+impl WidthPolicy for HillClimb {
+    fn next(&mut self, sample: &Sample) -> usize {
+        self.by(sample.throughput(), sample)
+    }
+
+    fn goes_by(&self) -> Option<&'static str> {
+        Some("throughput")
     }
 }

@@ -56,4 +56,8 @@ impl WidthPolicy for Threshold {
     fn period(&self) -> Duration {
         LONGEST
     }
+
+    fn goes_by(&self) -> Option<&'static str> {
+        Some("the share of attempts that commit")
+    }
 }

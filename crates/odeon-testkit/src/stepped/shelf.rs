@@ -116,6 +116,10 @@ impl<A: Actor> Actor for OnShelf<A, A::Msg> {
     fn stopped(&mut self) {
         self.actor.stopped();
     }
+
+    fn __is_made(&self) -> bool {
+        self.actor.__is_made()
+    }
 }
 
 /// As [`OnShelf`], for an asynchronous actor.

@@ -7,10 +7,10 @@ use std::sync::{Arc, Weak};
 
 use odeon_core::DeadLetterReason;
 use odeon_core::extend::Companion;
-use odeon_core::wire::{Address, Delivered};
+use odeon_core::wire::{Address, Delivered, Slot};
 use odeon_sync::Mutex;
 
-use super::marks::ACCOMPANIED;
+use super::marks::{ACCOMPANIED, read_slot, write_slot};
 use super::passage::Between;
 use super::peer::Peer;
 use super::seats::Leads;
@@ -21,6 +21,9 @@ use crate::TheaterId;
 pub trait Companions: Send + Sync {
     /// A message comes from a theater, with this companion: answers what its actor gets with it, at once. `None`: it is refused.
     fn comes(&self, from: TheaterId, companion: &[u8]) -> Option<Companion>;
+
+    /// Whether a message with this companion, sent here, is to go to this theater. Otherwise it is lost.
+    fn is_for(&self, companion: &[u8], to: TheaterId) -> bool;
 
     /// A message that has left here with this companion does not come to its actor, or nobody knows whether it does.
     fn is_lost(&self, companion: &[u8]);
@@ -33,6 +36,10 @@ pub(super) struct Accompanied(Mutex<Option<Weak<dyn Companions>>>);
 impl Accompanied {
     fn companions(&self) -> Option<Arc<dyn Companions>> {
         self.0.lock().expect("nothing panics under this lock").as_ref()?.upgrade()
+    }
+
+    pub(super) fn is_for(&self, companion: &[u8], to: TheaterId) -> bool {
+        self.companions().is_some_and(|companions| companions.is_for(companion, to))
     }
 
     pub(super) fn is_lost(&self, companion: &[u8]) {
@@ -50,19 +57,20 @@ impl Accompanied {
 }
 
 /// Writes what stands before a message with a companion.
-pub(super) fn write_head(mailbox: usize, companion: &[u8], bytes: &mut Vec<u8>) {
+pub(super) fn write_head(slot: Slot, companion: &[u8], bytes: &mut Vec<u8>) {
     let length = u16::try_from(companion.len()).expect("companions are short");
-    // There are 64 mailboxes at most.
-    bytes.extend_from_slice(&[ACCOMPANIED, mailbox as u8]);
+    bytes.push(ACCOMPANIED);
+    write_slot(slot, bytes);
     bytes.extend_from_slice(&length.to_le_bytes());
     bytes.extend_from_slice(companion);
 }
 
-/// Mailbox, companion and message, of what stands behind [`ACCOMPANIED`].
-fn read_head(bytes: &[u8]) -> Option<(usize, &[u8], &[u8])> {
-    let (&[mailbox, low, high], bytes) = bytes.split_first_chunk()?;
-    let (companion, message) = bytes.split_at_checked(u16::from_le_bytes([low, high]).into())?;
-    Some((mailbox.into(), companion, message))
+/// Where it goes, companion and message, of what stands behind [`ACCOMPANIED`].
+fn read_head(bytes: &[u8]) -> Option<(Slot, &[u8], &[u8])> {
+    let (slot, bytes) = read_slot(bytes)?;
+    let (&length, bytes) = bytes.split_first_chunk()?;
+    let (companion, message) = bytes.split_at_checked(u16::from_le_bytes(length).into())?;
+    Some((slot, companion, message))
 }
 
 impl Network {
@@ -106,8 +114,11 @@ impl Inner {
         actor: u64,
         bytes: &[u8],
     ) {
-        let Some((mailbox, companion, message)) = read_head(bytes) else { return };
+        let Some((slot, companion, message)) = read_head(bytes) else { return };
         let made = self.accompanied.companions().and_then(|it| it.comes(peer.id, companion));
+        if self.seats.are_mobile() {
+            self.tell_moved(actor, peer);
+        }
         let Some(inbound) = self.exports.get(actor) else {
             // Dropped first, the companion tells whom it concerns.
             drop(made);
@@ -116,7 +127,7 @@ impl Inner {
         let Some(made) = made else {
             return self.lost(actor, DeadLetterReason::Stopped, message);
         };
-        match inbound.deliver_accompanied(&Between::new(self, peer), mailbox, message, made) {
+        match inbound.deliver_accompanied(&Between::new(self, peer), slot, message, made) {
             Ok(Delivered::Yes) => peer.does_not_press(actor),
             Ok(Delivered::No) => self.tell_if_ended(actor, peer),
             Ok(Delivered::UnderPressure) => peer.presses(self, actor, bytes.len(), &inbound),
@@ -128,15 +139,18 @@ impl Inner {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use odeon_core::extend::Lane;
 
     #[test]
     fn what_stands_before_a_message_is_read_as_it_was_written_and_nothing_shorter_is() {
-        let mut bytes = Vec::new();
-        write_head(3, b"with it", &mut bytes);
-        bytes.extend_from_slice(b"message");
-        assert_eq!(bytes[0], ACCOMPANIED);
-        assert_eq!(read_head(&bytes[1..]), Some((3, &b"with it"[..], &b"message"[..])));
-        let head = bytes.len() - b"message".len();
-        assert!((1..head).all(|end| read_head(&bytes[1..end]).is_none()));
+        for sender in [None, Lane::of_known(7)] {
+            let (slot, mut bytes) = (Slot { mailbox: 3, sender }, Vec::new());
+            write_head(slot, b"with it", &mut bytes);
+            bytes.extend_from_slice(b"message");
+            assert_eq!(bytes[0], ACCOMPANIED);
+            assert_eq!(read_head(&bytes[1..]), Some((slot, &b"with it"[..], &b"message"[..])));
+            let head = bytes.len() - b"message".len();
+            assert!((1..head).all(|end| read_head(&bytes[1..end]).is_none()));
+        }
     }
 }

@@ -8,7 +8,7 @@ use odeon_core::{DeadLetterReason, EndReason};
 use super::Inner;
 use super::channel::{Channel, NUMBERS};
 use super::control::Control;
-use super::marks::{ACCOMPANIED, MARK, Mark};
+use super::marks::{ACCOMPANIED, MARK, Mark, read_slot};
 use super::passage::Between;
 use super::peer::Peer;
 use crate::TheaterId;
@@ -31,15 +31,14 @@ impl Inner {
     }
 
     fn message_arrives(self: &Arc<Self>, peer: &Arc<Peer>, actor: u64, bytes: &[u8]) {
-        let Some((&mailbox, message)) = bytes.split_first() else { return };
-        if mailbox == MARK {
-            return self.mark_arrives(peer, actor, message);
+        match bytes.split_first() {
+            Some((&MARK, mark)) => return self.mark_arrives(peer, actor, mark),
+            Some((&ACCOMPANIED, rest)) => return self.accompanied_arrives(peer, actor, rest),
+            _ => {}
         }
-        if mailbox == ACCOMPANIED {
-            return self.accompanied_arrives(peer, actor, message);
-        }
+        let Some((slot, message)) = read_slot(bytes) else { return };
         if self.seats.are_mobile() {
-            if self.keeps_for_comer(peer, actor, Some(mailbox), message) {
+            if self.keeps_for_comer(peer, actor, Some(slot), message) {
                 return;
             }
             self.tell_moved(actor, peer);
@@ -48,7 +47,7 @@ impl Inner {
             peer.tell_later(Control::ended(actor, EndReason::Stopped));
             return self.lost(actor, DeadLetterReason::Stopped, message);
         };
-        match inbound.deliver(&Between::new(self, peer), mailbox.into(), message) {
+        match inbound.deliver(&Between::new(self, peer), slot, message) {
             Ok(Delivered::Yes) => peer.does_not_press(actor),
             // Whoever has been granted a reference may not know.
             Ok(Delivered::No) => self.tell_if_ended(actor, peer),

@@ -12,7 +12,7 @@ use odeon_core::wire::{
 use super::Inner;
 use super::channel::Channel;
 use super::control::Control;
-use super::marks::{ACCOMPANIED, MARK};
+use super::marks::{ACCOMPANIED, MARK, read_slot};
 use super::migrations::MigrateError;
 use super::peer::Peer;
 use super::seats::{Line, LostWay, Sits};
@@ -57,12 +57,14 @@ impl Inner {
     /// A message that may not have come to its actor is a dead letter.
     fn undelivered(self: &Arc<Self>, peer: &Arc<Peer>, message: Undelivered) {
         let Some(Channel::Actor(actor)) = Channel::of(message.channel) else { return };
-        let Some((&mailbox, bytes)) = message.message.split_first() else { return };
-        if mailbox == MARK {
-            return self.mark_is_lost(bytes);
-        }
-        let bytes =
-            if mailbox == ACCOMPANIED { self.accompanied.undelivered(bytes) } else { bytes };
+        let bytes = match message.message.split_first() {
+            Some((&MARK, mark)) => return self.mark_is_lost(mark),
+            Some((&ACCOMPANIED, rest)) => self.accompanied.undelivered(rest),
+            _ => match read_slot(&message.message) {
+                Some((_, bytes)) => bytes,
+                None => return,
+            },
+        };
         let stands = self.seats.by_route(peer.address(actor));
         let reason = DeadLetterReason::Unreachable;
         let returning = Returning { network: self, peer };
@@ -126,7 +128,7 @@ impl Passage for Returning<'_> {
         reference: Reference,
         arriving: &dyn Arriving,
     ) -> Result<Box<dyn Any + Send + Sync>, WireError> {
-        let Reference { at, born } = reference;
+        let Reference { at, born, .. } = reference;
         if at.theater != self.network.id.bits() {
             let gone = WireError::Refused("nobody refers to the actor any more");
             return self.network.seats.reference(born.unwrap_or(at), arriving).ok_or(gone);

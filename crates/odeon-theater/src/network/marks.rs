@@ -1,6 +1,7 @@
 //! Marks among the messages for an actor: what theaters tell each other about its place, and what must come behind all messages that were sent before.
 
-use odeon_core::wire::Address;
+use odeon_core::extend::Lane;
+use odeon_core::wire::{Address, Slot};
 use serde::{Deserialize, Serialize};
 
 use crate::TheaterId;
@@ -9,6 +10,32 @@ use crate::TheaterId;
 pub(super) const MARK: u8 = 64;
 /// There too: a message with a companion.
 pub(super) const ACCOMPANIED: u8 = 65;
+/// There too: a message with the lane of its sender.
+const WITH_LANE: u8 = 66;
+
+/// Writes what stands before a message.
+pub(super) fn write_slot(slot: Slot, bytes: &mut Vec<u8>) {
+    // There are 64 mailboxes at most.
+    let mailbox = slot.mailbox as u8;
+    match slot.sender {
+        None => bytes.push(mailbox),
+        Some(lane) => {
+            let [first, second, third, _] = lane.number().to_le_bytes();
+            bytes.extend_from_slice(&[WITH_LANE, mailbox, first, second, third]);
+        }
+    }
+}
+
+/// Where a message goes, and the message: of what is no mark, and has no companion. `None`: it is no message.
+pub(super) fn read_slot(bytes: &[u8]) -> Option<(Slot, &[u8])> {
+    let (&first, rest) = bytes.split_first()?;
+    if first != WITH_LANE {
+        return Some((Slot { mailbox: first.into(), sender: None }, rest));
+    }
+    let (&[mailbox, first, second, third], rest) = rest.split_first_chunk()?;
+    let sender = Lane::of_known(u32::from_le_bytes([first, second, third, 0]))?;
+    Some((Slot { mailbox: mailbox.into(), sender: Some(sender) }, rest))
+}
 
 /// Left among the messages of a seat. New kinds are added at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,5 +71,24 @@ impl Mark {
 
     pub(super) fn ready(attempt: u64, theater: TheaterId, seat: u64) -> Self {
         Self::Ready { attempt, theater: theater.bits(), seat }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_is_read_as_it_was_written_and_nothing_shorter_is() {
+        let lane = Lane::of_known(7).unwrap();
+        for slot in [Slot { mailbox: 3, sender: None }, Slot { mailbox: 63, sender: Some(lane) }] {
+            let mut bytes = Vec::new();
+            write_slot(slot, &mut bytes);
+            let head = bytes.len();
+            bytes.extend_from_slice(b"message");
+            assert_eq!(read_slot(&bytes), Some((slot, &b"message"[..])));
+            assert!((0..head).all(|end| read_slot(&bytes[..end]).is_none()));
+        }
+        assert_eq!(read_slot(&[WITH_LANE, 0, 2, 0, 0]), None, "no sender has this lane");
     }
 }

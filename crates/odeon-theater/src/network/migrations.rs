@@ -28,7 +28,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use odeon_core::extend::{self, WrittenGuards};
+use odeon_core::extend::{self, Submit, WrittenGuards};
 use odeon_core::wire::{
     Address, Answerable, Bid, Kind, Mobile, Occupied, Passage, StandIn, WireError, decode,
     number_of, spawn_mobile,
@@ -178,11 +178,20 @@ impl Answerable for Asked {
 
 impl Inner {
     fn spawn_mobile<A: Mobile>(self: &Arc<Self>, actor: A) -> Option<ActorRef<A::Msg>> {
+        self.spawn_seated(A::KIND, |stage, outbound| spawn_mobile(stage, outbound, actor))
+    }
+
+    /// Creates an actor that sits in a seat of its own.
+    pub(super) fn spawn_seated<M>(
+        self: &Arc<Self>,
+        kind: &'static str,
+        spawn: impl FnOnce(&Arc<dyn Submit>, Arc<FromSeat>) -> (ActorRef<M>, Arc<dyn StandIn>),
+    ) -> Option<ActorRef<M>> {
         let stage = self.pool.upgrade()?;
         let way = Arc::new(Way::closed());
         let from = Arc::new(FromSeat::new(self, way.clone(), true));
-        let spawn = || spawn_mobile(&stage, from.clone(), actor);
-        Some(self.seats.seat(self.id, &from, way, A::KIND, spawn))
+        let spawn = || spawn(&stage, from.clone());
+        Some(self.seats.seat(self.id, &from, way, kind, spawn))
     }
 
     fn migrate<M: Message>(
@@ -200,7 +209,9 @@ impl Inner {
             reply.send(Err(MigrateError::NotMobile));
             return ask;
         };
-        self.migrate_seat(&*stands, to, reply);
+        let network = self.clone();
+        // With what else a speculative actor's handler does.
+        extend::let_happen(Box::new(move || network.migrate_seat(&*stands, to, reply)));
         ask
     }
 

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Weak};
 
-use odeon_core::wire::{Address, Bid, Encode, NotTaken, Occupied, Outbound, WireError};
+use odeon_core::wire::{Address, Bid, Encode, NotTaken, Occupied, Outbound, Slot, WireError};
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicBool, Ordering, fence};
 
 use super::Inner;
 use super::accompanied;
 use super::channel::Channel;
-use super::marks::Mark;
+use super::marks::{Mark, write_slot};
 use super::passage::Between;
 use super::way::Way;
 use crate::{PushError, TheaterId};
@@ -64,8 +64,13 @@ impl FromSeat {
         self.seat.lock().expect("nothing panics under this lock")
     }
 
-    /// Writes a message behind what `head` writes, and pushes it.
-    fn push(&self, head: impl FnOnce(&mut Vec<u8>), encode: Encode<'_>) -> Result<(), NotTaken> {
+    /// Writes a message behind what `head` writes, and pushes it, if it may go where the way leads.
+    fn push(
+        &self,
+        may_go_to: impl FnOnce(&Arc<Inner>, TheaterId) -> bool,
+        head: impl FnOnce(&mut Vec<u8>),
+        encode: Encode<'_>,
+    ) -> Result<(), NotTaken> {
         let network = self.network.upgrade().ok_or(NotTaken::Unreachable)?;
         if !self.looks_open() {
             return Err(NotTaken::Closed);
@@ -73,7 +78,7 @@ impl FromSeat {
         let mut course = self.way.course();
         let super::way::Course { to, bytes } = &mut *course;
         let to = to.as_ref().ok_or(NotTaken::Unreachable)?;
-        if to.peer.is_dead() {
+        if to.peer.is_dead() || !may_go_to(&network, to.peer.id) {
             return Err(NotTaken::Unreachable);
         }
         bytes.clear();
@@ -112,18 +117,19 @@ impl FromSeat {
 }
 
 impl Outbound for FromSeat {
-    fn take(&self, mailbox: usize, encode: Encode<'_>) -> Result<(), NotTaken> {
-        // There are 64 mailboxes at most.
-        self.push(|bytes| bytes.push(mailbox as u8), encode)
+    fn take(&self, slot: Slot, encode: Encode<'_>) -> Result<(), NotTaken> {
+        self.push(|_, _| true, |bytes| write_slot(slot, bytes), encode)
     }
 
     fn take_accompanied(
         &self,
-        mailbox: usize,
+        slot: Slot,
         companion: &[u8],
         encode: Encode<'_>,
     ) -> Result<(), NotTaken> {
-        self.push(|bytes| accompanied::write_head(mailbox, companion, bytes), encode)
+        // The actor may have moved on since it was sent.
+        let is_for = |network: &Arc<Inner>, to| network.accompanied.is_for(companion, to);
+        self.push(is_for, |bytes| accompanied::write_head(slot, companion, bytes), encode)
     }
 
     fn lost_companion(&self, companion: &[u8]) {

@@ -95,7 +95,7 @@ impl Passage for Between<'_> {
         self.left.borrow_mut().push(Left::Reference(actor.actor));
         let at = Address { theater: network.id.bits(), actor: actor.actor };
         let born = network.seats.who(actor.actor).filter(|who| *who != at);
-        Ok(Reference { at, born })
+        Ok(Reference { at, born, has_lanes: actor.has_lanes })
     }
 
     fn actor_arrives(

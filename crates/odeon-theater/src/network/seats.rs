@@ -102,7 +102,7 @@ impl Seats {
         };
         let is_first = line.standing.is_empty();
         let outbound = Arc::new(FromSeat::new(network, line.way.clone(), is_first));
-        let (actor, stands) = arriving.seat(stage, outbound.clone());
+        let (actor, stands) = arriving.seat(stage, outbound.clone(), reference.has_lanes);
         outbound.is_of(stands.actor(), who);
         by_number.insert(stands.actor(), who);
         line.standing.push_back(Standing { stands, outbound });
@@ -134,10 +134,13 @@ impl Seats {
     pub(super) fn leads(&self, seat: u64) -> Option<Leads> {
         let known = self.lock();
         let who = *known.by_number.get(&seat)?;
-        let at = known.lines.get(&who).and_then(Line::at);
-        Some(match at {
+        let line = known.lines.get(&who);
+        Some(match line.and_then(|line| Some((line.at()?, line.last().stands.has_lanes()))) {
             None => Leads::Here,
-            Some(at) => Leads::To(Reference { at, born: (at != who).then_some(who) }),
+            Some((at, has_lanes)) => {
+                let born = (at != who).then_some(who);
+                Leads::To(Reference { at, born, has_lanes })
+            }
         })
     }
 
@@ -230,7 +233,7 @@ impl Seats {
         }
         let way = Arc::new(Way::closed());
         let outbound = Arc::new(FromSeat::new(network, way.clone(), true));
-        let (actor, stands) = arriving.seat(stage, outbound.clone());
+        let (actor, stands) = arriving.seat(stage, outbound.clone(), coming.kind.has_lanes());
         outbound.is_of(stands.actor(), who);
         by_number.insert(stands.actor(), who);
         coming.keeps = Some(actor);

@@ -153,3 +153,58 @@ fn idle_figures_are_judged() {
     assert_eq!(judge_cpu(&[0.1, 0.3, 0.15]).reached, Some(true));
     assert_eq!(judge_cpu(&[]).reached, None);
 }
+
+#[test]
+fn the_fastest_other_case_counts_and_what_a_machine_lacks_is_told() {
+    let groups = groups();
+    let is_energy = |figure: &Figure| matches!(figure.goal, Goal::AtMostTimesEnergy(..));
+    let group = groups.iter().find(|group| group.figures.iter().any(is_energy)).expect("one is");
+    let case = |settings: &[Setting], ns: f64, joules: &[f64]| {
+        let settings = [&group.settings[..], settings].concat();
+        let mut case = outcome(group.workload, Contender::Odeon(Variant::Pool), &settings, ns);
+        case.samples.joules_per_op = joules.to_vec();
+        case
+    };
+    let judged = |results: Vec<Outcome>| {
+        let results = Results(results);
+        let judge_one = |figure: &Figure| {
+            let settings = [&group.settings[..], figure.settings].concat();
+            let start = Params::defaults(workload_of(group).about().parameters);
+            judge(workload_of(group), group, figure, &beside(&start, &settings), &results)
+        };
+        group.figures.iter().map(judge_one).collect::<Vec<_>>()
+    };
+    let figure = &group.figures[0];
+    // The figure's own settings stay where the other case does not say otherwise.
+    let other = |index: usize| [figure.settings, figure.goal.others()[index]].concat();
+    let cases = |own: &[f64], others: &[f64]| {
+        vec![
+            case(figure.settings, 5.0, own),
+            case(&other(0), 100.0, others),
+            case(&other(1), 60.0, others),
+        ]
+    };
+    let all = judged(cases(&[1e-9], &[4e-9]));
+    assert_eq!(
+        all[0].measured,
+        "0.083x (5.00 ns against 60.0 ns): way=cpu cpu_workers=2 device_workers=0 workers=2 pieces=4"
+    );
+    assert_eq!([all[0].reached, all[1].reached], [Some(true), Some(false)]);
+    assert!(
+        all[1].measured.starts_with("0.250x (1.00 nJ against 4.00 nJ): "),
+        "{}",
+        all[1].measured
+    );
+    // Joules that nobody has measured are not judged.
+    assert_eq!(judged(cases(&[], &[]))[1].reached, None);
+    assert_eq!(
+        judged(cases(&[1e-9], &[4e-9]))[1].to_reach,
+        "at most 0.20x the energy of the fastest of 5 others"
+    );
+    let nothing = &judged(Vec::new())[0];
+    assert_eq!(nothing.reached, None);
+    let own = case(figure.settings, 1.0, &[]).case.params;
+    let missing = workload_of(group).missing(&own);
+    let told = missing.map_or_else(String::new, |what| format!(": {what}"));
+    assert_eq!(nothing.measured, format!("not measured{told}"));
+}

@@ -53,7 +53,8 @@ fn a_peer_greets_and_answers() {
             ns: 250,
             peak_rss_kib: Some(77),
             growth_kib_per_minute: None,
-            latency: None
+            latency: None,
+            joules: None
         }
     );
     assert_eq!(peers.idle_actor_bytes("tokio", &Params::default()).expect("it answers"), 64.0);

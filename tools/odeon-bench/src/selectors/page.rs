@@ -1,9 +1,10 @@
 //! The page: each figure of the paper with what it says, beside what was measured here.
 
-use super::{Compared, Kind, SelectorsPlan, lines, name_of};
+use super::{Compared, Kind, SelectorsPlan, name_of};
 use crate::date;
 use crate::environment::Machine;
 use crate::html::{element, page as html_page, picture, table};
+use crate::lines;
 use crate::table::{factor, short};
 
 pub(super) fn page(plan: &SelectorsPlan, compared: &[Compared], machine: &Machine) -> String {

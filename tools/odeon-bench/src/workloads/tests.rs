@@ -53,6 +53,13 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("haircuts", 30),
         ("smokers", 5),
         ("rings", 3),
+        ("grid", 24),
+        ("points", 7),
+        ("simulators", 3),
+        ("log_points", 250),
+        ("rows", 130),
+        ("dims", 5),
+        ("centres", 4),
     ];
     let mut params = Params::defaults(workload.about().parameters);
     for (name, number) in small {

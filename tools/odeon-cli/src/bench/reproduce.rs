@@ -1,16 +1,18 @@
-//! `odeon bench list --reproduce`: the list as the papers ran it, with plots and a page.
+//! `odeon bench list --reproduce`, `odeon bench geostat --reproduce`: the workload as the papers ran it, with plots and a page.
 
 use crate::output::Terminal;
 use crate::progress::Progress;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use odeon_bench::error::BenchError;
-use odeon_bench::reproduction::{Chosen, ReproductionPlan, WatchReproduction};
+use odeon_bench::geostat_paper::GeostatPlan;
+use odeon_bench::reproduction::{Chosen, ReproductionPlan, WatchReproduction, Written};
 use odeon_bench::runner::Rounds;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// The workload that has the option.
-pub(super) const WORKLOAD: &str = "list";
+/// The workloads that have the option.
+const LIST: &str = "list";
+const GEOSTAT: &str = "geostat";
 
 const REPRODUCE: &str = "reproduce";
 const QUICK: &str = "quick";
@@ -21,33 +23,56 @@ const WARMUP: &str = "warmup";
 const PAPERS_SAMPLES: usize = 7;
 
 pub(super) struct ReproduceArguments {
-    plan: ReproductionPlan,
+    plan: Plan,
     out: PathBuf,
 }
 
-/// Adds the options.
+enum Plan {
+    List(ReproductionPlan),
+    Geostat(GeostatPlan),
+}
+
+/// Whether a workload has the option.
+pub(super) fn is_reproduced(workload: &str) -> bool {
+    [LIST, GEOSTAT].contains(&workload)
+}
+
+/// Adds the options. WHY `out` without a default: with some workloads it also asks for pictures.
 pub(super) fn with_options(command: Command) -> Command {
+    let out_help = match command.get_name() {
+        GEOSTAT => {
+            "With --reproduce: the folder of page and plots; else: simulate once more, with pictures and the result written into this folder"
+        }
+        _ => "With --reproduce: the folder of page and plots",
+    };
+    let is_there = |name: &&str| command.get_arguments().any(|arg| arg.get_id() == *name);
+    let others: Vec<&str> =
+        ["vs", "json", "plot", "history", "trace"].into_iter().filter(is_there).collect();
     let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
     command
         .arg(
             flag(REPRODUCE)
                 .help("Run what the papers ran, and write plots and a page beside their figures; other options replace their values")
-                .conflicts_with_all(["vs", "json", "plot", "history"]),
+                .conflicts_with_all(others),
         )
         .arg(flag(QUICK).help("With --reproduce: small sizes, which compare nothing").requires(REPRODUCE))
         .arg(
             Arg::new(OUT)
                 .long(OUT)
                 .value_name("DIR")
-                .help("With --reproduce: the folder of page and plots")
-                .default_value("list-reproduction")
+                .help(out_help)
                 .value_parser(clap::value_parser!(PathBuf)),
         )
 }
 
 impl ReproduceArguments {
     /// `None` if nothing is to be reproduced; `sweeps` are all parameters, `rounds` what the options say.
-    pub(super) fn read(matches: &ArgMatches, sweeps: &[Chosen], rounds: Rounds) -> Option<Self> {
+    pub(super) fn read(
+        workload: &str,
+        matches: &ArgMatches,
+        sweeps: &[Chosen],
+        rounds: Rounds,
+    ) -> Option<Self> {
         // An error means that the workload has no such option.
         matches.try_get_one::<bool>(REPRODUCE).ok().flatten().filter(|asked| **asked)?;
         let is_given = |name: &str| matches.value_source(name) == Some(ValueSource::CommandLine);
@@ -61,19 +86,39 @@ impl ReproduceArguments {
             warmup: if quick && !is_given(WARMUP) { 0 } else { rounds.warmup },
         };
         let chosen = sweeps.iter().filter(|(name, _)| is_given(name)).cloned().collect();
-        let out = matches.get_one::<PathBuf>(OUT).cloned().unwrap_or_default();
-        Some(Self { plan: ReproductionPlan { quick, rounds, chosen }, out })
+        let out = out(matches).unwrap_or_else(|| format!("{workload}-reproduction").into());
+        let plan = match workload {
+            GEOSTAT => Plan::Geostat(GeostatPlan { quick, rounds, chosen }),
+            _ => Plan::List(ReproductionPlan { quick, rounds, chosen }),
+        };
+        Some(Self { plan, out })
     }
+}
+
+/// The folder that the command line names.
+pub(super) fn out(matches: &ArgMatches) -> Option<PathBuf> {
+    // An error means that the workload has no such option.
+    matches.try_get_one::<PathBuf>(OUT).ok().flatten().cloned()
+}
+
+/// Makes the folder if need be.
+pub(super) fn create(out: &Path) -> Result<(), BenchError> {
+    let refused = |error| BenchError::bad_argument("--out", format!("{}: {error}", out.display()));
+    std::fs::create_dir_all(out).map_err(refused)
 }
 
 pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), BenchError> {
     let ReproduceArguments { plan, out } = arguments;
-    plan.check()?;
-    std::fs::create_dir_all(out).map_err(|error| {
-        BenchError::bad_argument("--out", format!("{}: {error}", out.display()))
-    })?;
+    match plan {
+        Plan::List(plan) => plan.check()?,
+        Plan::Geostat(plan) => plan.check()?,
+    }
+    create(out)?;
     let mut display = Display { progress: None, part: String::new(), done: 0 };
-    let written = plan.run(out, &mut display)?;
+    let written: Written = match plan {
+        Plan::List(plan) => plan.run(out, &mut display)?,
+        Plan::Geostat(plan) => plan.run(out, &mut display)?,
+    };
     drop(display);
     let mut terminal = Terminal::default();
     terminal.print(&format!(

@@ -12,7 +12,7 @@ use odeon_bench::parameter::{Parameter, Params, Value};
 use odeon_bench::peers::Peers;
 use odeon_bench::runner::{self, Plan, Results};
 use odeon_bench::workload::{Variant, Workload};
-use odeon_bench::{plot, report, sweep, trace};
+use odeon_bench::{energy, plot, report, sweep, trace};
 use std::path::{Path, PathBuf};
 
 pub(super) struct WorkloadArguments {
@@ -24,6 +24,7 @@ pub(super) struct WorkloadArguments {
     plot: Option<PathBuf>,
     history: Option<PathBuf>,
     trace: Option<PathBuf>,
+    pictures: Option<PathBuf>,
     reproduce: Option<ReproduceArguments>,
 }
 
@@ -54,7 +55,7 @@ pub(super) fn command(workload: &'static dyn Workload) -> Command {
                     every 5 ms, at the end which messages were rolled back at which variables";
         command = command.arg(file_option(TRACE).help(help));
     }
-    if about.name == reproduce::WORKLOAD {
+    if reproduce::is_reproduced(about.name) {
         command = reproduce::with_options(command);
     }
     command
@@ -120,13 +121,14 @@ impl WorkloadArguments {
         Ok(Self {
             workload,
             variants: about.variants.iter().filter(chosen).copied().collect(),
-            reproduce: ReproduceArguments::read(matches, &sweeps, repetition.rounds()),
+            reproduce: ReproduceArguments::read(about.name, matches, &sweeps, repetition.rounds()),
             sweeps,
             repetition,
             comparison: Comparison::from_arg_matches(matches)?,
             plot: matches.get_one::<PathBuf>(PLOT).cloned(),
             history: history.cloned(),
             // An error means that the workload has no such option.
+            pictures: workload.pictures().and_then(|_| reproduce::out(matches)),
             trace: matches.try_get_one::<PathBuf>(TRACE).ok().flatten().cloned(),
         })
     }
@@ -148,6 +150,10 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     check_recording("--history", arguments.history.as_deref(), cases)?;
     check_recording("--trace", arguments.trace.as_deref(), cases)?;
     check_mode(arguments, &combinations)?;
+    if let Some(out) = &arguments.pictures {
+        check_one("--out", cases)?;
+        reproduce::create(out)?;
+    }
     if let Some(path) = &arguments.plot {
         output::check("--plot", path)?;
     }
@@ -167,6 +173,9 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     terminal.print(&format!("{} on {}\n", workload.about().name, machine.line()));
     terminal.print(&report::table(&results).to_text());
     notes(*workload, &combinations).into_iter().for_each(|note| terminal.print(note));
+    if let Some(why) = workload.looks_at_energy().then(energy::missing).flatten() {
+        terminal.print(&why);
+    }
     for hello in peers.hellos() {
         let allocator = &hello.allocator;
         terminal
@@ -181,6 +190,9 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     }
     write_history(arguments, &combinations)?;
     write_trace(arguments, &combinations)?;
+    if let (Some(out), Some(write)) = (&arguments.pictures, workload.pictures()) {
+        terminal.print(&write(&combinations[0], out)?);
+    }
     terminal.finish()
 }
 
@@ -206,11 +218,16 @@ fn check_recording(option: &str, path: Option<&Path>, cases: usize) -> Result<()
     let Some(path) = path else {
         return Ok(());
     };
+    check_one(option, cases)?;
+    output::check(option, path)
+}
+
+fn check_one(option: &str, cases: usize) -> Result<(), BenchError> {
     if cases != 1 {
         let problem = format!("records one combination of values, not {cases}");
         return Err(BenchError::bad_argument(option, problem));
     }
-    output::check(option, path)
+    Ok(())
 }
 
 /// A trace needs speculative actors.

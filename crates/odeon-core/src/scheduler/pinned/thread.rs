@@ -47,7 +47,7 @@ impl StageThread<'_> {
         here.ring.set(self.ring);
         // Spread over the registry's shards, away from the pool's.
         here.shard.set(ptr::from_ref(self.shared).addr() >> 7);
-        self.shared.tally.begin_busy(self.shared.theater.now());
+        self.shared.tally.busy.begin(self.shared.theater.now());
         // Delivery catches the panics of handlers; anything else is a defect of the runtime.
         let guard = odeon_sync::AbortGuard::new("pinned stage");
         while !self.shared.ending.load(Ordering::Relaxed) {
@@ -86,8 +86,12 @@ impl StageThread<'_> {
             let Some(entry) = self.ring.pop() else { break };
             local += 1;
             // SAFETY: the entry is good until the next push; `deliver` takes the payload first.
-            unsafe {
+            let goes_on = unsafe {
                 self.handle_entry((*entry).label, (*entry).target, &raw const (*entry).payload)
+            };
+            if goes_on {
+                // What it waits for comes through the inbox.
+                break;
             }
         }
         if let Some(by) = self.shared.take_held_by() {
@@ -101,23 +105,28 @@ impl StageThread<'_> {
         match label {
             END_STAGE => self.shared.ending.store(true, Ordering::Relaxed),
             RECLAIM | label::UNREFERENCED => self.ring.push(label, envelope.target, |_| {}),
-            _ => self.handle_entry(label, envelope.target, &raw const envelope.payload),
+            _ => {
+                self.handle_entry(label, envelope.target, &raw const envelope.payload);
+            }
         }
     }
 
+    /// `true`: the actor, which puts messages aside, is to go on behind what comes from elsewhere.
     #[inline(always)]
-    fn handle_entry(&self, label: u32, target: NonNull<Header>, payload: *const Payload) {
+    fn handle_entry(&self, label: u32, target: NonNull<Header>, payload: *const Payload) -> bool {
         // SAFETY: rule 3: the cell of a message under way has not been freed.
         let vtable: &'static TurnVTable = unsafe { target.as_ref() }.vtable;
         if label != RECLAIM {
             // SAFETY: rule 1: this is the stage's thread.
             if unsafe { (vtable.deliver)(target, label, payload) } {
                 self.ring.push(RESUME, target, |_| {});
+                return vtable.puts_aside;
             }
         } else {
             // SAFETY: rule 3: it has passed both queues.
             unsafe { (vtable.dealloc)(target) };
         }
+        false
     }
 
     /// Nothing to do: spins a little, then sleeps until a sender leaves a token (rule 2).
@@ -154,11 +163,11 @@ impl StageThread<'_> {
     fn sleep(&self) {
         let counts = self.shared.theater.sight().is_some_and(|sight| sight.counts);
         if counts {
-            self.shared.tally.end_busy(self.shared.theater.now());
+            self.shared.tally.busy.end(self.shared.theater.now());
         }
         self.shared.parker.park();
         if counts {
-            self.shared.tally.begin_busy(self.shared.theater.now());
+            self.shared.tally.busy.begin(self.shared.theater.now());
         }
     }
 
@@ -178,7 +187,7 @@ impl StageThread<'_> {
         while let Some(entry) = self.ring.pop() {
             // SAFETY: as in `handle_some`.
             unsafe {
-                self.handle_entry((*entry).label, (*entry).target, &raw const (*entry).payload)
+                self.handle_entry((*entry).label, (*entry).target, &raw const (*entry).payload);
             }
         }
         let unclaimed = std::mem::replace(

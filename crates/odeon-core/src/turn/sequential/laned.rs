@@ -75,6 +75,12 @@ pub(super) fn may_pause<A: Actor>(owner: &mut Owner<A>) -> bool {
     owner.actor.as_mut().is_none_or(Actor::__may_pause)
 }
 
+/// On a stage that owns its actors: whether the actor wants to go on behind what has come already.
+#[inline(always)]
+pub(super) fn resumes<A: Actor>(owner: &mut Owner<A>) -> bool {
+    A::GOES_ON_ANYWHERE && owner.actor.as_mut().is_some_and(Actor::__resumes)
+}
+
 /// How many messages the actor has put aside.
 #[inline(always)]
 pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {

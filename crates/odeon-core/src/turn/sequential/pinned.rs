@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use odeon_sync::atomic::Ordering;
 
 use super::rare::{aside, deliver_followed, handle_pinned, handle_signal, start_first};
-use super::{Step, conclude};
+use super::{Step, conclude, laned};
 use crate::actor::Actor;
 use crate::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
 use crate::context::Context;
@@ -45,13 +45,15 @@ pub(super) unsafe fn deliver<A: Actor>(
                 ctx.wants_stop()
             }));
             let step = match handled {
-                Ok(false) => return false,
+                Ok(false) => return laned::resumes(owner),
                 Ok(true) => Ok(Step::End),
                 Err(panic) => Err(panic),
             };
-            // SAFETY: ours, and not used after an outcome that says so.
-            let _ = unsafe { conclude(cell, step) };
-            return false;
+            // SAFETY: ours, and not used after an outcome that says so. The reference is made anew: `conclude` has used its own.
+            return unsafe {
+                conclude(cell, step) == TurnOutcome::More
+                    && laned::resumes(&mut *(*cell.as_ptr()).owner.get())
+            };
         }
         return deliver_rarely(cell, message, owner, label, Some(content));
     }
@@ -101,11 +103,20 @@ pub(super) fn deliver_rarely<A: Actor>(
         seen.end(&message.header, aside(owner));
     }
     match step {
-        Ok(Step::Handled) => has_ready(owner),
+        Ok(Step::Handled) => wants_resume(owner),
         Ok(Step::Idle | Step::More | Step::Hold) => false,
-        // SAFETY: the stage's thread owns the actor, which is used afterwards only if it goes on.
-        other => unsafe { conclude(cell, other) == TurnOutcome::More && has_ready(owner) },
+        // SAFETY: the stage's thread owns the actor, which is used afterwards only if it goes on, by a reference that is made
+        // anew: `conclude` has used its own.
+        other => unsafe {
+            conclude(cell, other) == TurnOutcome::More
+                && wants_resume(&mut *(*cell.as_ptr()).owner.get())
+        },
     }
+}
+
+#[inline(always)]
+fn wants_resume<A: Actor>(owner: &mut Owner<A>) -> bool {
+    has_ready(owner) || laned::resumes(owner)
 }
 
 /// Whether a message that has been put aside can be handled.
@@ -147,6 +158,7 @@ fn step_pinned<A: Actor>(
                 }
             }
         }
+        None if A::GOES_ON_ANYWHERE && label == RESUME => laned::go_on(message, owner),
         None if label == RESUME => {
             let Selector { guards, set } =
                 &mut **owner.selector.as_mut().expect("several mailboxes");
@@ -159,10 +171,11 @@ fn step_pinned<A: Actor>(
     };
     // The last reference's signal comes after all messages, and a RESUME follows while any of them
     // is ready.
-    if step == Step::Handled
+    if (step == Step::Handled || A::GOES_ON_ANYWHERE && step == Step::Idle)
         && (label == label::UNREFERENCED || label == RESUME)
         && message.header.is_unreachable()
         && !has_ready(owner)
+        && !(A::GOES_ON_ANYWHERE && laned::aside(owner) > 0)
     {
         return Step::End;
     }

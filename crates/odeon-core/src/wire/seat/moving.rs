@@ -15,6 +15,7 @@ use crate::message::Message;
 use crate::theater::shared::contain;
 use crate::wire::mobile::Guest;
 use crate::wire::outbound::{Began, Bid, Earlier, Occupied, Settler, Traveller};
+use crate::wire::slot::Slot;
 use crate::wire::stand_in::{LOOK, LOST, Waiting};
 
 impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
@@ -57,25 +58,27 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             return false;
         }
         self.put_sorted_aside(interior);
-        self.hand_over_all(interior.cell());
+        self.hand_over_all(interior.cell);
         true
     }
 
     /// A message with a companion, which goes with it to another theater: an actor that sits here takes none.
     pub(super) fn take_accompanied(
         &mut self,
-        mailbox: usize,
+        slot: Slot,
         message: M,
         companion: Vec<u8>,
         interior: &mut Interior<'_, M>,
     ) {
-        let cell = interior.cell();
+        let cell = interior.cell;
         if !matches!(self.place, Place::Elsewhere) {
             return self.refuse(message, &companion, cell);
         }
         // What was sent before it and not yet selected goes before it.
-        interior.drain(|mailbox, message| self.receive(Waiting::Message(mailbox, message), cell));
-        self.receive(Waiting::Accompanied(mailbox, message, companion), cell);
+        interior.drain(|mailbox, message| {
+            self.receive(Waiting::Message(Slot::of_mailbox(mailbox), message), cell);
+        });
+        self.receive(Waiting::Accompanied(slot, message, companion), cell);
     }
 
     pub(super) fn refuse(&mut self, message: M, companion: &[u8], cell: &MessageCell<M>) {
@@ -85,15 +88,21 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     }
 
     fn pass(&mut self, mark: Vec<u8>, interior: &mut Interior<'_, M>) {
-        let cell = interior.cell();
+        let cell = interior.cell;
         // What was sent before it and not yet selected goes before it.
-        interior.drain(|mailbox, message| self.receive(Waiting::Message(mailbox, message), cell));
+        interior.drain(|mailbox, message| {
+            self.receive(Waiting::Message(Slot::of_mailbox(mailbox), message), cell);
+        });
         self.receive(Waiting::Mark(mark), cell);
     }
 
     /// The seat is about to go idle: if its actor is to leave, and can, it is reminded of that.
     pub(super) fn look_at_summons(&mut self, cell: &MessageCell<M>) {
-        if self.summons.is_some() && !Interior::new(cell, None).has_pipes() {
+        if self.summons.is_none() || Interior::new(cell, None).has_pipes() {
+            return;
+        }
+        let Place::Here(guest) = &mut self.place else { return };
+        if guest.may_leave(&|| ActorRef::in_turn_of(cell)) {
             self.desk.leave_mark(&ActorRef::in_turn_of(cell), LOOK.to_vec());
         }
     }
@@ -102,17 +111,30 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         if interior.has_pipes() {
             return;
         }
+        let cell = interior.cell;
+        if let (Place::Here(guest), false) = (&mut self.place, interior.has_children()) {
+            if self.summons.is_some() && !guest.may_leave(&|| ActorRef::in_turn_of(cell)) {
+                return;
+            }
+        }
         let Some(departure) = self.summons.take() else { return };
         if interior.has_children() {
+            if let Place::Here(guest) = &mut self.place {
+                guest.stays();
+            }
             return departure.refuse("it has children, which cannot move with it");
         }
-        let guest = match mem::replace(&mut self.place, Place::Elsewhere) {
+        let mut guest = match mem::replace(&mut self.place, Place::Elsewhere) {
             Place::Here(guest) => guest,
             other => {
                 self.place = other;
                 return departure.refuse("it is about to move already");
             }
         };
+        let newer = mem::take(&mut self.aside);
+        guest.hand_over(&mut |slot, message| {
+            self.aside.push_back(Waiting::Message(slot, message));
+        });
         let guards = interior.guards();
         let traveller = Traveller {
             kind: guest.kind(),
@@ -123,13 +145,16 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         };
         if let Began::Stays(settler) = departure.begin(traveller) {
             self.place = Place::Here(settler.and_then(guest_of).unwrap_or(guest));
+            self.aside.extend(newer);
+            if !self.aside.is_empty() {
+                self.keep(cell);
+            }
             return;
         }
         self.place = Place::Leaving(guest, guards);
-        self.keep(interior.cell());
-        let newer = mem::take(&mut self.aside);
+        self.keep(cell);
         interior.drain(|mailbox, message| {
-            self.aside.push_back(Waiting::Message(mailbox, message));
+            self.aside.push_back(Waiting::Message(Slot::of_mailbox(mailbox), message));
         });
         self.aside.extend(newer);
         interior.open();
@@ -146,7 +171,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             unreachable!("only an actor that has been written is let go");
         };
         self.put_sorted_aside(interior);
-        self.hand_over_all(interior.cell());
+        self.hand_over_all(interior.cell);
         self.outbound.gone();
         self.outbound.flush();
         self.is_flushed = true;
@@ -187,22 +212,23 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     /// What has been taken from the inbox, and not selected, is newer than what is aside.
     fn put_sorted_aside(&mut self, interior: &mut Interior<'_, M>) {
         interior.drain(|mailbox, message| {
-            self.aside.push_back(Waiting::Message(mailbox, message));
+            self.aside.push_back(Waiting::Message(Slot::of_mailbox(mailbox), message));
         });
     }
 
-    /// Puts what is aside into the mailboxes of the actor that sits here, if it has several. `true`: it wants to stop.
+    /// Puts what is aside into the mailboxes of the actor that sits here, if it has several and does not sort messages itself. `true`: it wants to stop.
     fn sort(&mut self, interior: &mut Interior<'_, M>) -> bool {
         let mut stops = false;
-        while M::MAILBOXES > 1 && matches!(self.place, Place::Here(_)) {
+        let has_lanes = interior.cell.header.home.is_laned();
+        while M::MAILBOXES > 1 && !has_lanes && matches!(self.place, Place::Here(_)) {
             match self.aside.pop_front() {
                 None => break,
                 Some(Waiting::Mark(mark)) => stops |= self.come_to(mark, interior),
                 Some(Waiting::Accompanied(_, message, companion)) => {
-                    self.refuse(message, &companion, interior.cell());
+                    self.refuse(message, &companion, interior.cell);
                 }
-                Some(Waiting::Message(mailbox, message)) => {
-                    let kept = interior.put(mailbox, message);
+                Some(Waiting::Message(slot, message)) => {
+                    let kept = interior.put(slot.mailbox, message);
                     debug_assert!(kept.is_none(), "there are several mailboxes");
                 }
             }
@@ -210,7 +236,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         if self.aside.is_empty() && matches!(self.place, Place::Here(_)) {
             self.keeps = None;
         } else {
-            self.keep(interior.cell());
+            self.keep(interior.cell);
         }
         stops
     }

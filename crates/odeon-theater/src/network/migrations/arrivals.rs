@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use odeon_core::DeadLetterReason;
-use odeon_core::wire::{Address, Bid, StandIn};
+use odeon_core::wire::{Address, Bid, Slot, StandIn};
 
 use super::{MOST_MOVES, MigrateError, Written, guards_from_wire};
 use crate::TheaterId;
@@ -80,7 +80,9 @@ impl Inner {
                 return Next::Refuse(coming, MigrateError::OtherKind);
             };
             let stands = line.last().stands.clone();
-            if stands.message_type() != coming.kind.message_type() {
+            let is_of_kind = stands.message_type() == coming.kind.message_type()
+                && stands.has_lanes() == coming.kind.has_lanes();
+            if !is_of_kind {
                 return Next::Refuse(coming, MigrateError::OtherKind);
             }
             let reference = stands.reference();
@@ -186,7 +188,7 @@ impl Inner {
         self: &Arc<Self>,
         peer: &Arc<Peer>,
         seat: u64,
-        mailbox: Option<u8>,
+        slot: Option<Slot>,
         bytes: &[u8],
     ) -> bool {
         let Some(who) = self.seats.comes_from(seat, peer.id) else { return false };
@@ -197,11 +199,11 @@ impl Inner {
             Some((coming.earlier.take()?, line.first().stands.clone()))
         });
         let Some(Some((mut earlier, stands))) = taken else { return false };
-        match mailbox {
+        match slot {
             None => stands.marked_earlier(bytes, &mut earlier),
-            Some(mailbox) => {
+            Some(slot) => {
                 let between = Between::new(self, peer);
-                let read = stands.came_earlier(&between, mailbox.into(), bytes, &mut earlier);
+                let read = stands.came_earlier(&between, slot, bytes, &mut earlier);
                 if read.is_err() {
                     self.lost(seat, DeadLetterReason::Unwritable, bytes);
                 }

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Weak};
 
-use odeon_core::wire::{Mobile, kind_of};
+use odeon_core::wire::{Guest, Kind, Mobile, kind_of, spawn_guest};
 use odeon_core::{Actor, ActorRef, Ask, Context, Message, extend};
 use odeon_sync::Mutex;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{MigrateError, Migrated};
@@ -93,9 +94,24 @@ impl Network {
 
     /// Lets actors of this type come here.
     pub fn register_mobile<A: Mobile>(&self) {
+        self.register_kind(Arc::new(kind_of::<A>()));
+    }
+
+    pub(crate) fn register_kind(&self, kind: Arc<dyn Kind>) {
         let kinds = &self.inner.migrations.kinds;
         let mut kinds = kinds.lock().expect("nothing panics under this lock");
-        kinds.insert(A::KIND.into(), Arc::new(kind_of::<A>()));
+        kinds.insert(kind.name().into(), kind);
+    }
+
+    /// Creates an actor whose messages come with lanes.
+    pub(crate) fn spawn_guest<M: Message + Serialize + DeserializeOwned>(
+        &self,
+        guest: Box<dyn Guest<M>>,
+    ) -> ActorRef<M> {
+        let kind = guest.kind();
+        let spawned =
+            self.inner.spawn_seated(kind, |stage, outbound| spawn_guest(stage, outbound, guest));
+        spawned.expect("the theater has been dropped")
     }
 
     /// As [`register`](Self::register), for mobile actors: others may have them created here, and they may come and go.

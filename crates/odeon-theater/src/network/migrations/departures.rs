@@ -312,7 +312,7 @@ impl Inner {
             is_this.then(|| {
                 departing.why = Some((why, None));
                 let state = std::mem::take(&mut departing.state);
-                (departing.read, departing.to.clone(), state, departing.attempt)
+                (departing.read.clone(), departing.to.clone(), state, departing.attempt)
             })
         });
         let Some(Some((read, to, state, attempt))) = read else { return };

@@ -72,7 +72,7 @@ impl Passage for Restored<'_> {
         reference: Reference,
         arriving: &dyn Arriving,
     ) -> Result<Counted, WireError> {
-        let Reference { at, born } = reference;
+        let Reference { at, born, .. } = reference;
         if at.theater == self.network.id.bits() {
             let actor = self.network.exports.reference(at.actor, arriving)?;
             if self.returns {
@@ -121,7 +121,8 @@ impl Passage for Within {
     fn actor_leaves(&self, actor: &Leaving<'_>) -> Result<Reference, WireError> {
         let mut actors = self.actors.borrow_mut();
         actors.push((actor.inbound)());
-        Ok(Reference { at: Address { theater: 0, actor: actors.len() as u64 - 1 }, born: None })
+        let at = Address { theater: 0, actor: actors.len() as u64 - 1 };
+        Ok(Reference { at, born: None, has_lanes: actor.has_lanes })
     }
 
     fn actor_arrives(

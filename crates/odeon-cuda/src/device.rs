@@ -1,0 +1,248 @@
+//! A session with a device, and its memory.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use cudarc::driver::sys::CUevent_flags;
+use cudarc::driver::{CudaContext, CudaModule, CudaSlice, CudaStream};
+use odeon_device::{Device, DeviceError, Memory, Reserved};
+
+use crate::argument::{Argument, Grid};
+use crate::error;
+use crate::launch;
+use crate::module::{self, Function, Module};
+use crate::timing::Mark;
+
+/// A session with a CUDA device: a stream of its own, in which all happens in order.
+///
+/// All sessions of a process with one device share its context. An error that breaks the context ([`DeviceError::Lost`]) breaks it for all of them: a new session finds the device again when
+/// all have been dropped.
+pub struct CudaDevice {
+    name: String,
+    memory: Memory,
+    capability: (i32, i32),
+    context: Arc<CudaContext>,
+    stream: Arc<CudaStream>,
+    /// Kept until all that was launched is done.
+    modules: Vec<Arc<CudaModule>>,
+}
+
+/// Memory of a [`CudaDevice`].
+pub struct CudaBuffer {
+    /// One byte if `bytes` is none: CUDA has no memory of no size.
+    pub(crate) memory: CudaSlice<u8>,
+    bytes: usize,
+    /// Tells the buffers of this session from those of others: each has a handle of its own.
+    session: Arc<CudaContext>,
+    // Behind the memory: first that is freed.
+    _reserved: Reserved,
+}
+
+impl fmt::Debug for CudaBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CudaBuffer").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+impl CudaBuffer {
+    /// How many bytes.
+    pub fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+}
+
+impl CudaDevice {
+    /// Opens a session with the device of that number, from 0 on, that may have `limit` bytes of memory: all there is, if none is said.
+    ///
+    /// # Errors
+    /// [`DeviceError::Unavailable`] if there is no driver or no such device.
+    pub fn open(number: u32, limit: Option<u64>) -> Result<Self, DeviceError> {
+        // WHY: cudarc panics where there is no library.
+        if !launch::has_driver() {
+            let why = "no NVIDIA driver: the library libcuda cannot be loaded";
+            return Err(DeviceError::Unavailable(why.to_owned()));
+        }
+        let opening = format!("opening CUDA device {number}");
+        let failed = |error| match error::of(error, &opening) {
+            // Whatever it is: there is no device to be had.
+            DeviceError::Invalid(why) => DeviceError::Unavailable(why),
+            other => other,
+        };
+        let context = CudaContext::new(number as usize).map_err(failed)?;
+        let stream = launch::own_stream(&context).map_err(failed)?;
+        let capability = context.compute_capability().map_err(failed)?;
+        let (model, all) =
+            (context.name().map_err(failed)?, context.total_mem().map_err(failed)? as u64);
+        let name = format!("{model} (CUDA {}.{})", capability.0, capability.1);
+        let memory = Memory::new(limit.unwrap_or(all).min(all));
+        Ok(Self { name, memory, capability, context, stream, modules: Vec::new() })
+    }
+
+    /// Compiles CUDA C for this device and loads it there. `name` is what the compiler calls it; `options` are those of NVRTC: `-DK=16`.
+    ///
+    /// # Errors
+    /// [`DeviceError::Kernel`] with what the compiler says; [`DeviceError::Unavailable`] if there is no compiler.
+    pub fn compile(
+        &mut self,
+        name: &str,
+        source: &str,
+        options: &[&str],
+    ) -> Result<Module, DeviceError> {
+        if !launch::has_compiler() {
+            let why = "no CUDA compiler: the library libnvrtc cannot be loaded";
+            return Err(DeviceError::Unavailable(why.to_owned()));
+        }
+        let compiled = module::compile(name, source, self.capability, options)?;
+        let loading = format!("loading {name}");
+        let loaded = self.context.load_module(compiled);
+        let loaded = loaded.map_err(|error| error::of(error, &loading))?;
+        self.modules.push(loaded.clone());
+        Ok(Module { loaded, session: self.context.clone() })
+    }
+
+    /// Launches a function of a module of this session, behind all that was launched before. Does not wait for it.
+    ///
+    /// # Errors
+    /// [`DeviceError::Invalid`] if the arguments are not those that it takes, or are not of this session;
+    /// [`DeviceError::Kernel`] if the device cannot run it so; [`DeviceError::Lost`].
+    pub fn launch(
+        &mut self,
+        function: &Function,
+        grid: Grid,
+        arguments: &mut [Argument<'_>],
+    ) -> Result<(), DeviceError> {
+        self.own(&function.session)?;
+        for argument in &*arguments {
+            match argument {
+                Argument::Read(buffer) => self.own(&buffer.session)?,
+                Argument::Write(buffer) => self.own(&buffer.session)?,
+                _ => {}
+            }
+        }
+        launch::launch(&self.stream, function, grid, arguments)
+    }
+
+    /// Marks this moment in what has been launched.
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`].
+    pub fn mark(&mut self) -> Result<Mark, DeviceError> {
+        let event = self.stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
+        let event = event.map_err(|error| error::of(error, "recording an event"))?;
+        Ok(Mark { event })
+    }
+
+    /// How long the device took for what was launched between two marks, for which it waits. About half a microsecond is its resolution.
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`]; [`DeviceError::Invalid`] if one of them is of another device; [`DeviceError::Unavailable`] if the driver cannot tell.
+    pub fn between(&mut self, from: &Mark, to: &Mark) -> Result<Duration, DeviceError> {
+        // WHY: cudarc says of these what it says of a context that is broken.
+        if from.event.context() != to.event.context() {
+            return Err(DeviceError::Invalid("two marks are of two devices".to_owned()));
+        }
+        // WHY: drivers before CUDA 12.8 lack the function for which cudarc asks if it was built for a later version, and it panics at one that is not there. Nothing has changed then.
+        let asking = AssertUnwindSafe(|| from.event.elapsed_ms(&to.event));
+        let ms = catch_unwind(asking).map_err(|_| {
+            let why = "the driver is too old to say how long something took";
+            DeviceError::Unavailable(why.to_owned())
+        })?;
+        let ms = ms.map_err(|error| error::of(error, "waiting for an event"))?;
+        Ok(Duration::from_secs_f64(f64::from(ms.max(0.0)) / 1_000.0))
+    }
+
+    fn own(&self, session: &Arc<CudaContext>) -> Result<(), DeviceError> {
+        match Arc::ptr_eq(session, &self.context) {
+            true => Ok(()),
+            false => Err(DeviceError::Invalid("this belongs to another session".to_owned())),
+        }
+    }
+
+    fn fits(&self, buffer: &CudaBuffer, bytes: usize) -> Result<(), DeviceError> {
+        self.own(&buffer.session)?;
+        if bytes > buffer.bytes {
+            let why = format!("{bytes} bytes of a buffer that has {}", buffer.bytes);
+            return Err(DeviceError::Invalid(why));
+        }
+        Ok(())
+    }
+
+    fn wait(&self, what: &str) -> Result<(), DeviceError> {
+        let waited = self.stream.synchronize();
+        if waited.is_err() {
+            // WHY: it may be an error that something met when it was dropped; cudarc tells it here, once, and has not waited then.
+            let _ = self.stream.synchronize();
+        }
+        waited.map_err(|error| error::of(error, what))
+    }
+}
+
+impl Device for CudaDevice {
+    type Buffer = CudaBuffer;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    fn allocate(&mut self, bytes: usize) -> Result<CudaBuffer, DeviceError> {
+        let reserved = self.memory.reserve(bytes as u64)?;
+        let memory = launch::allocate(&self.stream, bytes.max(1)).map_err(|error| {
+            let free = self.context.mem_get_info().map_or(0, |(free, _)| free as u64);
+            error::of_memory(error, bytes as u64, free)
+        })?;
+        let session = self.context.clone();
+        Ok(CudaBuffer { memory, bytes, session, _reserved: reserved })
+    }
+
+    fn upload(&mut self, bytes: &[u8]) -> Result<CudaBuffer, DeviceError> {
+        let mut buffer = self.allocate(bytes.len())?;
+        self.write(&mut buffer, bytes)?;
+        Ok(buffer)
+    }
+
+    fn write(&mut self, buffer: &mut CudaBuffer, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.fits(buffer, bytes.len())?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let copied = self.stream.memcpy_htod(bytes, &mut buffer.memory);
+        // WHY also after an error: it may have begun, and `bytes` are the caller's again afterwards.
+        let waited = self.wait("copying to the device");
+        copied.map_err(|error| error::of(error, "copying to the device"))?;
+        waited
+    }
+
+    fn download(&mut self, buffer: &CudaBuffer, into: &mut [u8]) -> Result<(), DeviceError> {
+        self.fits(buffer, into.len())?;
+        if into.is_empty() {
+            return Ok(());
+        }
+        let copied = self.stream.memcpy_dtoh(&buffer.memory.slice(..into.len()), into);
+        // WHY: as in `write`.
+        let waited = self.wait("copying from the device");
+        copied.map_err(|error| error::of(error, "copying from the device"))?;
+        waited
+    }
+
+    fn synchronize(&mut self) -> Result<(), DeviceError> {
+        self.wait("waiting for the device")
+    }
+}
+
+impl Drop for CudaDevice {
+    fn drop(&mut self) {
+        // Modules are unloaded after this. An error means that nothing runs any more.
+        let _ = self.wait("waiting for the device");
+    }
+}

@@ -1,0 +1,117 @@
+//! All that the compiler cannot check: memory that has nothing in it yet, functions whose parameters somebody has to know, and libraries that may not be there.
+#![allow(unsafe_code, reason = "nowhere else in this crate")]
+
+use std::sync::Arc;
+
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DriverError, LaunchArgs, LaunchConfig, PushKernelArg,
+};
+use odeon_device::DeviceError;
+
+use crate::argument::{self, Argument, Grid, Parameter};
+use crate::error;
+use crate::module::{Function, Module, check_text};
+
+/// Whether the driver's library can be loaded. Without it all else that cudarc has of the driver panics.
+pub(crate) fn has_driver() -> bool {
+    // SAFETY: loads the library that the system names so, and runs its initialisers, as every program with CUDA does; the system's
+    // administrator upholds that it is NVIDIA's.
+    unsafe { cudarc::driver::sys::is_culib_present() }
+}
+
+/// Whether the compiler's library can be loaded.
+pub(crate) fn has_compiler() -> bool {
+    // SAFETY: as in `has_driver`.
+    unsafe { cudarc::nvrtc::sys::is_culib_present() }
+}
+
+/// A stream of a context of which nothing else is used. Uses of buffers are not recorded as events, which would cost at each launch.
+pub(crate) fn own_stream(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, DriverError> {
+    // SAFETY: the events are for buffers that several streams use. All buffers are made by `CudaDevice`, on the one stream of its session; it
+    // refuses those of other sessions; and they are freed on that stream.
+    unsafe { context.disable_event_tracking() };
+    context.new_stream()
+}
+
+/// Memory of `bytes` bytes, more than none, with anything in it.
+pub(crate) fn allocate(
+    stream: &Arc<CudaStream>,
+    bytes: usize,
+) -> Result<CudaSlice<u8>, DriverError> {
+    // SAFETY: any value of a byte is one. It is read only by being copied from the device, which is defined for memory that nobody has written.
+    unsafe { stream.alloc::<u8>(bytes) }
+}
+
+impl Module {
+    /// A function of it.
+    ///
+    /// # Safety
+    /// Its parameters in CUDA C are these, in this order, each [`Read`](Parameter::Read) and [`Write`](Parameter::Write) being two. Whatever grid it is launched with,
+    /// whatever memory of whatever size, and whatever numbers: it reads and writes only within the bytes that it was told of, writes only to what is
+    /// `Write`, and keeps no pointer.
+    ///
+    /// # Errors
+    /// [`DeviceError::Kernel`] if there is none of that name.
+    pub unsafe fn function(
+        &self,
+        name: &str,
+        parameters: &[Parameter],
+    ) -> Result<Function, DeviceError> {
+        check_text(name)?;
+        let what = format!("the function `{name}`");
+        // WHY: cudarc does not, and this may be a thread that has done nothing with the device.
+        self.session.bind_to_thread().map_err(|error| error::of(error, &what))?;
+        let function = self.loaded.load_function(name).map_err(|error| error::of(error, &what))?;
+        let (name, parameters) = (name.to_owned(), parameters.to_vec());
+        let session = self.session.clone();
+        Ok(Function { name, parameters, function, session })
+    }
+}
+
+/// Launches a function. The caller has seen to it that all buffers are of this stream's session.
+pub(crate) fn launch(
+    stream: &Arc<CudaStream>,
+    function: &Function,
+    grid: Grid,
+    arguments: &mut [Argument<'_>],
+) -> Result<(), DeviceError> {
+    grid.check()?;
+    let given = arguments.iter().map(Argument::parameter);
+    argument::check(&function.name, &function.parameters, given)?;
+    let sizes: Vec<u64> = arguments.iter().map(size).collect();
+    let mut launching = stream.launch_builder(&function.function);
+    for (argument, size) in arguments.iter_mut().zip(&sizes) {
+        push(&mut launching, argument, size);
+    }
+    let config = LaunchConfig {
+        grid_dim: (grid.blocks, 1, 1),
+        block_dim: (grid.threads, 1, 1),
+        shared_mem_bytes: grid.shared_bytes,
+    };
+    // SAFETY: whoever called `Module::function` has promised that its parameters are those that were checked above, and that it
+    // stays within the sizes that are pushed beside each buffer. The driver copies the values before this returns. The buffers are freed
+    // behind the launch, since they are freed on the same stream; the module is kept by the session until all has been done.
+    let launched = unsafe { launching.launch(config) };
+    let what = || format!("launching `{}`", function.name);
+    launched.map(|_| ()).map_err(|error| error::of(error, &what()))
+}
+
+fn size(argument: &Argument<'_>) -> u64 {
+    match argument {
+        Argument::Read(buffer) => buffer.len() as u64,
+        Argument::Write(buffer) => buffer.len() as u64,
+        _ => 0,
+    }
+}
+
+fn push<'a>(launching: &mut LaunchArgs<'a>, argument: &'a mut Argument<'_>, size: &'a u64) {
+    match argument {
+        Argument::Read(buffer) => launching.arg(&buffer.memory).arg(size),
+        Argument::Write(buffer) => launching.arg(&mut buffer.memory).arg(size),
+        Argument::I32(value) => launching.arg(&*value),
+        Argument::U32(value) => launching.arg(&*value),
+        Argument::U64(value) => launching.arg(&*value),
+        Argument::F32(value) => launching.arg(&*value),
+        Argument::F64(value) => launching.arg(&*value),
+    };
+}

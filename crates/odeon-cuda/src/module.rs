@@ -1,0 +1,74 @@
+//! Compiled sources.
+
+use std::fmt;
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule};
+use cudarc::nvrtc::{CompileOptions, Ptx, compile_ptx_with_opts};
+use odeon_device::DeviceError;
+
+use crate::argument::Parameter;
+use crate::error;
+
+/// A source that has been compiled for a device and is loaded there.
+#[derive(Debug, Clone)]
+pub struct Module {
+    pub(crate) loaded: Arc<CudaModule>,
+    pub(crate) session: Arc<CudaContext>,
+}
+
+/// A function of a [`Module`], for [`CudaDevice::launch`](crate::CudaDevice::launch).
+#[derive(Clone)]
+pub struct Function {
+    pub(crate) name: String,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) function: CudaFunction,
+    pub(crate) session: Arc<CudaContext>,
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Function")
+            .field("name", &self.name)
+            .field("parameters", &self.parameters)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Compiles for devices of that capability.
+pub(crate) fn compile(
+    name: &str,
+    source: &str,
+    (major, minor): (i32, i32),
+    options: &[&str],
+) -> Result<Ptx, DeviceError> {
+    check_text(name)?;
+    check_text(source)?;
+    options.iter().try_for_each(|option| check_text(option))?;
+    let mut all = vec![format!("--gpu-architecture=compute_{major}{minor}")];
+    all.extend(options.iter().map(|&option| option.to_owned()));
+    let options =
+        CompileOptions { name: Some(name.to_owned()), options: all, ..Default::default() };
+    compile_ptx_with_opts(source, options).map_err(|error| error::of_compiler(error, name))
+}
+
+/// C has no texts with a zero in them, and cudarc panics at one.
+pub(crate) fn check_text(text: &str) -> Result<(), DeviceError> {
+    match text.contains('\0') {
+        false => Ok(()),
+        true => Err(DeviceError::Invalid("a text for CUDA has a zero in it".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_with_a_zero_are_no_texts() {
+        for (name, source, option) in [("a\0", "", ""), ("", "\0", ""), ("", "", "-D\0")] {
+            let compiled = compile(name, source, (8, 0), &[option]);
+            assert!(matches!(compiled, Err(DeviceError::Invalid(_))));
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Which workers work at the same time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::worker::Place;
+
+/// How many workers of each kind work: a configuration of a balancing pool.
+///
+/// Shown as `1 gpu + 3 cpu`.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Configuration {
+    counts: Arc<[(Arc<str>, usize)]>,
+}
+
+impl Configuration {
+    pub(super) fn new(names: &[Arc<str>], counts: &[usize]) -> Self {
+        Self { counts: names.iter().cloned().zip(counts.iter().copied()).collect() }
+    }
+
+    /// How many workers of this kind; 0 of one that there is not.
+    pub fn count(&self, kind: &str) -> usize {
+        self.counts.iter().find(|(name, _)| &**name == kind).map_or(0, |(_, count)| *count)
+    }
+
+    /// How many workers of each kind, in the order in which the pool was given the kinds.
+    pub fn counts(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.counts.iter().map(|(name, count)| (&**name, *count))
+    }
+}
+
+impl fmt::Display for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut before = "";
+        for (name, count) in self.counts().filter(|(_, count)| *count > 0) {
+            write!(f, "{before}{count} {name}")?;
+            before = " + ";
+        }
+        if before.is_empty() { f.write_str("nobody") } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Configuration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Configuration({self})")
+    }
+}
+
+/// The configurations that are tried unless the program says which: as in the thesis, section 6.4. For each number of device
+/// workers: them alone; beside all CPU workers; and beside so many fewer that each device worker has a core for the thread that waits for it. CPU
+/// kinds are taken whole or not at all, in all combinations. The one with the most workers comes first.
+///
+/// `kinds`: place and number of workers of each.
+pub(super) fn all_of(kinds: &[(Place, usize)]) -> Vec<Vec<usize>> {
+    let mut found: Vec<Vec<usize>> = vec![vec![0; kinds.len()]];
+    for (number, &(place, most)) in kinds.iter().enumerate() {
+        let choices: Vec<usize> = match place {
+            Place::Cpu => vec![0, most],
+            Place::Device => (0..=most).collect(),
+        };
+        found = choices
+            .iter()
+            .flat_map(|&count| {
+                found.iter().cloned().map(move |mut counts| {
+                    counts[number] = count;
+                    counts
+                })
+            })
+            .collect();
+    }
+    let fewer: Vec<_> = found.iter().filter_map(|counts| leaving_cores(kinds, counts)).collect();
+    found.extend(fewer);
+    found.retain(|counts| counts.iter().sum::<usize>() > 0);
+    // Stable: of as many workers, first those with more of the kinds that come first.
+    found.sort_by(|one, other| {
+        let size = |counts: &Vec<usize>| counts.iter().sum::<usize>();
+        size(other).cmp(&size(one)).then_with(|| other.cmp(one))
+    });
+    found.dedup();
+    found
+}
+
+/// `counts` with one CPU worker less for each device worker; `None` if that leaves the CPU kinds as they are, or empty.
+fn leaving_cores(kinds: &[(Place, usize)], counts: &[usize]) -> Option<Vec<usize>> {
+    let of = |place| {
+        kinds.iter().zip(counts).filter(move |((at, _), _)| *at == place).map(|(_, count)| *count)
+    };
+    let mut to_leave: usize = of(Place::Device).sum();
+    if to_leave == 0 || of(Place::Cpu).sum::<usize>() <= to_leave {
+        return None;
+    }
+    let mut fewer = counts.to_vec();
+    for ((place, _), count) in kinds.iter().zip(&mut fewer) {
+        if *place == Place::Cpu {
+            let left = to_leave.min(*count);
+            *count -= left;
+            to_leave -= left;
+        }
+    }
+    Some(fewer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_of_the_thesis_with_and_without_a_core_for_each_device_worker() {
+        let found = all_of(&[(Place::Device, 2), (Place::Cpu, 4)]);
+        let as_said = [[2, 4], [1, 4], [2, 2], [1, 3], [0, 4], [2, 0], [1, 0]];
+        assert_eq!(found, as_said);
+    }
+
+    #[test]
+    fn two_kinds_for_cores_alone_and_together() {
+        assert_eq!(all_of(&[(Place::Cpu, 2), (Place::Cpu, 1)]), [[2, 1], [2, 0], [0, 1]]);
+        assert_eq!(all_of(&[(Place::Cpu, 3)]), [[3]]);
+    }
+
+    #[test]
+    fn says_who_works() {
+        let names = ["gpu".into(), "cpu".into()];
+        assert_eq!(Configuration::new(&names, &[1, 3]).to_string(), "1 gpu + 3 cpu");
+        assert_eq!(Configuration::new(&names, &[0, 3]).to_string(), "3 cpu");
+        assert_eq!(Configuration::new(&names, &[0, 0]).to_string(), "nobody");
+        assert_eq!(Configuration::new(&names, &[1, 3]).count("cpu"), 3);
+    }
+}

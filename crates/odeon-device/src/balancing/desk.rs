@@ -1,0 +1,378 @@
+//! All that a pool knows, behind one lock: pieces, workers, configurations. What follows from a change is handed out as [`Orders`], to be carried out
+//! when the lock is free.
+//!
+//! PROTOCOL of wake-ups, all under the lock:
+//! 1. A worker that finds nothing to take is idle from then on.
+//! 2. After every change those idle workers are called that something waits for: as many as there are pieces that nobody was called for.
+//! 3. A worker that was called looks for something to take; so if what it was called for is gone, or it may not work any more, rule 2 follows
+//!    once more.
+//!
+//! So no free worker of the configuration in use stays idle while a piece waits, and no call is lost: whoever changes something sees all who are idle.
+
+use std::time::Duration;
+
+use odeon_core::Reply;
+
+use super::piece::{Home, Piece, Returned, Ticket, Undone, WhyUndone, WorkerError};
+use super::profiler::Profiler;
+use super::queue::Queue;
+use super::roster::Roster;
+
+pub(super) struct Desk<W> {
+    pub(super) queue: Queue<W>,
+    pub(super) roster: Roster,
+    pub(super) profiler: Profiler,
+    pub(super) counts: Counts,
+    most_tries: u32,
+    is_busy: bool,
+    /// No piece comes any more.
+    is_closed: bool,
+    /// Why there is nobody, if that is so.
+    nobody: Option<String>,
+    /// When somebody looks although nothing has happened.
+    armed: Option<f64>,
+}
+
+/// What has become of all pieces.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    pub(super) submitted: u64,
+    pub(super) done: u64,
+    pub(super) undone: u64,
+}
+
+/// What is to be done without the lock.
+pub(super) struct Orders<W> {
+    /// Workers that are to look for something to do.
+    pub(super) calls: Vec<usize>,
+    pub(super) returns: Vec<(Home<W>, Returned<W>)>,
+    /// Who is told that there is room in the queue.
+    pub(super) room: Vec<Reply<()>>,
+    /// Seconds after which [`Desk::tick`] is to be called, and with which moment.
+    pub(super) tick_after: Option<(f64, f64)>,
+}
+
+/// What a worker gets.
+pub(super) enum Taken<W> {
+    Batch(Batch<W>),
+    /// Nothing: it is idle.
+    Nothing,
+    /// It is to end: there is nothing to do any more.
+    End,
+    /// It is to end: it has failed too often at what others can do.
+    LeftOut,
+}
+
+/// Pieces that one worker does at once: the work, and beside it all about each piece.
+pub(super) struct Batch<W> {
+    pub(super) works: Vec<W>,
+    pub(super) tickets: Vec<Ticket<W>>,
+}
+
+impl<W> Batch<W> {
+    fn into_pieces(self) -> impl Iterator<Item = Piece<W>> {
+        self.works.into_iter().zip(self.tickets).map(|(work, ticket)| Piece { work, ticket })
+    }
+}
+
+impl<W> Default for Orders<W> {
+    fn default() -> Self {
+        Self { calls: Vec::new(), returns: Vec::new(), room: Vec::new(), tick_after: None }
+    }
+}
+
+fn seconds(now: Duration) -> f64 {
+    now.as_secs_f64()
+}
+
+impl<W> Desk<W> {
+    pub(super) fn new(
+        queue: Queue<W>,
+        roster: Roster,
+        profiler: Profiler,
+        most_tries: u32,
+    ) -> Self {
+        Self {
+            queue,
+            roster,
+            profiler,
+            counts: Counts::default(),
+            most_tries,
+            is_busy: false,
+            is_closed: false,
+            nobody: None,
+            armed: None,
+        }
+    }
+
+    pub(super) fn submit(
+        &mut self,
+        pieces: impl Iterator<Item = (W, Home<W>)>,
+        now: Duration,
+    ) -> Orders<W> {
+        let mut orders = Orders::default();
+        for (work, home) in pieces {
+            self.counts.submitted += 1;
+            let refused = if let Some(why) = &self.nobody {
+                Err((work, home, WhyUndone::NobodyLeft(why.clone())))
+            } else if self.is_closed {
+                Err((work, home, WhyUndone::Stopped))
+            } else {
+                let piece = Piece { work, ticket: Ticket::new(home) };
+                let pushed = self.queue.push(piece);
+                pushed.map_err(|piece| (piece.work, piece.ticket.home, WhyUndone::Full))
+            };
+            if let Err((work, home, why)) = refused {
+                self.counts.undone += 1;
+                orders.returns.push((home, Err(Undone { work, why })));
+            }
+        }
+        self.settle(&mut orders, now);
+        orders
+    }
+
+    /// Has `waiter` told when there is room in the queue, or none will come to be any more.
+    pub(super) fn wait_for_room(&mut self, waiter: Reply<()>, now: Duration) -> Orders<W> {
+        self.queue.wait_for_room(waiter);
+        let mut orders = Orders::default();
+        self.settle(&mut orders, now);
+        orders
+    }
+
+    /// A worker looks for something to do.
+    pub(super) fn take(&mut self, member: usize, now: Duration) -> (Taken<W>, Orders<W>) {
+        let mut orders = Orders::default();
+        if self.roster.is_gone(member) || self.is_over() {
+            return (Taken::End, orders);
+        }
+        if self.roster.is_condemned(member) {
+            let why = "failed too often at what others can do";
+            return (Taken::LeftOut, self.gone(member, Some(why.into()), now));
+        }
+        let pieces = self.queue.take(&self.roster, self.profiler.counts(), member);
+        let taken = if pieces.is_empty() {
+            self.roster.rest(member);
+            Taken::Nothing
+        } else {
+            self.roster.begin(member, pieces.len(), seconds(now));
+            let (works, tickets) = pieces.into_iter().map(|it| (it.work, it.ticket)).unzip();
+            Taken::Batch(Batch { works, tickets })
+        };
+        self.settle(&mut orders, now);
+        (taken, orders)
+    }
+
+    /// A worker has done all it had taken. `true`: it is to come again.
+    pub(super) fn done(
+        &mut self,
+        member: usize,
+        batch: Batch<W>,
+        now: Duration,
+    ) -> (Orders<W>, bool) {
+        let mut orders = Orders::default();
+        let took = self.roster.went(member, seconds(now));
+        let pieces = batch.works.len();
+        self.counts.done += pieces as u64;
+        for piece in batch.into_pieces() {
+            for &other in piece.ticket.failed_by.iter().filter(|other| **other != member) {
+                self.roster.strike(other);
+            }
+            orders.returns.push((piece.ticket.home, Ok(piece.work)));
+        }
+        let kind = self.roster.kind(member);
+        self.profiler.went(kind, pieces, took, seconds(now), &self.roster);
+        let more = self.rest_unless_needed(member);
+        self.settle(&mut orders, now);
+        (orders, more)
+    }
+
+    /// A worker has failed at what it had taken. `stays`: it can be given other pieces. Returns what is to be done, and whether it is to come again.
+    pub(super) fn failed(
+        &mut self,
+        member: usize,
+        batch: Batch<W>,
+        error: &WorkerError,
+        stays: bool,
+        now: Duration,
+    ) -> (Orders<W>, bool) {
+        let mut orders = Orders::default();
+        self.roster.failed(member);
+        if !stays {
+            self.roster.absent(member);
+            self.profiler.staffed(seconds(now), &self.roster);
+            self.profiler.disturbed();
+        }
+        // WHY not else: a failure of one who stays is a part of what the configuration costs, and windows must close where some pieces always fail.
+        let is_alone = batch.works.len() == 1;
+        let kind = self.roster.kind(member);
+        for mut piece in batch.into_pieces() {
+            if is_alone {
+                piece.ticket.tries += 1;
+                piece.ticket.failed_at |= 1 << kind;
+                piece.ticket.failed_by.push(member);
+            }
+            let tries = piece.ticket.tries;
+            if tries >= self.most_tries && self.roster.has_failed_everywhere(piece.ticket.failed_at)
+            {
+                let why = WhyUndone::Failed { tries, last: error.clone() };
+                self.counts.undone += 1;
+                orders.returns.push((piece.ticket.home, Err(Undone { work: piece.work, why })));
+            } else {
+                self.queue.put_back(piece);
+            }
+        }
+        let more = stays && self.rest_unless_needed(member);
+        self.settle(&mut orders, now);
+        (orders, more)
+    }
+
+    /// A worker has been made.
+    pub(super) fn came(
+        &mut self,
+        member: usize,
+        most_at_once: usize,
+        now: Duration,
+    ) -> (Orders<W>, bool) {
+        let mut orders = Orders::default();
+        if self.roster.is_gone(member) {
+            return (orders, false);
+        }
+        self.roster.came(member, most_at_once);
+        self.profiler.staffed(seconds(now), &self.roster);
+        let more = self.rest_unless_needed(member);
+        self.settle(&mut orders, now);
+        (orders, more)
+    }
+
+    /// A worker could not be made, and will be tried to be made again.
+    pub(super) fn absent(&mut self, member: usize, now: Duration) -> Orders<W> {
+        let mut orders = Orders::default();
+        self.roster.tally_mut(self.roster.kind(member)).failures += 1;
+        self.roster.absent(member);
+        self.profiler.staffed(seconds(now), &self.roster);
+        self.settle(&mut orders, now);
+        orders
+    }
+
+    /// A worker will not come back: it has failed too often (`why`), or its theater has ended it.
+    pub(super) fn gone(&mut self, member: usize, why: Option<String>, now: Duration) -> Orders<W> {
+        let mut orders = Orders::default();
+        if self.roster.is_gone(member) {
+            return orders;
+        }
+        if why.is_some() {
+            self.roster.tally_mut(self.roster.kind(member)).failures += 1;
+        }
+        self.roster.gone(member, why.clone().unwrap_or_else(|| "its theater has ended".into()));
+        self.profiler.staffed(seconds(now), &self.roster);
+        if self.roster.is_empty() {
+            self.nobody = why.clone();
+            self.is_closed = true;
+            let reason = || why.clone().map_or(WhyUndone::Stopped, WhyUndone::NobodyLeft);
+            self.give_all_back(&mut orders, reason);
+        }
+        self.settle(&mut orders, now);
+        orders
+    }
+
+    /// Somebody has asked for a new profile.
+    pub(super) fn profile(&mut self, now: Duration) -> Orders<W> {
+        let mut orders = Orders::default();
+        self.profiler.ask(seconds(now), &self.roster);
+        self.settle(&mut orders, now);
+        orders
+    }
+
+    /// Time has passed: the moment `at` has come.
+    pub(super) fn tick(&mut self, at: f64, now: Duration) -> Orders<W> {
+        let mut orders = Orders::default();
+        if self.armed == Some(at) {
+            self.armed = None;
+        }
+        self.profiler.look(seconds(now), &self.roster);
+        self.settle(&mut orders, now);
+        orders
+    }
+
+    /// Nothing will be submitted any more. `at_once`: what waits comes back as it is. The workers that are told end when nothing is left.
+    pub(super) fn close(&mut self, at_once: bool, now: Duration) -> Orders<W> {
+        let mut orders = Orders::default();
+        self.is_closed = true;
+        if at_once {
+            self.give_all_back(&mut orders, || WhyUndone::Stopped);
+        }
+        self.settle(&mut orders, now);
+        orders
+    }
+
+    /// Whether nothing will ever be done any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_closed && !self.has_pieces()
+    }
+
+    fn has_pieces(&self) -> bool {
+        self.queue.len() > 0 || self.roster.in_hand() > 0
+    }
+
+    fn give_all_back(&mut self, orders: &mut Orders<W>, why: impl Fn() -> WhyUndone) {
+        for piece in self.queue.take_all() {
+            self.counts.undone += 1;
+            let undone = Undone { work: piece.work, why: why() };
+            orders.returns.push((piece.ticket.home, Err(undone)));
+        }
+        orders.room.append(&mut self.queue.let_all_go());
+    }
+
+    /// Whether a worker that has nothing in hand is to look for something; if not, it is idle.
+    fn rest_unless_needed(&mut self, member: usize) -> bool {
+        let counts = self.profiler.counts();
+        if self.is_over() || self.queue.has_for(&self.roster, counts, member) {
+            return true;
+        }
+        self.roster.rest(member);
+        false
+    }
+
+    /// What follows from any change.
+    fn settle(&mut self, orders: &mut Orders<W>, now: Duration) {
+        let has_pieces = self.has_pieces();
+        if has_pieces != self.is_busy {
+            self.is_busy = has_pieces;
+            if has_pieces {
+                self.profiler.begun(seconds(now), &self.roster);
+            } else {
+                self.profiler.quiet(seconds(now), &self.roster);
+            }
+        }
+        self.call(orders);
+        orders.room.append(&mut self.queue.relieved());
+        if self.is_over() {
+            orders.room.append(&mut self.queue.let_all_go());
+            orders.calls.extend(self.roster.call_all_idle());
+        }
+        let next = self.profiler.next_look();
+        if next != self.armed {
+            self.armed = next;
+            orders.tick_after = next.map(|at| ((at - seconds(now)).max(0.0), at));
+        }
+    }
+
+    /// Rule 2.
+    fn call(&mut self, orders: &mut Orders<W>) {
+        let counts = self.profiler.counts();
+        for piece in self.queue.suspects() {
+            let Some(member) = self.roster.idle_for(counts, piece.ticket.failed_at) else {
+                continue;
+            };
+            self.roster.call(member);
+            orders.calls.push(member);
+        }
+        let mut wanting = self.queue.fresh().saturating_sub(self.roster.called(counts));
+        while wanting > 0 {
+            let Some(member) = self.roster.next_idle(counts) else { break };
+            self.roster.call(member);
+            orders.calls.push(member);
+            wanting -= 1;
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! A worker as an actor: looks for pieces, does them, brings them back, and is made anew if it fails.
+//!
+//! One go a turn: a worker of the theater's pool that has more to do is woken behind all other actors that wait for a turn on that
+//! thread (`Usher`), so a long queue of pieces holds up nobody longer than the pieces that are in work.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use odeon_core::extend;
+use odeon_core::{Actor, ActorRef, Context, Message};
+
+use super::desk::{Batch, Taken};
+use super::failure::{Then, WorkerFailure};
+use super::kind::MakeWorker;
+use super::piece::WorkerError;
+use super::shared::Shared;
+use crate::worker::Worker;
+
+/// What a worker's actor can be sent.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ToMember {
+    /// There may be something to do.
+    Look,
+    /// The pause before it is made anew is over.
+    Make,
+}
+
+impl Message for ToMember {}
+
+/// How long a worker waits before it is made anew, and how often.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Remaking {
+    pub(super) shortest_pause: Duration,
+    pub(super) longest_pause: Duration,
+    /// In a row, without a piece done in between.
+    pub(super) most: u32,
+}
+
+pub(super) struct Member<W: Send + 'static> {
+    shared: Arc<Shared<W>>,
+    /// Among all workers.
+    number: usize,
+    kind: usize,
+    /// Among those of its kind.
+    number_of_kind: usize,
+    make: Arc<MakeWorker<W>>,
+    remaking: Remaking,
+    remade: u32,
+    worker: Option<Box<dyn Worker<Work = W>>>,
+    last_error: Option<WorkerError>,
+    /// Of a worker of the theater's pool.
+    usher: Option<ActorRef<Bow>>,
+    is_on_pool: bool,
+}
+
+impl<W: Send + 'static> Member<W> {
+    pub(super) fn new(
+        shared: Arc<Shared<W>>,
+        number: usize,
+        (kind, number_of_kind): (usize, usize),
+        make: Arc<MakeWorker<W>>,
+        remaking: Remaking,
+        is_on_pool: bool,
+    ) -> Self {
+        Self {
+            shared,
+            number,
+            kind,
+            number_of_kind,
+            make,
+            remaking,
+            remade: 0,
+            worker: None,
+            last_error: None,
+            usher: None,
+            is_on_pool,
+        }
+    }
+
+    fn make(&mut self, ctx: &mut Context<'_, Self>) {
+        if self.shared.desk().is_over() {
+            return ctx.stop();
+        }
+        let made = catch_unwind(AssertUnwindSafe(|| {
+            let worker = (self.make)(self.number_of_kind)?;
+            let most_at_once = worker.most_at_once();
+            Ok((worker, most_at_once))
+        }));
+        match made.map_err(panic_text).map_err(WorkerError::Panic) {
+            Ok(Ok((worker, most_at_once))) => {
+                self.worker = Some(worker);
+                let came = |desk: &mut super::desk::Desk<W>, now| {
+                    desk.came(self.number, most_at_once, now)
+                };
+                let more = self.shared.change(came);
+                self.go_on_if(more, ctx);
+            }
+            Ok(Err(error)) => self.not_made(WorkerError::Error(error), ctx),
+            Err(error) => self.not_made(error, ctx),
+        }
+    }
+
+    /// It cannot be made: the reason says whether it is worth another attempt.
+    fn not_made(&mut self, error: WorkerError, ctx: &mut Context<'_, Self>) {
+        if self.may_be_remade(&error) {
+            self.tell(error, 0, Then::MadeAnew);
+            self.shared.order(|desk, now| desk.absent(self.number, now));
+            self.make_later(ctx);
+        } else {
+            self.leave(error, 0, ctx);
+        }
+    }
+
+    fn may_be_remade(&self, error: &WorkerError) -> bool {
+        error.is_transient() && self.remade < self.remaking.most
+    }
+
+    fn make_later(&mut self, ctx: &mut Context<'_, Self>) {
+        let Remaking { shortest_pause, longest_pause, .. } = self.remaking;
+        let pause = shortest_pause.saturating_mul(1 << self.remade.min(16)).min(longest_pause);
+        self.remade += 1;
+        ctx.send_after(pause, ToMember::Make);
+    }
+
+    /// Ends for good.
+    fn leave(&mut self, error: WorkerError, pieces: usize, ctx: &mut Context<'_, Self>) {
+        let why = error.to_string();
+        self.tell(error, pieces, Then::LeftOut);
+        self.shared.gone(self.number, Some(why));
+        ctx.stop();
+    }
+
+    fn tell(&self, error: WorkerError, pieces: usize, then: Then) {
+        let kind = self.shared.kinds[self.kind].name.to_string();
+        self.shared.tell(&WorkerFailure { kind, number: self.number_of_kind, error, pieces, then });
+    }
+
+    fn look(&mut self, ctx: &mut Context<'_, Self>) {
+        let taken = self.shared.change(|desk, now| {
+            let (taken, orders) = desk.take(self.number, now);
+            (orders, taken)
+        });
+        match taken {
+            Taken::Batch(batch) => self.go(batch, ctx),
+            Taken::Nothing => {}
+            Taken::End => ctx.stop(),
+            Taken::LeftOut => {
+                if let Some(error) = self.last_error.take() {
+                    self.tell(error, 0, Then::LeftOut);
+                }
+                ctx.stop();
+            }
+        }
+    }
+
+    fn go(&mut self, mut batch: Batch<W>, ctx: &mut Context<'_, Self>) {
+        let worker = self.worker.as_mut().expect("only who is there takes pieces");
+        let went = catch_unwind(AssertUnwindSafe(|| worker.work(&mut batch.works)));
+        let error = match went {
+            Ok(Ok(())) => {
+                self.remade = 0;
+                let more = self.shared.change(|desk, now| desk.done(self.number, batch, now));
+                return self.go_on_if(more, ctx);
+            }
+            Ok(Err(error)) => WorkerError::Error(error),
+            Err(panic) => WorkerError::Panic(panic_text(panic)),
+        };
+        self.failed(error, batch, ctx);
+    }
+
+    fn failed(&mut self, error: WorkerError, batch: Batch<W>, ctx: &mut Context<'_, Self>) {
+        let pieces = batch.works.len();
+        let stays = !error.is_transient();
+        let remade = self.may_be_remade(&error);
+        if !stays {
+            let worker = self.worker.take();
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(worker))) {
+                std::mem::forget(panic);
+            }
+        }
+        let put_back = |desk: &mut super::desk::Desk<W>, now| {
+            desk.failed(self.number, batch, &error, stays, now)
+        };
+        let more = self.shared.change(put_back);
+        if stays {
+            self.tell(error.clone(), pieces, Then::GoesOn);
+            self.last_error = Some(error);
+            self.go_on_if(more, ctx);
+        } else if remade {
+            self.tell(error.clone(), pieces, Then::MadeAnew);
+            self.last_error = Some(error);
+            self.make_later(ctx);
+        } else {
+            self.leave(error, pieces, ctx);
+        }
+    }
+
+    /// Looks again, in another turn.
+    fn go_on_if(&mut self, more: bool, ctx: &mut Context<'_, Self>) {
+        if !more {
+            return;
+        }
+        let Some(usher) = &self.usher else { return ctx.send_self(ToMember::Look) };
+        if usher.send(Bow).is_err() {
+            ctx.send_self(ToMember::Look);
+        }
+    }
+}
+
+impl<W: Send + 'static> Actor for Member<W> {
+    type Msg = ToMember;
+
+    fn started(&mut self, ctx: &mut Context<'_, Self>) {
+        if self.is_on_pool {
+            self.usher = Some(ctx.spawn(Usher(ctx.actor_ref())));
+        }
+        self.make(ctx);
+    }
+
+    fn handle(&mut self, message: ToMember, ctx: &mut Context<'_, Self>) {
+        match message {
+            ToMember::Make if self.worker.is_none() => self.make(ctx),
+            ToMember::Look if self.worker.is_some() => self.look(ctx),
+            // Called when it was about to fail; it looks by itself when it has been made.
+            ToMember::Make | ToMember::Look => {}
+        }
+    }
+}
+
+impl<W: Send + 'static> Drop for Member<W> {
+    fn drop(&mut self) {
+        if let Some(usher) = self.usher.take() {
+            usher.stop();
+        }
+        self.shared.gone(self.number, None);
+    }
+}
+
+/// Gives a worker of the theater's pool its next turn, behind the actors that wait for one.
+///
+/// WHY: a worker that sent itself a message would have it in the same turn, and a turn is not looked at before its ninth message.
+struct Usher(ActorRef<ToMember>);
+
+/// What an usher is sent.
+struct Bow;
+
+impl Message for Bow {}
+
+impl Actor for Usher {
+    type Msg = Bow;
+
+    fn handle(&mut self, Bow: Bow, _: &mut Context<'_, Self>) {
+        // The wake-up queues it where it belongs; the message finds it queued.
+        extend::wake_behind(&self.0);
+        let _ = extend::send_unhindered(&self.0, ToMember::Look);
+    }
+}
+
+fn panic_text(panic: Box<dyn Any + Send>) -> String {
+    let text = panic
+        .downcast_ref::<&'static str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("without a text").to_owned();
+    // What it holds may panic when it is dropped.
+    std::mem::forget(panic);
+    text
+}

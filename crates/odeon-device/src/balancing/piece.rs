@@ -1,0 +1,167 @@
+//! A piece of work on its way: from who submits it to a worker, and back.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use odeon_core::Reply;
+
+use crate::error::DeviceError;
+
+/// What becomes of a piece: it comes back done, or as it is with the reason.
+pub type Returned<W> = Result<W, Undone<W>>;
+
+/// A piece that was not done, and why. What a worker may have written into it means nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Undone<W> {
+    /// The piece.
+    pub work: W,
+    /// Why it was not done.
+    pub why: WhyUndone,
+}
+
+/// Why a piece was not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WhyUndone {
+    /// It fails wherever it is tried.
+    Failed {
+        /// How often it was tried alone.
+        tries: u32,
+        /// What went wrong the last time.
+        last: WorkerError,
+    },
+    /// No worker is left, and none will come: what has become of the last one.
+    NobodyLeft(String),
+    /// The pool was stopped, or its theater, before it came to this piece.
+    Stopped,
+    /// As many pieces as the queue may hold were waiting already.
+    Full,
+}
+
+/// What can go wrong in a worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkerError {
+    /// It said so.
+    Error(DeviceError),
+    /// It panicked: with this text, if it was one.
+    Panic(String),
+}
+
+impl WorkerError {
+    /// Whether a worker that is made anew may succeed.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Error(error) => error.is_transient(),
+            Self::Panic(_) => true,
+        }
+    }
+}
+
+impl fmt::Display for WorkerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Error(error) => error.fmt(f),
+            Self::Panic(text) => write!(f, "panicked: {text}"),
+        }
+    }
+}
+
+impl Error for WorkerError {}
+
+impl fmt::Display for WhyUndone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed { tries, last } => {
+                write!(f, "failed wherever it was tried ({tries} times), at last: {last}")
+            }
+            Self::NobodyLeft(why) => write!(f, "no worker is left: {why}"),
+            Self::Stopped => f.write_str("the pool was stopped before"),
+            Self::Full => f.write_str("the queue is full"),
+        }
+    }
+}
+
+impl<W> fmt::Debug for Undone<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Undone").field("why", &self.why).finish_non_exhaustive()
+    }
+}
+
+impl<W> fmt::Display for Undone<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a piece of work was not done: {}", self.why)
+    }
+}
+
+impl<W> Error for Undone<W> {}
+
+/// A piece, and where it goes back to.
+pub(super) struct Piece<W> {
+    pub(super) work: W,
+    pub(super) ticket: Ticket<W>,
+}
+
+/// All about a piece but the work itself, which lies beside others of its batch while it is done.
+pub(super) struct Ticket<W> {
+    pub(super) home: Home<W>,
+    /// The kinds at which it has failed alone, as bits.
+    pub(super) failed_at: u64,
+    /// The workers that have failed at it alone.
+    pub(super) failed_by: Vec<usize>,
+    /// How often it has failed alone.
+    pub(super) tries: u32,
+}
+
+impl<W> Ticket<W> {
+    pub(super) fn new(home: Home<W>) -> Self {
+        Self { home, failed_at: 0, failed_by: Vec::new(), tries: 0 }
+    }
+}
+
+/// Where a piece goes back to.
+pub(super) enum Home<W> {
+    Alone(Reply<Returned<W>>),
+    /// A place among those that were submitted together.
+    Among(Arc<Together<W>>, usize),
+}
+
+/// Pieces that go back together, when the last one has come.
+pub(super) struct Together<W>(Mutex<Gathered<W>>);
+
+struct Gathered<W> {
+    returned: Vec<Option<Returned<W>>>,
+    left: usize,
+    to: Option<Reply<Vec<Returned<W>>>>,
+}
+
+impl<W: Send + 'static> Together<W> {
+    pub(super) fn new(pieces: usize, to: Reply<Vec<Returned<W>>>) -> Arc<Self> {
+        let returned = (0..pieces).map(|_| None).collect();
+        Arc::new(Self(Mutex::new(Gathered { returned, left: pieces, to: Some(to) })))
+    }
+
+    fn put(&self, place: usize, returned: Returned<W>) {
+        let mut gathered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        gathered.returned[place] = Some(returned);
+        gathered.left -= 1;
+        if gathered.left > 0 {
+            return;
+        }
+        let all = std::mem::take(&mut gathered.returned);
+        let to = gathered.to.take();
+        drop(gathered);
+        if let Some(to) = to {
+            to.send(all.into_iter().flatten().collect());
+        }
+    }
+}
+
+impl<W: Send + 'static> Home<W> {
+    pub(super) fn give_back(self, returned: Returned<W>) {
+        match self {
+            Self::Alone(to) => to.send(returned),
+            Self::Among(together, place) => together.put(place, returned),
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Which configuration a pool works with: tries them with real work, uses the best one, and looks whether that stays so.
+//!
+//! Knows no pieces, threads or clocks: it is told what happens, and when, and says who may work ([`Profiler::counts`]). After the thesis, section 6.4,
+//! which profiles once at the start; the rest is what it names as future work.
+//!
+//! 1. *Sieve.* Each configuration works for a quarter of its quota. What is clearly dearer than the best one so far is cut off before
+//!    that (`trials.rs`).
+//! 2. *Final.* Those that are near the best one work for a whole quota. The best is used from then on.
+//! 3. *Settled.* What a piece costs is measured on. If it changes, or the size of rounds, all is profiled again; and from time to time if nothing has
+//!    changed, because what others would cost cannot be seen (`settled.rs`).
+//!
+//! Why a long run is at most 5 % slower than with the best single configuration, if its load stays the same for long enough:
+//!
+//! * A profile has an *excess*: the time that its trials took beyond what their pieces cost with the best one. After a profile that cost `E` there is
+//!   none for at least `50 E` of busy time, so all excesses but the last one are 2 % of the time ([`Terms::share`]).
+//! * The last, or only, excess `E` is bounded by the quotas: a configuration `x` times as dear as the best one costs at most a quarter of a
+//!   quota, and one go of its workers, if it is cut off; else (`x` below 1.5) half of the quota of the sieve, and for finalists (`x`
+//!   below 1.25) a quarter of a quota. The quotas of all together are 10 % of the work or the time that was given.
+//! * The chosen one is the best up to the error of windows, some 2 %, of those that were in the final.
+//! * After a change of the load the old one is used until two windows have shown it, and until `50 E` have passed.
+
+mod settled;
+mod trials;
+
+use super::objective::{Meter, Objective};
+use super::roster::Roster;
+use super::window::{Moment, Sample, Window};
+use settled::Settled;
+use trials::Profile;
+
+/// What a program has decided about profiling.
+#[derive(Debug, Clone)]
+pub(super) struct Terms {
+    pub(super) objective: Objective,
+    pub(super) quota: Quota,
+    /// By which part what a piece costs may change before that counts as a change.
+    pub(super) hysteresis: f64,
+    /// The part of the time that profiling may cost.
+    pub(super) share: f64,
+}
+
+/// For how long each configuration is tried.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Quota {
+    Pieces(u64),
+    /// Busy seconds.
+    Time(f64),
+}
+
+impl Quota {
+    fn quarter(self) -> Self {
+        match self {
+            Self::Pieces(pieces) => Self::Pieces(pieces.div_ceil(4)),
+            Self::Time(time) => Self::Time(time / 4.0),
+        }
+    }
+
+    fn is_reached(self, window: &Window, now: f64) -> bool {
+        match self {
+            Self::Pieces(pieces) => window.pieces() >= pieces.max(1),
+            Self::Time(time) => window.time(now) >= time && window.pieces() > 0,
+        }
+    }
+}
+
+/// What is known of one configuration.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Record {
+    /// What was measured in the present profile, or the last one.
+    pub(super) sample: Option<Sample>,
+    /// It was cut off: it costs more than the best one, and how much is not known.
+    pub(super) cut: bool,
+    /// What was measured most recently, also since.
+    pub(super) latest: Option<Sample>,
+}
+
+/// See the header.
+pub(super) struct Profiler {
+    configurations: Vec<Vec<usize>>,
+    records: Vec<Record>,
+    terms: Terms,
+    meter: Meter,
+    /// Workers of each kind that are there.
+    present: Vec<usize>,
+    /// `None`: everybody works.
+    in_use: Option<usize>,
+    phase: Phase,
+    /// What is measured of the configuration in use, if it can be.
+    window: Option<Window>,
+    busy_since: Option<f64>,
+    busy_before: f64,
+    profilings: u64,
+    /// Of the last profile, in busy seconds.
+    last_excess: f64,
+    last_length: f64,
+    asked: bool,
+}
+
+enum Phase {
+    /// Workers are being made.
+    Gathering,
+    Profiling(Box<Profile>),
+    Settled(Settled),
+}
+
+impl Profiler {
+    /// `configurations`: at least one, the one to be tried first at the beginning.
+    pub(super) fn new(configurations: Vec<Vec<usize>>, terms: Terms, meter: Meter) -> Self {
+        Self {
+            records: vec![Record::default(); configurations.len()],
+            present: vec![0; configurations[0].len()],
+            configurations,
+            terms,
+            meter,
+            in_use: None,
+            phase: Phase::Gathering,
+            window: None,
+            busy_since: None,
+            busy_before: 0.0,
+            profilings: 0,
+            last_excess: 0.0,
+            last_length: 0.0,
+            asked: false,
+        }
+    }
+
+    /// The configuration in use; `None`: everybody works.
+    pub(super) fn counts(&self) -> Option<&[usize]> {
+        self.in_use.map(|number| &*self.configurations[number])
+    }
+
+    pub(super) fn configurations(&self) -> impl Iterator<Item = (&[usize], &Record)> {
+        self.configurations.iter().map(Vec::as_slice).zip(&self.records)
+    }
+
+    pub(super) fn is_profiling(&self) -> bool {
+        !matches!(self.phase, Phase::Settled(_))
+    }
+
+    pub(super) fn profilings(&self) -> u64 {
+        self.profilings
+    }
+
+    pub(super) fn is_available(&self, counts: &[usize]) -> bool {
+        counts.iter().zip(&self.present).all(|(count, present)| count <= present)
+    }
+
+    /// Has all configurations tried again, at once.
+    pub(super) fn ask(&mut self, now: f64, roster: &Roster) {
+        self.asked = true;
+        if let Phase::Settled(_) = self.phase {
+            self.begin_profile(now, roster);
+        }
+    }
+
+    /// The pool has work again.
+    pub(super) fn begun(&mut self, now: f64, roster: &Roster) {
+        self.busy_since = Some(now);
+        let moment = self.meter.at(now);
+        if let Some(window) = &mut self.window {
+            window.resume(moment);
+        }
+        match &mut self.phase {
+            Phase::Gathering => {}
+            Phase::Profiling(profile) => match &mut profile.trial {
+                Some(trial) => {
+                    trial.whole.resume(moment);
+                    if self.window.is_none() {
+                        // A round has gone by since it began, so whoever gets to work in a round has.
+                        self.open_window(moment, true);
+                    }
+                }
+                None => self.begin_trial(moment, true, roster),
+            },
+            Phase::Settled(_) => {
+                self.window.get_or_insert_with(|| Window::open(moment, true));
+            }
+        }
+    }
+
+    /// A go of a worker of `kind` has ended well. It comes before [`quiet`](Self::quiet) if it was the last one.
+    pub(super) fn went(
+        &mut self,
+        kind: usize,
+        pieces: usize,
+        took: f64,
+        now: f64,
+        roster: &Roster,
+    ) {
+        if let Some(window) = &mut self.window {
+            window.went(pieces, took);
+        }
+        if let Phase::Profiling(profile) = &mut self.phase {
+            profile.went(kind, pieces, took);
+        }
+        self.look(now, roster);
+    }
+
+    /// The pool has no piece any more.
+    pub(super) fn quiet(&mut self, now: f64, roster: &Roster) {
+        let moment = self.meter.at(now);
+        self.busy_before = self.busy_at(now);
+        self.busy_since = None;
+        if let Some(window) = &mut self.window {
+            window.pause(moment);
+        }
+        if let Phase::Profiling(profile) = &mut self.phase {
+            profile.between = None;
+            if let Some(trial) = &mut profile.trial {
+                trial.whole.pause(moment);
+            }
+        }
+        let Some(window) = &self.window else { return };
+        if !window.aligned {
+            // The end of a round without its beginning says nothing.
+            self.window = None;
+        } else if self.quota().is_reached(window, now) && self.has_given_all_a_chance() {
+            self.close(moment, roster);
+        }
+    }
+
+    /// A worker is lost: what was being measured is not what is looked for.
+    pub(super) fn disturbed(&mut self) {
+        self.window = None;
+    }
+
+    /// Other workers are there than before.
+    pub(super) fn staffed(&mut self, now: f64, roster: &Roster) {
+        let before = std::mem::replace(&mut self.present, roster.present());
+        let more = before.iter().zip(&self.present).any(|(before, now)| now > before);
+        match &mut self.phase {
+            Phase::Gathering if roster.is_complete() => self.begin_profile(now, roster),
+            Phase::Gathering => {}
+            Phase::Profiling(_) if more => self.add_possible(),
+            Phase::Profiling(_) => self.drop_impossible(now, roster),
+            Phase::Settled(_) => {
+                self.window = None;
+                self.use_best_known();
+                if self.in_use.is_none() && self.has_unknown() {
+                    self.begin_profile(now, roster);
+                } else {
+                    self.look(now, roster);
+                }
+            }
+        }
+    }
+
+    /// Whether something is to be decided because time has passed: as [`went`](Self::went), without one.
+    pub(super) fn look(&mut self, now: f64, roster: &Roster) {
+        match &self.phase {
+            Phase::Gathering => {}
+            Phase::Profiling(_) => self.look_at_trial(now, roster),
+            Phase::Settled(_) => self.look_at_settled(now, roster),
+        }
+    }
+
+    /// When it wants to [`look`](Self::look) although nothing has happened.
+    pub(super) fn next_look(&self) -> Option<f64> {
+        match &self.phase {
+            Phase::Profiling(profile) if self.busy_since.is_some() && self.window.is_some() => {
+                profile.next_look()
+            }
+            _ => None,
+        }
+    }
+
+    /// Busy seconds of the whole run.
+    fn busy_at(&self, now: f64) -> f64 {
+        self.busy_before + self.busy_since.map_or(0.0, |since| now - since)
+    }
+
+    fn score(&self, number: usize) -> Option<f64> {
+        let record = &self.records[number];
+        self.terms.objective.score(record.sample.as_ref().filter(|_| !record.cut)?)
+    }
+
+    /// The best of those that can be used, of which all that was measured is known.
+    fn best(&self) -> Option<(usize, f64)> {
+        let available = (0..self.records.len())
+            .filter(|&number| self.is_available(&self.configurations[number]));
+        available
+            .filter_map(|number| Some((number, self.score(number)?)))
+            .min_by(|(_, one), (_, other)| one.total_cmp(other))
+    }
+
+    /// Whether there are workers for a configuration that has not been tried.
+    fn has_unknown(&self) -> bool {
+        let mut known = self.configurations.iter().zip(&self.records);
+        known.any(|(counts, record)| {
+            record.sample.is_none() && !record.cut && self.is_available(counts)
+        })
+    }
+
+    fn use_best_known(&mut self) {
+        let only = || {
+            let mut available = (0..self.configurations.len())
+                .filter(|&number| self.is_available(&self.configurations[number]));
+            available.next().filter(|_| available.next().is_none())
+        };
+        self.in_use = self.best().map(|(number, _)| number).or_else(only);
+    }
+
+    /// What the window in the present phase is to come to.
+    fn quota(&self) -> Quota {
+        match &self.phase {
+            Phase::Profiling(profile) => profile.quota(self.terms.quota),
+            _ => self.terms.quota,
+        }
+    }
+
+    /// Whether each of those that work can have done something in the present window.
+    fn has_given_all_a_chance(&self) -> bool {
+        let members: usize = self.counts().map_or(0, |counts| counts.iter().sum());
+        self.window.as_ref().is_some_and(|window| window.pieces() >= 2 * members as u64)
+    }
+
+    /// The window is over: what it says is used.
+    fn close(&mut self, now: Moment, roster: &Roster) {
+        let Some(window) = self.window.take() else { return };
+        let sample = window.sample(now);
+        let Some(number) = self.in_use else { return };
+        self.records[number].latest = Some(sample);
+        match &self.phase {
+            Phase::Gathering => {}
+            Phase::Profiling(_) => self.end_trial(now, Some(sample), roster),
+            Phase::Settled(_) => self.compare(now, sample, roster),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The pieces that wait for a worker, and how many of them one takes at once.
+
+use std::collections::VecDeque;
+
+use odeon_core::Reply;
+
+use super::piece::Piece;
+use super::roster::Roster;
+
+/// The shared queue. Pieces of which a go has failed stand before all others, and are taken one by one: so that it shows which of them it was.
+pub(super) struct Queue<W> {
+    fresh: VecDeque<Piece<W>>,
+    suspects: VecDeque<Piece<W>>,
+    most: usize,
+    /// Who waits until there is room.
+    waiting: VecDeque<Reply<()>>,
+}
+
+impl<W> Queue<W> {
+    pub(super) fn new(most: usize) -> Self {
+        Self { fresh: VecDeque::new(), suspects: VecDeque::new(), most, waiting: VecDeque::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.fresh.len() + self.suspects.len()
+    }
+
+    pub(super) fn fresh(&self) -> usize {
+        self.fresh.len()
+    }
+
+    pub(super) fn suspects(&self) -> impl Iterator<Item = &Piece<W>> {
+        self.suspects.iter()
+    }
+
+    /// Puts a piece behind all others; gives it back if there is no room.
+    pub(super) fn push(&mut self, piece: Piece<W>) -> Result<(), Piece<W>> {
+        if self.len() >= self.most {
+            return Err(piece);
+        }
+        self.fresh.push_back(piece);
+        Ok(())
+    }
+
+    /// Puts a piece of a go that has failed before all that have not been tried. There is always room: it has been here before.
+    pub(super) fn put_back(&mut self, piece: Piece<W>) {
+        self.suspects.push_back(piece);
+    }
+
+    /// What `member` takes at this moment: nothing, if there is nothing for it.
+    pub(super) fn take(
+        &mut self,
+        roster: &Roster,
+        counts: Option<&[usize]>,
+        member: usize,
+    ) -> Vec<Piece<W>> {
+        let may = |piece: &Piece<W>| roster.may_try(counts, member, piece.ticket.failed_at);
+        if let Some(place) = self.suspects.iter().position(may) {
+            return self.suspects.remove(place).into_iter().collect();
+        }
+        if !roster.is_active(counts, member) {
+            return Vec::new();
+        }
+        let share = roster.share(counts, member, self.fresh.len());
+        self.fresh.drain(..share).collect()
+    }
+
+    /// Whether there is something for `member`.
+    pub(super) fn has_for(&self, roster: &Roster, counts: Option<&[usize]>, member: usize) -> bool {
+        !self.fresh.is_empty() && roster.is_active(counts, member)
+            || self
+                .suspects
+                .iter()
+                .any(|piece| roster.may_try(counts, member, piece.ticket.failed_at))
+    }
+
+    /// All of it, in order.
+    pub(super) fn take_all(&mut self) -> Vec<Piece<W>> {
+        self.suspects.drain(..).chain(self.fresh.drain(..)).collect()
+    }
+
+    /// Has `waiter` told when there is room.
+    pub(super) fn wait_for_room(&mut self, waiter: Reply<()>) {
+        self.waiting.push_back(waiter);
+    }
+
+    /// Who is told that there is room: as many as there are places.
+    pub(super) fn relieved(&mut self) -> Vec<Reply<()>> {
+        let room = self.most.saturating_sub(self.len()).min(self.waiting.len());
+        self.waiting.drain(..room).collect()
+    }
+
+    /// Everybody who waits for room.
+    pub(super) fn let_all_go(&mut self) -> Vec<Reply<()>> {
+        self.waiting.drain(..).collect()
+    }
+}

@@ -1,0 +1,336 @@
+//! The workers of a pool: who is there, who is free, how fast they are.
+
+/// How often in a row a worker may fail at pieces that others can do.
+///
+/// TUNE: more than a coincidence; guessed.
+const MOST_STRIKES: u32 = 5;
+
+/// All workers of a pool, by number. A configuration (`counts`; `None`: everybody works) lets the first so many of each kind work that are there.
+pub(super) struct Roster {
+    members: Vec<Member>,
+    kinds: Vec<KindTally>,
+}
+
+/// What is counted of one kind.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KindTally {
+    pub(super) pieces: u64,
+    pub(super) goes: u64,
+    pub(super) failures: u64,
+    /// What has become of the last of its workers that will not come back.
+    pub(super) lost: Option<String>,
+    /// Pieces per second of one of its workers, of late.
+    pace: Option<f64>,
+}
+
+struct Member {
+    kind: usize,
+    state: State,
+    most_at_once: usize,
+    /// Whether it has done something since it was made: first goes are no measure of others.
+    warm: bool,
+    began: f64,
+    in_hand: usize,
+    strikes: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Being made for the first time.
+    Expected,
+    /// Being made anew.
+    Absent,
+    Idle,
+    /// Told that there is something to do.
+    Called,
+    Working,
+    /// Will not come back.
+    Gone,
+}
+
+impl Roster {
+    /// `most`: how many workers of each kind.
+    pub(super) fn new(most: &[usize]) -> Self {
+        let member = |kind| Member {
+            kind,
+            state: State::Expected,
+            most_at_once: 1,
+            warm: false,
+            began: 0.0,
+            in_hand: 0,
+            strikes: 0,
+        };
+        let of = |(kind, &count)| (0..count).map(move |_| member(kind));
+        Self {
+            members: most.iter().enumerate().flat_map(of).collect(),
+            kinds: vec![KindTally::default(); most.len()],
+        }
+    }
+
+    pub(super) fn kind(&self, member: usize) -> usize {
+        self.members[member].kind
+    }
+
+    pub(super) fn tally(&self, kind: usize) -> &KindTally {
+        &self.kinds[kind]
+    }
+
+    pub(super) fn tally_mut(&mut self, kind: usize) -> &mut KindTally {
+        &mut self.kinds[kind]
+    }
+
+    /// How many workers of each kind are there.
+    pub(super) fn present(&self) -> Vec<usize> {
+        let mut present = vec![0; self.kinds.len()];
+        for member in self.members.iter().filter(|member| member.is_present()) {
+            present[member.kind] += 1;
+        }
+        present
+    }
+
+    /// Whether each worker has been made once, or could not be.
+    pub(super) fn is_complete(&self) -> bool {
+        self.members.iter().all(|member| member.state != State::Expected)
+    }
+
+    /// Whether nobody is there, and nobody will come.
+    pub(super) fn is_empty(&self) -> bool {
+        self.members.iter().all(|member| member.state == State::Gone)
+    }
+
+    /// Pieces that are being worked at.
+    pub(super) fn in_hand(&self) -> usize {
+        self.members.iter().map(|member| member.in_hand).sum()
+    }
+
+    pub(super) fn is_gone(&self, member: usize) -> bool {
+        self.members[member].state == State::Gone
+    }
+
+    /// Members that have been called and not come yet, of those whom the configuration lets work.
+    pub(super) fn called(&self, counts: Option<&[usize]>) -> usize {
+        self.active(counts).filter(|member| member.state == State::Called).count()
+    }
+
+    /// Whether a configuration lets this worker work.
+    pub(super) fn is_active(&self, counts: Option<&[usize]>, member: usize) -> bool {
+        let it = &self.members[member];
+        if !it.is_present() {
+            return false;
+        }
+        let Some(counts) = counts else { return true };
+        let before = &self.members[..member];
+        let rank =
+            before.iter().filter(|other| other.kind == it.kind && other.is_present()).count();
+        rank < counts[it.kind]
+    }
+
+    fn active<'a>(&'a self, counts: Option<&'a [usize]>) -> impl Iterator<Item = &'a Member> + 'a {
+        let numbers = (0..self.members.len()).filter(move |&number| self.is_active(counts, number));
+        numbers.map(|number| &self.members[number])
+    }
+
+    /// Whether all whom the configuration lets work have done so before.
+    pub(super) fn is_warm(&self, counts: Option<&[usize]>) -> bool {
+        self.active(counts).all(|member| member.warm)
+    }
+
+    /// Whether nobody else works.
+    pub(super) fn is_settled(&self, counts: Option<&[usize]>) -> bool {
+        let working = |&number: &usize| self.members[number].state == State::Working;
+        (0..self.members.len()).filter(working).all(|number| self.is_active(counts, number))
+    }
+
+    /// Whether a worker takes a piece that has failed alone at the kinds `failed_at`: at any place where it has not failed, of those that work
+    /// now if there is one, and where it has failed if it has everywhere.
+    pub(super) fn may_try(&self, counts: Option<&[usize]>, member: usize, failed_at: u64) -> bool {
+        let it = &self.members[member];
+        if !it.is_present() {
+            return false;
+        }
+        let has_failed = |kind: usize| failed_at & (1 << kind) != 0;
+        let active = self.is_active(counts, member);
+        if !has_failed(it.kind) {
+            return active || self.active(counts).all(|other| has_failed(other.kind));
+        }
+        active && self.has_failed_everywhere(failed_at)
+    }
+
+    /// Whether there is nobody of another kind than these.
+    pub(super) fn has_failed_everywhere(&self, failed_at: u64) -> bool {
+        let present = self.members.iter().filter(|member| member.is_present());
+        present.into_iter().all(|member| failed_at & (1 << member.kind) != 0)
+    }
+
+    /// How many of `waiting` pieces a worker takes in one go: its part of what all that work do in the time that is left, by how fast they
+    /// have been. So when it comes back, the others have not run out of pieces meanwhile: it leaves `(S - s) / S` of `R` pieces to them, which are
+    /// together `S - s` fast, so they need `R / S` for them, as long as it needs itself. This is guided self-scheduling (Polychronopoulos and
+    /// Kuck, 1987) with parts by weight (Hummel et al., 1996).
+    ///
+    /// As long as somebody's pace is not known, all count as equally fast.
+    pub(super) fn share(&self, counts: Option<&[usize]>, member: usize, waiting: usize) -> usize {
+        let most = self.members[member].most_at_once.min(waiting);
+        if most <= 1 {
+            return most;
+        }
+        let paces = || self.active(counts).map(|member| self.kinds[member.kind].pace);
+        let known: Option<f64> = paces().sum();
+        let part = match (self.kinds[self.members[member].kind].pace, known) {
+            (Some(mine), Some(all)) if all > 0.0 => mine / all,
+            _ => 1.0 / paces().count().max(1) as f64,
+        };
+        // A little less, so that a whole number stays one.
+        let share = (part * waiting as f64 - 1e-6).ceil() as usize;
+        share.clamp(1, most)
+    }
+
+    /// The free worker that is to be called next for pieces nobody has tried: the fastest.
+    pub(super) fn next_idle(&self, counts: Option<&[usize]>) -> Option<usize> {
+        let idle = (0..self.members.len()).filter(|&number| {
+            self.members[number].state == State::Idle && self.is_active(counts, number)
+        });
+        let pace = |number: usize| self.kinds[self.members[number].kind].pace.unwrap_or(f64::MAX);
+        // The first of several that are equally fast.
+        idle.fold(None, |best: Option<usize>, number| match best {
+            Some(best) if pace(best) >= pace(number) => Some(best),
+            _ => Some(number),
+        })
+    }
+
+    /// A free worker that takes a piece that has failed.
+    pub(super) fn idle_for(&self, counts: Option<&[usize]>, failed_at: u64) -> Option<usize> {
+        (0..self.members.len()).find(|&number| {
+            self.members[number].state == State::Idle && self.may_try(counts, number, failed_at)
+        })
+    }
+
+    pub(super) fn call(&mut self, member: usize) {
+        self.members[member].state = State::Called;
+    }
+
+    pub(super) fn rest(&mut self, member: usize) {
+        if self.members[member].is_present() {
+            self.members[member].state = State::Idle;
+        }
+    }
+
+    pub(super) fn begin(&mut self, member: usize, pieces: usize, now: f64) {
+        let it = &mut self.members[member];
+        (it.state, it.began, it.in_hand) = (State::Working, now, pieces);
+    }
+
+    /// A go has come to its end, well; returns how long it took, in seconds.
+    pub(super) fn went(&mut self, member: usize, now: f64) -> f64 {
+        let it = &mut self.members[member];
+        let (pieces, took) = (it.in_hand, (now - it.began).max(0.0));
+        let was_warm = std::mem::replace(&mut it.warm, true);
+        (it.state, it.in_hand, it.strikes) = (State::Called, 0, 0);
+        let kind = &mut self.kinds[it.kind];
+        kind.pieces += pieces as u64;
+        kind.goes += 1;
+        if was_warm && took > 0.0 {
+            let pace = pieces as f64 / took;
+            kind.pace = Some(kind.pace.map_or(pace, |before| before + (pace - before) / 4.0));
+        }
+        took
+    }
+
+    /// A go has failed.
+    pub(super) fn failed(&mut self, member: usize) {
+        let it = &mut self.members[member];
+        (it.state, it.in_hand) = (State::Called, 0);
+        self.kinds[it.kind].failures += 1;
+    }
+
+    /// Another one has done what this one has failed at.
+    pub(super) fn strike(&mut self, member: usize) {
+        self.members[member].strikes += 1;
+    }
+
+    /// Whether that has been so too often, without anything that it could do in between.
+    pub(super) fn is_condemned(&self, member: usize) -> bool {
+        self.members[member].strikes >= MOST_STRIKES
+    }
+
+    /// Calls everybody who is free.
+    pub(super) fn call_all_idle(&mut self) -> Vec<usize> {
+        let is_idle = |&number: &usize| self.members[number].state == State::Idle;
+        let idle: Vec<usize> = (0..self.members.len()).filter(is_idle).collect();
+        idle.iter().for_each(|&number| self.call(number));
+        idle
+    }
+
+    pub(super) fn came(&mut self, member: usize, most_at_once: usize) {
+        let it = &mut self.members[member];
+        (it.state, it.warm) = (State::Called, false);
+        it.most_at_once = most_at_once.max(1);
+    }
+
+    pub(super) fn absent(&mut self, member: usize) {
+        self.members[member].state = State::Absent;
+    }
+
+    pub(super) fn gone(&mut self, member: usize, why: String) {
+        let it = &mut self.members[member];
+        (it.state, it.in_hand) = (State::Gone, 0);
+        self.kinds[it.kind].lost = Some(why);
+    }
+}
+
+impl Member {
+    fn is_present(&self) -> bool {
+        matches!(self.state, State::Idle | State::Called | State::Working)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with_paces(most_at_once: usize, cpu: f64, gpu: f64) -> Roster {
+        let mut roster = Roster::new(&[1, 2]);
+        for (member, most) in [(0, most_at_once), (1, 1), (2, 1)] {
+            roster.came(member, most);
+        }
+        (roster.kinds[0].pace, roster.kinds[1].pace) = (Some(gpu), Some(cpu));
+        roster
+    }
+
+    #[test]
+    fn a_device_takes_its_part_and_no_more() {
+        let roster = with_paces(64, 1.0, 8.0);
+        assert_eq!(roster.share(None, 0, 100), 64);
+        assert_eq!(roster.share(None, 0, 50), 40);
+        assert_eq!(roster.share(None, 0, 3), 3, "0.6 pieces for the others");
+        assert_eq!(roster.share(None, 0, 5), 4);
+        assert_eq!(roster.share(Some(&[1, 0]), 0, 50), 50, "alone it leaves nothing");
+        assert_eq!(roster.share(None, 1, 50), 1);
+    }
+
+    #[test]
+    fn while_a_pace_is_unknown_all_count_alike() {
+        let mut roster = with_paces(64, 1.0, 8.0);
+        roster.kinds[1].pace = None;
+        assert_eq!(roster.share(None, 0, 30), 10);
+        assert_eq!(roster.share(None, 0, 31), 11);
+    }
+
+    #[test]
+    fn what_failed_at_one_kind_is_for_another_one_even_if_that_has_nothing_else_to_do() {
+        let roster = with_paces(64, 1.0, 8.0);
+        let only_device = Some(&[1, 0][..]);
+        assert!(roster.may_try(only_device, 0, 0) && !roster.may_try(only_device, 1, 0));
+        assert!(!roster.may_try(only_device, 0, 0b01) && roster.may_try(only_device, 1, 0b01));
+        assert!(roster.may_try(only_device, 0, 0b11) && !roster.may_try(only_device, 1, 0b11));
+    }
+
+    #[test]
+    fn the_first_so_many_that_are_there_work() {
+        let mut roster = with_paces(1, 1.0, 1.0);
+        let one_cpu = Some(&[0, 1][..]);
+        assert!(roster.is_active(one_cpu, 1) && !roster.is_active(one_cpu, 2));
+        roster.absent(1);
+        assert!(!roster.is_active(one_cpu, 1) && roster.is_active(one_cpu, 2));
+        assert_eq!(roster.present(), [1, 1]);
+    }
+}

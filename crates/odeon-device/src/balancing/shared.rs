@@ -1,0 +1,204 @@
+//! What the handles of a pool and its workers have in common: the desk behind its lock, and who carries out what follows.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use odeon_core::extend::{self, Submit};
+use odeon_core::{ActorRef, Clock};
+
+use super::configuration::Configuration;
+use super::desk::{Desk, Orders};
+use super::failure::WorkerFailure;
+use super::member::ToMember;
+use super::report::{BalancingReport, ConfigurationReport, KindReport};
+use crate::worker::Place;
+
+pub(super) type FailureHook = Box<dyn Fn(&WorkerFailure) + Send + Sync>;
+
+pub(super) struct Shared<W> {
+    desk: Mutex<Desk<W>>,
+    /// The workers' actors, by number; taken when they end, which breaks the circle.
+    members: Vec<Mutex<Option<ActorRef<ToMember>>>>,
+    pub(super) kinds: Vec<KindName>,
+    names: Vec<Arc<str>>,
+    clock: Arc<dyn Clock>,
+    /// For alarms; gone with the theater.
+    stage: Weak<dyn Submit>,
+    on_failure: Option<FailureHook>,
+    me: OnceLock<Weak<Self>>,
+}
+
+/// How a kind is called, and where it works.
+pub(super) struct KindName {
+    pub(super) name: Arc<str>,
+    pub(super) place: Place,
+    pub(super) most: usize,
+}
+
+impl<W: Send + 'static> Shared<W> {
+    pub(super) fn new(
+        desk: Desk<W>,
+        kinds: Vec<KindName>,
+        clock: Arc<dyn Clock>,
+        stage: Weak<dyn Submit>,
+        on_failure: Option<FailureHook>,
+    ) -> Arc<Self> {
+        let members = kinds.iter().map(|kind| kind.most).sum();
+        let shared = Arc::new(Self {
+            desk: Mutex::new(desk),
+            members: (0..members).map(|_| Mutex::new(None)).collect(),
+            names: kinds.iter().map(|kind| kind.name.clone()).collect(),
+            kinds,
+            clock,
+            stage,
+            on_failure,
+            me: OnceLock::new(),
+        });
+        let _ = shared.me.set(Arc::downgrade(&shared));
+        shared
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
+    pub(super) fn desk(&self) -> MutexGuard<'_, Desk<W>> {
+        // Nothing of users runs under the lock but a meter, whose panics are caught.
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a change at the desk, and does what follows from it.
+    pub(super) fn change<R>(
+        &self,
+        change: impl FnOnce(&mut Desk<W>, Duration) -> (Orders<W>, R),
+    ) -> R {
+        let (orders, result) = {
+            let mut desk = self.desk();
+            // Under the lock, so that no change is told an earlier time than the one before.
+            let now = self.now();
+            change(&mut desk, now)
+        };
+        self.carry_out(orders);
+        result
+    }
+
+    /// As [`change`](Self::change), of which nothing but orders comes.
+    pub(super) fn order(&self, change: impl FnOnce(&mut Desk<W>, Duration) -> Orders<W>) {
+        self.change(|desk, now| (change(desk, now), ()));
+    }
+
+    fn carry_out(&self, orders: Orders<W>) {
+        for member in orders.calls {
+            self.call(member);
+        }
+        if let Some((delay, at)) = orders.tick_after {
+            self.tick_after(delay, at);
+        }
+        for (home, returned) in orders.returns {
+            contain(|| home.give_back(returned));
+        }
+        for waiter in orders.room {
+            contain(|| waiter.send(()));
+        }
+    }
+
+    /// Has a worker look for something to do.
+    fn call(&self, member: usize) {
+        let actor = self.member(member).clone();
+        if let Some(actor) = actor {
+            // One that has ended has said so at the desk, or is about to.
+            let _ = extend::send_unhindered(&actor, ToMember::Look);
+        }
+    }
+
+    fn tick_after(&self, delay: f64, at: f64) {
+        let (Some(stage), Some(me)) = (self.stage.upgrade(), self.me.get().cloned()) else {
+            return;
+        };
+        let delay = Duration::try_from_secs_f64(delay).unwrap_or(Duration::MAX);
+        extend::alarm_at(&*stage, delay, move || {
+            if let Some(me) = me.upgrade() {
+                me.order(|desk, now| desk.tick(at, now));
+            }
+        });
+    }
+
+    fn member(&self, member: usize) -> MutexGuard<'_, Option<ActorRef<ToMember>>> {
+        self.members[member].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn set_member(&self, member: usize, actor: ActorRef<ToMember>) {
+        // PROTOCOL with `gone`: here stored, then looked; there marked, then taken. So one of the two finds what the other has left.
+        *self.member(member) = Some(actor);
+        let is_gone = self.desk().roster.is_gone(member);
+        if is_gone {
+            let ended = self.member(member).take();
+            drop(ended);
+        }
+    }
+
+    /// A worker will not come back.
+    pub(super) fn gone(&self, member: usize, why: Option<String>) {
+        self.order(|desk, now| desk.gone(member, why, now));
+        let ended = self.member(member).take();
+        drop(ended);
+    }
+
+    /// Tells whoever wants to know of a failure.
+    pub(super) fn tell(&self, failure: &WorkerFailure) {
+        if let Some(hook) = &self.on_failure {
+            contain(|| hook(failure));
+        }
+    }
+
+    pub(super) fn report(&self) -> BalancingReport {
+        let desk = self.desk();
+        let (profiler, roster) = (&desk.profiler, &desk.roster);
+        let present = roster.present();
+        let configurations =
+            profiler.configurations().map(|(counts, record)| ConfigurationReport {
+                configuration: Configuration::new(&self.names, counts),
+                is_available: profiler.is_available(counts),
+                pieces: record.latest.map_or(0, |sample| sample.pieces),
+                time_per_piece: record
+                    .latest
+                    .and_then(|sample| Duration::try_from_secs_f64(sample.time_per_piece()?).ok()),
+                joules_per_piece: record.latest.and_then(|sample| sample.joules_per_piece()),
+                is_cut_off: record.cut,
+            });
+        let kind = |(number, kind): (usize, &KindName)| {
+            let tally = roster.tally(number);
+            KindReport {
+                name: kind.name.to_string(),
+                place: kind.place,
+                most: kind.most,
+                present: present[number],
+                pieces: tally.pieces,
+                goes: tally.goes,
+                failures: tally.failures,
+                left_out: tally.lost.clone().filter(|_| present[number] == 0),
+            }
+        };
+        BalancingReport {
+            in_use: Configuration::new(&self.names, profiler.counts().unwrap_or(&present)),
+            is_profiling: profiler.is_profiling(),
+            profilings: profiler.profilings(),
+            configurations: configurations.collect(),
+            kinds: self.kinds.iter().enumerate().map(kind).collect(),
+            submitted: desk.counts.submitted,
+            done: desk.counts.done,
+            undone: desk.counts.undone,
+            waiting: desk.queue.len(),
+            in_work: roster.in_hand(),
+        }
+    }
+}
+
+/// Runs what users have a part in: a destructor, a conversion of an answer. A panic in it is nobody's failure here.
+fn contain(work: impl FnOnce()) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
+        // What it holds may panic as well when it is dropped.
+        std::mem::forget(panic);
+    }
+}

@@ -1,0 +1,30 @@
+//! What the geostatistical simulation promises, with the grid of the thesis: that reading the grid does not hold it up, and that two workers are worth it.
+
+use super::Goal::AtMostTimes;
+use super::{Group, Setting, group};
+use crate::parameter::Value;
+use crate::workload::Variant::Pool;
+
+const RELAXED: &[Setting] = &[("reads", Value::Word("relaxed"))];
+const LOGGED: &[Setting] = &[("reads", Value::Word("logged"))];
+const ONE_WORKER: &[Setting] = &[("workers", Value::Number(1))];
+const QUICK: &[Setting] = &[("grid", Value::Number(60))];
+
+pub(super) fn groups() -> Vec<Group> {
+    vec![
+        group("geostat", QUICK)
+            .without_peers()
+            .figure(
+                "geostat, 2 workers: relaxed log reads against transactional ones",
+                Pool,
+                RELAXED,
+                AtMostTimes(1.0 / 1.2, LOGGED),
+            )
+            .figure(
+                "geostat, relaxed log reads: 2 workers against 1",
+                Pool,
+                RELAXED,
+                AtMostTimes(1.0 / 1.6, ONE_WORKER),
+            ),
+    ]
+}

@@ -1,0 +1,99 @@
+//! What iterative programs on cores and devices reach.
+
+use super::Goal::{AtMostFloors, AtMostTimesBest, AtMostTimesEnergy};
+use super::{Group, Setting, group};
+use crate::parameter::Value;
+use crate::workload::Variant::Pool;
+
+/// 0.9 of the speed of plain rayon.
+const AGAINST_RAYON: f64 = 1.0 / 0.9;
+/// 0.95 of the speed of the best configuration.
+const AGAINST_BEST: f64 = 1.0 / 0.95;
+
+const QUICK: &[Setting] = &[("rows", Value::Number(2000)), ("rounds", Value::Number(5))];
+
+const ON_A_GPU: &[Setting] = &[
+    ("way", Value::Word("kernel")),
+    ("device", Value::Word("gpu")),
+    // All of a round in one launch.
+    ("pieces", Value::Number(1)),
+];
+
+/// So many workers on cores, with as many threads, and on a device.
+macro_rules! configuration {
+    ($way:literal, $cores:literal, $devices:literal, $pieces:literal) => {
+        &[
+            ("way", Value::Word($way)),
+            ("cpu_workers", Value::Number($cores)),
+            ("device_workers", Value::Number($devices)),
+            ("workers", Value::Number(if $cores > 2 { $cores } else { 2 })),
+            ("pieces", Value::Number($pieces)),
+        ]
+    };
+}
+
+/// Cores alone.
+const ON_CORES: &[&[Setting]] = &[
+    configuration!("cpu", 1, 0, 4),
+    configuration!("cpu", 2, 0, 4),
+    configuration!("cpu", 4, 0, 4),
+    configuration!("cpu", 8, 0, 4),
+    configuration!("cpu", 16, 0, 4),
+];
+
+/// What the pool chooses from.
+const CONFIGURATIONS: &[&[Setting]] = &[
+    configuration!("cpu", 2, 0, 4),
+    configuration!("mixed", 2, 0, 4),
+    configuration!("mixed", 2, 1, 4),
+    configuration!("mixed", 1, 1, 4),
+    configuration!("mixed", 0, 1, 4),
+];
+
+const BALANCED: &[Setting] = configuration!("balanced", 2, 1, 4);
+
+pub(super) fn groups() -> Vec<Group> {
+    // TUNE: guessed 2026-11: rounds such that a sample takes some 100 ms on two cores; where there is something to find out, some 500 ms.
+    let kmeans = |rows, rounds| {
+        let settings = [("rows", Value::Number(rows)), ("rounds", Value::Number(rounds))];
+        group("kmeans", QUICK).without_peers().with(&settings)
+    };
+    let rayon = |rows, rounds| {
+        let what = format!("kmeans, {rows} points: actors on cores against plain rayon");
+        kmeans(rows, rounds).figure(&what, Pool, &[], AtMostFloors(AGAINST_RAYON))
+    };
+    let balanced = |rows, rounds| {
+        let what = format!("kmeans, {rows} points: balancing pool against its best configuration");
+        let goal = AtMostTimesBest(AGAINST_BEST, CONFIGURATIONS);
+        kmeans(rows, rounds).figure(&what, Pool, BALANCED, goal)
+    };
+    let gpu = kmeans(131_072, 200)
+        .figure(
+            "kmeans, 131072 points: kernels on a GPU against cores",
+            Pool,
+            ON_A_GPU,
+            AtMostTimesBest(0.1, ON_CORES),
+        )
+        .figure(
+            "kmeans, 131072 points: energy with kernels on a GPU against cores",
+            Pool,
+            ON_A_GPU,
+            AtMostTimesEnergy(0.2, ON_CORES),
+        );
+    let logreg =
+        group("logreg", QUICK).without_peers().with(&[("rounds", Value::Number(100))]).figure(
+            "logreg: actors on cores against plain rayon",
+            Pool,
+            &[],
+            AtMostFloors(AGAINST_RAYON),
+        );
+    vec![
+        rayon(65_536, 100),
+        rayon(4096, 1000),
+        logreg,
+        balanced(4096, 8000),
+        balanced(10_240, 3000),
+        balanced(131_072, 300),
+        gpu,
+    ]
+}

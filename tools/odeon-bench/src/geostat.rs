@@ -1,0 +1,30 @@
+//! Multiple-point geostatistics by Direct Sampling (Mariethoz, Renard and Straubhaar, *The Direct Sampling method to perform
+//! multiple-point geostatistical simulations*, Water Resources Research 46, 2010), which Hayduk's thesis takes as its application
+//! (section 5.4.2). Nothing here knows of actors: the workload `geostat` gives this work to some, its floor to none.
+//!
+//! A *training image* shows what the ground is like. The points of a *simulation grid* are visited in random order; each looks for its closest
+//! *informed* neighbours, which make up a *data event*, and the training image is searched, from a random place on, for one where
+//! the same event is found. What stands there becomes the point's value.
+//!
+//! | question | file |
+//! |---|---|
+//! | what is copied from, and where does it come from? | `training_image.rs`, `channels.rs` |
+//! | which files are read and written? | `gslib.rs`, `png_image.rs`, `conditioning.rs` |
+//! | which points are simulated, in which order? | `path.rs` |
+//! | which neighbours does a point have? | `neighbourhood.rs` |
+//! | where is its event found? | `search.rs`; one node after the other: `search/plain.rs`; 64 at once: `search/packed.rs` |
+//! | who does that for one point, or for many at once? | `simulation.rs` |
+//! | is the result like the training image? | `statistics.rs` |
+//! | could it have been made by one thread? | `serial_order.rs` |
+
+pub mod channels;
+pub mod conditioning;
+pub mod gslib;
+pub mod neighbourhood;
+pub mod path;
+pub mod png_image;
+pub mod search;
+pub mod serial_order;
+pub mod simulation;
+pub mod statistics;
+pub mod training_image;

@@ -1,0 +1,237 @@
+//! Figure 6.6: power, time and energy of each implementation, under each governor of the processor's frequency.
+
+use super::{HeterogeneousPlan, WatchHeterogeneous, kmeans, params};
+use crate::energy;
+use crate::error::BenchError;
+use crate::figures::Setting;
+use crate::parameter::{Params, Value};
+use crate::peers::Peers;
+use crate::plot::Bars;
+use crate::runner::{Case, Plan, Results, measure as run};
+use crate::samples::Samples;
+use crate::table::{Table, short};
+use crate::workload::Variant;
+use odeon_energy::Governors;
+
+/// An implementation of k-means, as the thesis has it.
+struct Implementation {
+    name: &'static str,
+    in_thesis: &'static str,
+    /// Whether it is the floor of the workload.
+    is_floor: bool,
+    settings: &'static [Setting],
+}
+
+const ALL: &[Implementation] = &[
+    Implementation {
+        name: "one loop",
+        in_thesis: "seq",
+        is_floor: true,
+        settings: &[("floor", Value::Word("sequential"))],
+    },
+    Implementation { name: "rayon", in_thesis: "par", is_floor: true, settings: &[] },
+    Implementation { name: "actors on cores", in_thesis: "act", is_floor: false, settings: &[] },
+    Implementation {
+        name: "kernels (CubeCL)",
+        in_thesis: "dsl",
+        is_floor: false,
+        settings: &[("way", Value::Word("kernel")), ("pieces", Value::Number(1))],
+    },
+];
+
+/// Those of the thesis.
+const GOVERNORS: &[&str] = &["ondemand", "performance", "powersave"];
+
+/// Where the governor is left alone.
+const AS_IT_IS: &str = "as it is";
+
+/// One implementation under one governor.
+pub(super) struct Measurement {
+    pub(super) governor: &'static str,
+    pub(super) implementation: &'static str,
+    pub(super) in_thesis: &'static str,
+    pub(super) outcome: Result<Taken, String>,
+}
+
+/// What a run takes: medians.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Taken {
+    pub(super) seconds: f64,
+    pub(super) joules: Option<f64>,
+}
+
+impl Taken {
+    fn of(samples: &Samples) -> Self {
+        let ops = samples.ops as f64;
+        let joules = samples.median_joules().map(|joules| joules * ops);
+        Self { seconds: samples.median() * ops / 1e9, joules }
+    }
+
+    pub(super) fn watts(&self) -> Option<f64> {
+        Some(self.joules? / self.seconds)
+    }
+}
+
+/// All implementations: with the governor as it is, and under each that can be set.
+pub(super) fn measure(
+    plan: &HeterogeneousPlan,
+    watch: &mut dyn WatchHeterogeneous,
+) -> Result<Vec<Measurement>, BenchError> {
+    let mut all = under(AS_IT_IS, plan, watch)?;
+    for governor in GOVERNORS {
+        match Governors::new().set(governor) {
+            Ok(set) => {
+                all.extend(under(governor, plan, watch)?);
+                set.restore().map_err(|error| BenchError::Runtime(error.to_string()))?;
+            }
+            Err(why) => all.extend(ALL.iter().map(|one| Measurement {
+                governor,
+                implementation: one.name,
+                in_thesis: one.in_thesis,
+                outcome: Err(format!("the governor cannot be set: {why}")),
+            })),
+        }
+    }
+    Ok(all)
+}
+
+fn under(
+    governor: &'static str,
+    plan: &HeterogeneousPlan,
+    watch: &mut dyn WatchHeterogeneous,
+) -> Result<Vec<Measurement>, BenchError> {
+    let mut cases = Plan::default();
+    for one in ALL {
+        let params = params_of(one, plan.quick);
+        match (one.is_floor, kmeans().missing(&params)) {
+            (_, Some(_)) => {}
+            (true, None) => cases.add_floor(kmeans(), &params),
+            (false, None) => cases.add_odeon(kmeans(), Variant::Pool, &params),
+        }
+    }
+    watch.part(&format!("figure 6.6, governor {governor}"), plan.rounds.runs(&cases));
+    let results: Results = run(&cases, plan.rounds, &mut Peers::none(), |case: &Case| {
+        watch.run(format!("{} {}", case.contender.implementation(), case.params));
+    })?;
+    let measured = ALL.iter().map(|one| {
+        let params = params_of(one, plan.quick);
+        let samples = match one.is_floor {
+            true => results.floor(kmeans(), &params),
+            false => results.odeon(kmeans(), Variant::Pool, &params),
+        };
+        let why = || kmeans().missing(&params).unwrap_or_else(|| "not measured".to_owned());
+        let outcome = samples.map(Taken::of).ok_or_else(why);
+        Measurement { governor, implementation: one.name, in_thesis: one.in_thesis, outcome }
+    });
+    Ok(measured.collect())
+}
+
+/// The thesis's set: 65,536 points, 16 clusters. It runs until points stay; here for so many rounds, that a run takes some time.
+fn params_of(one: &Implementation, quick: bool) -> Params {
+    let size = match quick {
+        true => [("rows", Value::Number(1000)), ("rounds", Value::Number(3))],
+        false => [("rows", Value::Number(65_536)), ("rounds", Value::Number(200))],
+    };
+    one.settings.iter().fold(params(&size), |params, (name, value)| params.with(name, *value))
+}
+
+const UNAVAILABLE: &str = "unavailable";
+
+pub(super) fn cells(measurement: &Measurement) -> [String; 3] {
+    let or_unavailable = |number: Option<f64>| number.map_or_else(|| UNAVAILABLE.to_owned(), short);
+    match &measurement.outcome {
+        Ok(taken) => {
+            let ms = short(taken.seconds * 1e3);
+            [or_unavailable(taken.watts()), ms, or_unavailable(taken.joules)]
+        }
+        Err(why) => [UNAVAILABLE.to_owned(), why.clone(), UNAVAILABLE.to_owned()],
+    }
+}
+
+pub(super) fn table(measurements: &[Measurement]) -> Table {
+    let mut table = Table::new(["governor", "implementation", "thesis", "W", "ms", "J"]);
+    for one in measurements {
+        let [watts, ms, joules] = cells(one);
+        let names = [one.governor, one.implementation, one.in_thesis].map(str::to_owned);
+        table.row(names.into_iter().chain([watts, ms, joules]));
+    }
+    table
+}
+
+/// What the thesis's text says, and how to say it of what was measured here.
+pub(super) fn statements(measurements: &[Measurement]) -> Vec<Vec<String>> {
+    let of = |governor: &str, in_thesis: &str| {
+        let found =
+            measurements.iter().find(|one| (one.governor, one.in_thesis) == (governor, in_thesis));
+        found.and_then(|one| one.outcome.as_ref().ok()).copied()
+    };
+    let times = |one: Option<Taken>, other: Option<Taken>| {
+        one.zip(other).map(|(one, other)| one.seconds / other.seconds)
+    };
+    let said = |number: Option<f64>| {
+        number.map_or_else(|| "not measured".to_owned(), |number| format!("{}x", short(number)))
+    };
+    let joules = |one: Option<Taken>| one.and_then(|one| one.joules);
+    let saved = joules(of(AS_IT_IS, "dsl")).zip(joules(of(AS_IT_IS, "act")));
+    let slower = |which| said(times(of("powersave", which), of("performance", which)));
+    let energy = saved.map_or_else(
+        || energy::missing().unwrap_or_else(|| "not measured".to_owned()),
+        |(kernel, cores)| format!("{} J against {} J", short(kernel), short(cores)),
+    );
+    let rows = [
+        (
+            "The sequential program is some 3 times slower with the governor powersave.",
+            slower("seq"),
+        ),
+        ("The parallel programs are some 2 times slower with it.", slower("act")),
+        (
+            "Actors on cores are faster than threads that share memory.",
+            format!(
+                "threads take {} the time of actors",
+                said(times(of(AS_IT_IS, "par"), of(AS_IT_IS, "act")))
+            ),
+        ),
+        (
+            "All GPU implementations are faster than those on cores.",
+            format!(
+                "kernels take {} the time of actors on cores; a device that the processor stands in for is no GPU",
+                said(times(of(AS_IT_IS, "dsl"), of(AS_IT_IS, "act")))
+            ),
+        ),
+        (
+            "The DSL takes 540 J (powersave), actors on cores 1,001 J (ondemand); JNI saves up to 80 %.",
+            energy,
+        ),
+    ];
+    rows.into_iter().map(|(thesis, here)| vec![thesis.to_owned(), here]).collect()
+}
+
+/// Files and what is drawn there; energy and power only where there are any.
+pub(super) fn charts(measurements: &[Measurement]) -> Vec<(&'static str, Bars)> {
+    type Part = (&'static str, &'static str, &'static str, fn(&Taken) -> Option<f64>);
+    let parts: [Part; 3] = [
+        ("figure-6.6-power.svg", "power", "W", Taken::watts),
+        ("figure-6.6-time.svg", "execution time", "s", |taken| Some(taken.seconds)),
+        ("figure-6.6-energy.svg", "energy", "J", |taken| taken.joules),
+    ];
+    let mut governors: Vec<&str> = measurements.iter().map(|one| one.governor).collect();
+    governors.dedup();
+    let charts = parts.into_iter().map(|(file, title, y_title, part)| {
+        let value = |governor: &&str, name| {
+            let found = measurements
+                .iter()
+                .find(|one| (one.governor, one.implementation) == (*governor, name));
+            found.and_then(|one| part(one.outcome.as_ref().ok()?))
+        };
+        let series = ALL.iter().map(|one| {
+            let values = governors.iter().map(|governor| value(governor, one.name));
+            (one.name.to_owned(), values.collect())
+        });
+        let groups = governors.iter().map(|governor| (*governor).to_owned()).collect();
+        let title = format!("Figure 6.6: {title}");
+        (file, Bars { title, y_title, groups, series: series.collect() })
+    });
+    let has_some =
+        |bars: &Bars| bars.series.iter().flat_map(|(_, values)| values).any(Option::is_some);
+    charts.filter(|(_, bars)| has_some(bars)).collect()
+}

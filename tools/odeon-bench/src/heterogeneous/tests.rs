@@ -1,0 +1,45 @@
+use super::*;
+
+struct Silent(Vec<String>);
+
+impl WatchHeterogeneous for Silent {
+    fn part(&mut self, name: &str, _runs: usize) {
+        self.0.push(name.to_owned());
+    }
+    fn run(&mut self, _what: String) {}
+}
+
+#[test]
+fn a_quick_run_measures_everything_and_writes_a_page() {
+    let plan = HeterogeneousPlan { quick: true, rounds: Rounds { warmup: 0, samples: 1 } };
+    let mut watch = Silent(Vec::new());
+    let outcome = plan.run(&mut watch).expect("everything runs");
+    assert!(watch.0.iter().any(|name| name == "figure 6.8, large set"), "{:?}", watch.0);
+    let tables = outcome.tables();
+    let text = |index: usize| tables[index].1.to_text();
+    // What needs no device is there on every machine.
+    for name in ["one loop", "rayon", "actors on cores"] {
+        let row = text(0).lines().find(|line| line.contains(name)).map(str::to_owned);
+        assert!(row.is_some_and(|row| !row.contains("not measured")), "{}", text(0));
+    }
+    assert!(text(1).contains("336 + 337") && text(1).contains("kernel"), "{}", text(1));
+    let small = outcome.shared[0].rows();
+    assert_eq!(small[0][4..], ["1.00", "1.00"], "{small:?}");
+
+    let folder = std::env::temp_dir().join(format!("odeon-heterogeneous-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("there is room");
+    let page = outcome.write(&plan, &folder).expect("it can be written");
+    let text = std::fs::read_to_string(&page).expect("it was written");
+    for file in ["figure-6.6-time.svg", "figure-6.7.svg", "figure-6.8-small.svg"] {
+        assert!(text.contains(file) && folder.join(file).exists(), "{file}");
+    }
+    std::fs::remove_dir_all(&folder).expect("it is ours");
+}
+
+#[test]
+fn lines_of_each_way_are_counted() {
+    for row in ways::rows().iter().filter(|row| !row[0].is_empty()) {
+        let lines = |cell: &str| cell.parse::<usize>().expect("a number");
+        assert!(lines(&row[2]) > 20 && lines(&row[3]) > 10, "{row:?}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Figure 6.7: lines of code of each way to write the worker, counted from its files.
+
+use crate::lines::of_code;
+use crate::plot::Bars;
+use crate::table::Table;
+
+/// A way, and the files that somebody has to write for it.
+struct Way {
+    name: &'static str,
+    in_thesis: &'static str,
+    /// The thesis's lines: k-means itself, and what leads there.
+    theirs: Option<(usize, usize)>,
+    /// What computes.
+    logic: &'static [&'static str],
+    /// What brings the work there and back.
+    communication: &'static [&'static str],
+}
+
+const ASSIGN: &str = include_str!("../kmeans/assign.rs");
+const KERNELS: &str = include_str!("../kmeans/kernels.rs");
+const ON_CORES: &str = include_str!("../kmeans/workers/cpu.rs");
+const BY_KERNELS: &str = include_str!("../kmeans/workers/kernel.rs");
+const BALANCED: &str = include_str!("../kmeans/workers/balanced.rs");
+
+const ALL: &[Way] = &[
+    Way { name: "cpu", in_thesis: "", theirs: None, logic: &[ASSIGN], communication: &[ON_CORES] },
+    Way {
+        name: "kernel (CubeCL)",
+        in_thesis: "DSL",
+        theirs: Some((39, 0)),
+        logic: &[KERNELS],
+        communication: &[BY_KERNELS],
+    },
+    Way {
+        name: "balanced",
+        in_thesis: "BalancingPool",
+        theirs: None,
+        logic: &[ASSIGN, KERNELS],
+        communication: &[ON_CORES, BY_KERNELS, BALANCED],
+    },
+];
+
+/// What only the thesis has numbers of here.
+const ONLY_THEIRS: &[(&str, usize, usize)] =
+    &[("JNI (CUDA and C)", 336, 67), ("RabbitMQ", 336, 337)];
+
+pub(super) const FILE: &str = "figure-6.7.svg";
+
+impl Way {
+    fn lines(&self) -> (usize, usize) {
+        let sum = |sources: &[&str]| sources.iter().map(|source| of_code(source)).sum();
+        (sum(self.logic), sum(self.communication))
+    }
+}
+
+pub(super) fn rows() -> Vec<Vec<String>> {
+    let ours = ALL.iter().map(|way| {
+        let (logic, communication) = way.lines();
+        let theirs =
+            way.theirs.map_or_else(String::new, |(logic, rest)| format!("{logic} + {rest}"));
+        let numbers = [logic.to_string(), communication.to_string(), theirs];
+        [way.name, way.in_thesis].map(str::to_owned).into_iter().chain(numbers).collect()
+    });
+    let theirs = ONLY_THEIRS.iter().map(|(name, logic, rest)| {
+        let theirs = format!("{logic} + {rest}");
+        vec![String::new(), (*name).to_owned(), String::new(), String::new(), theirs]
+    });
+    ours.chain(theirs).collect()
+}
+
+pub(super) const HEADINGS: [&str; 5] =
+    ["way", "in the thesis", "logic", "communication", "thesis's lines"];
+
+pub(super) fn table() -> Table {
+    let mut table = Table::new(HEADINGS);
+    rows().into_iter().for_each(|row| table.row(row));
+    table
+}
+
+pub(super) fn chart() -> Bars {
+    let lines: Vec<(usize, usize)> = ALL.iter().map(Way::lines).collect();
+    let values = |of: fn(&(usize, usize)) -> usize| {
+        lines.iter().map(|lines| Some(of(lines) as f64)).collect()
+    };
+    Bars {
+        title: "Figure 6.7: lines of code of the worker".to_owned(),
+        y_title: "lines",
+        groups: ALL.iter().map(|way| way.name.to_owned()).collect(),
+        series: vec![
+            ("k-means".to_owned(), values(|lines| lines.0)),
+            ("communication".to_owned(), values(|lines| lines.1)),
+        ],
+    }
+}

@@ -1,0 +1,120 @@
+//! Programs that repeat a step until they are content, in the manner of Hayduk's thesis, section 6.5.1: an iteration actor cuts
+//! each round into pieces, worker actors do them, and it merges what comes back.
+//!
+//! | concept | files |
+//! |---|---|
+//! | what a program says of its rounds | this one |
+//! | the iteration actor | `iteration.rs` |
+//! | a worker actor, whatever its worker is | `member.rs` |
+//! | which rows belong to which piece | `shares.rs` |
+
+mod iteration;
+mod member;
+mod shares;
+
+use crate::error::BenchError;
+use crate::theater::runtime;
+use iteration::{Iteration, ToIteration};
+use member::Members;
+use odeon::prelude::*;
+use odeon_device::{BalancingPool, Place, Worker};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+pub(crate) use shares::shares;
+
+/// TUNE: s, guessed 2026-11: the longest run of the reproduction takes some minutes on two cores; one that has lost a piece must
+/// not hang a night of measuring.
+const LIMIT: Duration = Duration::from_secs(1800);
+
+/// A part of a round.
+pub(crate) trait Piece: Send + 'static {
+    /// Which of the round's pieces it is, from 0.
+    fn number(&self) -> usize;
+}
+
+/// The rounds of a program: what the iteration actor does besides sending.
+pub(crate) trait Rounds: Send + 'static {
+    type Piece: Piece;
+
+    /// The pieces of the first round, in the order of their numbers.
+    fn first(&mut self) -> Vec<Self::Piece>;
+
+    /// Merges a round, all its pieces in the order of their numbers. Answers the pieces of the next, or nothing at the end.
+    fn next(&mut self, done: Vec<Self::Piece>) -> Option<Vec<Self::Piece>>;
+}
+
+/// Who does the pieces.
+pub(crate) enum Crew<P: Send + 'static> {
+    /// Worker actors, to which the iteration actor gives them.
+    Members(Members<P>),
+    /// Those of a pool, which finds out by itself who is best.
+    Pool(BalancingPool<P>),
+}
+
+impl<P: Piece> Crew<P> {
+    /// Nobody yet.
+    pub(crate) const fn new() -> Self {
+        Self::Members(Members::new())
+    }
+
+    /// Adds a worker actor: on the theater's workers, or on a thread of its own if its worker mostly waits for a device.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    ///
+    /// # Panics
+    /// If the crew is a pool.
+    pub(crate) fn add(
+        &mut self,
+        theater: &Theater,
+        worker: impl Worker<Work = P>,
+    ) -> Result<(), BenchError> {
+        let (at_once, place) = (worker.most_at_once(), worker.place());
+        let actor = member::WorkerActor::new(worker);
+        let actor = match place {
+            Place::Cpu => theater.spawn(actor),
+            Place::Device => theater.spawn_dedicated("device-worker", actor).map_err(runtime)?,
+        };
+        let Self::Members(members) = self else { panic!("a pool makes its workers itself") };
+        members.add(actor, at_once);
+        Ok(())
+    }
+}
+
+/// A run that is set up and has not begun.
+pub(crate) struct Run<R: Rounds> {
+    iteration: ActorRef<ToIteration<R::Piece>>,
+    end: Receiver<Result<R, BenchError>>,
+}
+
+/// Who is told of the end of a run.
+type End<R> = SyncSender<Result<R, BenchError>>;
+
+impl<R: Rounds> Run<R> {
+    /// # Panics
+    /// If the crew is empty.
+    pub(crate) fn new(theater: &Theater, rounds: R, crew: Crew<R::Piece>) -> Self {
+        let is_empty = matches!(&crew, Crew::Members(members) if members.count() == 0);
+        assert!(!is_empty, "somebody has to do the work");
+        let (tell, end) = sync_channel(1);
+        Self { iteration: theater.spawn(Iteration::new(rounds, crew, tell)), end }
+    }
+
+    /// All rounds; answers the program as they have left it.
+    ///
+    /// # Errors
+    /// What a worker answers; if the end does not come.
+    pub(crate) fn complete(self) -> Result<R, BenchError> {
+        self.iteration.send(ToIteration::Begin).map_err(runtime)?;
+        self.end.recv_timeout(LIMIT).unwrap_or_else(|error| match error {
+            RecvTimeoutError::Timeout => Err(BenchError::Unfinished { limit: LIMIT }),
+            RecvTimeoutError::Disconnected => Err(BenchError::WrongResult(
+                "the iteration actor stopped before the end".to_owned(),
+            )),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

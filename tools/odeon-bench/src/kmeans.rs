@@ -1,0 +1,46 @@
+//! k-means as the STAMP benchmarks have it (Minh, Chung, Kozyrakis and Olukotun, IISWC 2008) and as Hayduk's thesis, chapter 6, makes
+//! actors of it: every round assigns each point to the closest centre, then moves each centre to the mean of its points.
+//!
+//! | concept | files |
+//! |---|---|
+//! | points: from a file, or generated | `points.rs`, `stamp.rs`, `generated.rs` |
+//! | the centres of a round, and where they begin | `centres.rs` |
+//! | a piece of a round, the same for every way to do it | `piece.rs` |
+//! | assigning points on a core | `assign.rs` |
+//! | assigning points on a device | `kernels.rs` |
+//! | the rounds: merging pieces, when to stop | `clustering.rs` |
+//! | plain sequential k-means, and comparing with it | `reference.rs` |
+//! | the same without actors: plain `rayon`, one loop | `threads.rs` |
+//! | the ways to do a piece, each in a file of its own, wholly and with nothing else | `workers/*` |
+//!
+//! Points are `f32`. A distance is the sum of the squares of the differences in the order of the dimensions, in `f32`; sums of points
+//! are `f64`. So all ways that run on cores come to the same centres but for the order in which sums are added up, which changes them by
+//! less than an `f32` can say.
+
+mod assign;
+mod centres;
+mod clustering;
+mod generated;
+mod kernels;
+mod piece;
+mod points;
+mod reference;
+mod stamp;
+mod threads;
+mod workers;
+
+pub(crate) use assign::assign;
+pub use centres::Centres;
+pub(crate) use clustering::Clustering;
+pub use clustering::{Clusters, Stop};
+pub use generated::generate;
+pub(crate) use generated::{fraction, normal};
+pub use piece::{Partial, Piece};
+pub use points::Points;
+pub use reference::{Tolerance, check, sequential};
+pub use stamp::read;
+pub use threads::{Threads, on_one_thread};
+pub use workers::{ByKernels, OnCores, balanced};
+
+#[cfg(test)]
+mod tests;

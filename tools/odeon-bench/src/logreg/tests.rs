@@ -1,0 +1,63 @@
+use super::*;
+use crate::iterative::{Crew, Run};
+use crate::theater::theater_with;
+use std::sync::Arc;
+
+fn by_actors(samples: &Arc<Labelled>, pieces: usize, steps: Steps) -> Fitted {
+    let theater = theater_with(2).expect("it starts");
+    let mut crew = Crew::new();
+    crew.add(&theater, OnCores).expect("no thread is needed");
+    crew.add(&theater, OnCores).expect("no thread is needed");
+    let rounds = Descent::new(samples.clone(), pieces, steps);
+    Run::new(&theater, rounds, crew).complete().expect("cores do not fail").into_fitted()
+}
+
+#[test]
+fn actors_threads_and_the_reference_agree() {
+    for (rows, dims, pieces) in [(1, 1, 1), (50, 15, 7), (333, 16, 8), (2500, 37, 3), (40, 3, 40)] {
+        let samples = Arc::new(generate(rows, dims, 3).0);
+        let steps = Steps { rounds: 25, rate: 0.5 };
+        let expected = sequential(&samples, steps);
+        let threads = Threads::new(2).expect("they start").descend(&samples, steps);
+        for found in [threads, on_one_thread(&samples, steps), by_actors(&samples, pieces, steps)] {
+            check(&found, &expected).unwrap_or_else(|e| panic!("{rows} x {dims}: {e}"));
+        }
+    }
+}
+
+#[test]
+fn the_known_weights_are_found() {
+    let (samples, known) = generate(20_000, 4, 11);
+    let found = by_actors(&Arc::new(samples.clone()), 8, Steps { rounds: 300, rate: 1.0 });
+    for (found, known) in found.weights.iter().zip(&known) {
+        assert!((f64::from(*found) - known).abs() < 0.12, "{found} instead of {known}");
+    }
+    // Of weights that say nothing: the logarithm of 2.
+    let nothing = on_one_thread(&samples, Steps { rounds: 1, rate: 0.0 });
+    assert!((nothing.loss - 2.0_f64.ln()).abs() < 1e-6 && found.loss < nothing.loss - 0.05);
+}
+
+#[test]
+fn scores_of_any_size_have_a_loss() {
+    let points = [1000.0, -1000.0, 1000.0];
+    let mut partial = Partial::new(2);
+    gradient(&points, &[1.0, 1.0, 0.0], &[1.0, 0.0], &mut partial);
+    assert_eq!(partial.loss, 2000.0);
+    assert_eq!(partial.gradient, [1000.0 + 1000.0, -1.0 + 1.0]);
+}
+
+#[test]
+fn a_wrong_outcome_is_refused() {
+    let (samples, _) = generate(100, 2, 1);
+    let right = sequential(&samples, Steps { rounds: 5, rate: 0.5 });
+    let wrong = |change: fn(&mut Fitted)| {
+        let mut fitted = right.clone();
+        change(&mut fitted);
+        check(&fitted, &right).unwrap_err().to_string()
+    };
+    assert!(check(&right, &right).is_ok());
+    assert!(wrong(|it| it.weights[1] += 0.01).contains("a weight is"));
+    assert!(wrong(|it| it.weights[1] = f32::NAN).contains("a weight is NaN"));
+    assert!(wrong(|it| _ = it.weights.pop()).contains("2 weights, not 3"));
+    assert!(wrong(|it| it.loss += 0.001).contains("the loss is"));
+}

@@ -1,0 +1,156 @@
+//! `geostat`: multiple-point geostatistics by Direct Sampling, as in Hayduk's thesis (5.4.2). A *main actor* holds the simulation grid in
+//! transactional variables; *simulation actors* have it simulate some points for each request; *log actors* have it show the
+//! grid, again and again, until all points are simulated.
+//!
+//! WHY a request is one transaction: what a point's search has to be protected from are commits between its look at the
+//! neighbours and its own commit. A transaction of 30 points looks at more and for longer, so it is rolled back more often;
+//! but a request that is handled again searches only for events that have changed ([`Batch`](crate::geostat::simulation::Batch)), so that a rollback costs looks, which are cheap,
+//! and 30 points share one message, one commit and one answer. `--step point` is the other way, for comparison.
+
+mod course;
+mod log_actor;
+mod main_actor;
+mod pictures;
+mod running;
+mod simulator;
+
+use crate::error::BenchError;
+use crate::geostat::search::Limits;
+use crate::geostat::simulation::{Settings, Task};
+use crate::geostat::training_image::GENERATED;
+use crate::parameter::{Parameter, Params};
+use crate::samples::Measured;
+use crate::workload::{About, Pictures, Variant, WORKERS, Workload};
+use odeon_speculative::{Access, Processing, Threshold};
+use running::Run;
+use std::path::Path;
+
+pub(crate) use course::{Course, Progress, record_course};
+
+/// See the module.
+pub(super) struct Geostat;
+
+const MODES: &[&str] = &["adaptive", "concurrent", "sequential", "threshold"];
+const NO_DATA: &str = "none";
+
+static ABOUT: About = About {
+    name: "geostat",
+    summary: "points of a grid simulated from a training image, while others look at the grid",
+    operation: "point",
+    floor: "one thread that simulates all points in an array, with nobody looking",
+    parameters: &[
+        Parameter::word("mode", "how the main actor processes its messages", MODES).outside_floor(),
+        Parameter::word(
+            "reads",
+            "how log actors read the grid: as it is, in a transaction, in a snapshot",
+            &["relaxed", "logged", "snapshot"],
+        )
+        .outside_floor(),
+        Parameter::word(
+            "step",
+            "what is one transaction: a request, or each of its points",
+            &["request", "point"],
+        )
+        .outside_floor(),
+        Parameter::number("grid", "nodes along each edge of the grid", 2, 10_000, 750),
+        Parameter::number("neighbours", "informed neighbours of a point, at most", 1, 100, 15),
+        Parameter::number("radius", "how far they lie away, at most", 1, 1000, 50),
+        Parameter::number("threshold", "neighbours that may differ, in per cent", 0, 100, 0),
+        Parameter::number("scan", "share of the image that is searched, in per cent", 1, 100, 50),
+        Parameter::file("ti", "training image: GSLIB or PNG, or made from the seed", GENERATED),
+        Parameter::file("conditioning", "what is known before: lines of 'x y value'", NO_DATA),
+        Parameter::number("simulators", "actors that have points simulated", 1, 10_000, 24)
+            .outside_floor(),
+        Parameter::number("points", "points of a request", 1, 100_000, 30).outside_floor(),
+        Parameter::number("logs", "actors that look at the grid", 0, 1000, 8).outside_floor(),
+        Parameter::number(
+            "log_points",
+            "nodes that a look sees; beyond 65,536 relaxed reads become a snapshot",
+            1,
+            100_000_000,
+            65_536,
+        )
+        .outside_floor(),
+        Parameter::number("seed", "seed of all random draws", 0, u64::MAX, 1),
+        WORKERS,
+    ],
+    variants: &[Variant::Pool],
+};
+
+/// How log actors read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Relaxed,
+    Logged,
+    Snapshot,
+}
+
+impl Reads {
+    fn named(word: &str) -> Self {
+        match word {
+            "logged" => Self::Logged,
+            "snapshot" => Self::Snapshot,
+            _ => Self::Relaxed,
+        }
+    }
+
+    fn access(self) -> Access {
+        match self {
+            Self::Relaxed => Access::Relaxed,
+            Self::Logged => Access::Update,
+            Self::Snapshot => Access::Snapshot,
+        }
+    }
+}
+
+fn processing(mode: &str) -> Processing {
+    match mode {
+        "threshold" => Processing::adaptive_with(Threshold::new),
+        mode => super::shared_state::processing(mode),
+    }
+}
+
+/// What is to be simulated.
+fn task(params: &Params) -> Result<Task, BenchError> {
+    let share = |name| params.number(name) as f32 / 100.0;
+    let settings = Settings {
+        neighbours: params.count("neighbours"),
+        radius: params.count("radius"),
+        limits: Limits { threshold: share("threshold"), fraction: share("scan") },
+        seed: params.number("seed"),
+    };
+    let data = params.word("conditioning");
+    let data = (data != NO_DATA).then(|| Path::new(data));
+    Task::load(params.count("grid"), params.word("ti"), data, settings)
+}
+
+impl Workload for Geostat {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn peers(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+        Run::new(params)?.simulate().map(|outcome| outcome.measured)
+    }
+
+    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
+        let task = task(params)?;
+        let (measured, result) = Measured::time(task.path.len() as u64, || task.simulate());
+        task.check(&result).map_err(BenchError::WrongResult).map(|()| measured)
+    }
+
+    fn traced_modes(&self) -> &'static [&'static str] {
+        MODES
+    }
+
+    fn pictures(&self) -> Option<Pictures> {
+        Some(pictures::write)
+    }
+}
+
+#[cfg(test)]
+mod tests;

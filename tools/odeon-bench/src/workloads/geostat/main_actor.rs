@@ -1,0 +1,160 @@
+//! Who holds the grid.
+
+use super::Reads;
+use super::running::Tally;
+use crate::geostat::simulation::{Batch, Nodes, Simulated, Task};
+use crate::geostat::training_image::Field;
+use odeon::prelude::*;
+use odeon_stm::Rollback;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub(super) enum ToMain {
+    Simulate(Request),
+    Look(Look, Reply<View>),
+    /// Outside the measured part.
+    Grid(Reply<Field>),
+}
+
+impl Message for ToMain {
+    fn message_name(&self) -> &'static str {
+        match self {
+            Self::Simulate(_) => SIMULATE,
+            Self::Look(..) => LOOK,
+            Self::Grid(_) => "Grid",
+        }
+    }
+}
+
+pub(super) const SIMULATE: &str = "Simulate";
+pub(super) const LOOK: &str = "Look";
+
+/// Points to be simulated in one transaction. WHY a lock: the batch remembers what attempts that were rolled back have
+/// searched for. Nobody waits for it, since a message is in one attempt at a time.
+pub(super) struct Request {
+    pub(super) batch: Box<Mutex<Batch>>,
+    /// Whether the answer says what was simulated from what.
+    pub(super) is_recorded: bool,
+    pub(super) reply: Option<Reply<Done>>,
+}
+
+/// A request was simulated.
+#[derive(Default)]
+pub(super) struct Done {
+    /// If that is recorded: what was simulated from what.
+    pub(super) records: Vec<Simulated>,
+}
+
+/// Some nodes of the grid, in a row.
+pub(super) struct Look {
+    pub(super) reads: Reads,
+    pub(super) first: usize,
+    pub(super) count: usize,
+    /// The memory of an older view. WHY it comes along: fresh memory of this size is mapped page by page.
+    pub(super) memory: Mutex<Vec<f32>>,
+}
+
+/// What was there.
+pub(super) struct View {
+    pub(super) first: usize,
+    pub(super) values: Vec<f32>,
+}
+
+pub(super) struct MainActor {
+    task: Arc<Task>,
+    grid: Vec<TVar<f32>>,
+    tally: Arc<Tally>,
+}
+
+impl MainActor {
+    pub(super) fn new(task: Arc<Task>, tally: Arc<Tally>) -> Self {
+        let grid = task.start.values().iter().map(|value| TVar::new(*value)).collect();
+        Self { task, grid, tally }
+    }
+
+    /// Counts searches outside of the transaction: those of attempts that are rolled back are of interest too.
+    fn simulate<'t>(&'t self, batch: &mut Batch, tx: &mut Tx<'t, '_>) -> TxResult {
+        let before = batch.searches();
+        let simulated =
+            self.task.model.simulate(batch, &mut InTransaction { grid: &self.grid, tx });
+        // ORDERING: Relaxed: a count of what is under way.
+        self.tally.searches.fetch_add(batch.searches() - before, Ordering::Relaxed);
+        Ok(simulated?)
+    }
+
+    fn read<'t>(
+        &'t self,
+        (first, count): (usize, usize),
+        into: &mut Vec<f32>,
+        tx: &mut Tx<'t, '_>,
+    ) -> TxResult {
+        into.clear();
+        into.reserve(count);
+        for node in &self.grid[first..first + count] {
+            into.push(node.get(tx)?);
+        }
+        Ok(())
+    }
+}
+
+impl SpeculativeActor for MainActor {
+    type Msg = ToMain;
+
+    fn access(message: &ToMain) -> Access {
+        match message {
+            ToMain::Simulate(_) => Access::Update,
+            ToMain::Look(look, _) => look.reads.access(),
+            ToMain::Grid(_) => Access::Snapshot,
+        }
+    }
+
+    fn handle<'t>(
+        &'t self,
+        message: &'t ToMain,
+        tx: &mut Tx<'t, '_>,
+        ctx: &mut SpeculativeContext<'_, Self>,
+    ) -> TxResult {
+        match message {
+            ToMain::Simulate(request) => {
+                let mut batch = request.batch.lock().unwrap_or_else(PoisonError::into_inner);
+                self.simulate(&mut batch, tx)?;
+                if let Some(reply) = &request.reply {
+                    let records = request.is_recorded.then(|| batch.simulated().collect());
+                    ctx.reply(reply, Done { records: records.unwrap_or_default() });
+                }
+            }
+            ToMain::Look(look, reply) => {
+                let mut memory = look.memory.lock().unwrap_or_else(PoisonError::into_inner);
+                self.read((look.first, look.count), &mut memory, tx)?;
+                let values = std::mem::take(&mut *memory);
+                ctx.reply(reply, View { first: look.first, values });
+            }
+            ToMain::Grid(reply) => {
+                let mut values = Vec::new();
+                self.read((0, self.grid.len()), &mut values, tx)?;
+                ctx.reply(reply, Field::new(self.task.start.width(), values));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The grid as a transaction sees it.
+struct InTransaction<'a, 't, 'env> {
+    grid: &'t [TVar<f32>],
+    tx: &'a mut Tx<'t, 'env>,
+}
+
+impl Nodes for InTransaction<'_, '_, '_> {
+    type Error = Rollback;
+
+    #[inline]
+    fn value(&mut self, node: usize) -> Result<f32, Rollback> {
+        self.grid[node].get(self.tx)
+    }
+
+    #[inline]
+    fn fill(&mut self, node: usize, value: f32) -> Result<(), Rollback> {
+        self.grid[node].set(self.tx, value)
+    }
+}

@@ -1,0 +1,113 @@
+//! `logreg`: see [`logreg`](crate::logreg).
+
+use super::kept::Kept;
+use crate::error::BenchError;
+use crate::iterative::{Crew, Run};
+use crate::logreg::{
+    Descent, Fitted, Labelled, OnCores, Steps, Threads, check, generate, on_one_thread, sequential,
+};
+use crate::parameter::{Parameter, Params};
+use crate::samples::Measured;
+use crate::theater::theater;
+use crate::workload::{About, Variant, Workload};
+use std::sync::Arc;
+
+/// See the module.
+pub(super) struct LogisticRegression {
+    tasks: Kept<Task>,
+}
+
+/// The workload.
+pub(super) static LOGREG: LogisticRegression = LogisticRegression { tasks: Kept::new() };
+
+/// What is fitted, and what must come out.
+struct Task {
+    samples: Arc<Labelled>,
+    steps: Steps,
+    expected: Fitted,
+}
+
+/// What a task depends on.
+const TASK: &[&str] = &["rows", "dims", "seed", "rounds", "rate_percent"];
+
+static ABOUT: About = About {
+    name: "logreg",
+    summary: "logistic regression by gradient descent: an iteration actor, and workers",
+    operation: "point and round",
+    floor: "no actors: plain rayon on as many threads, or one loop (--floor sequential)",
+    parameters: &[
+        Parameter::number("rows", "points", 1, 100_000_000, 65_536),
+        Parameter::number("dims", "their dimensions", 1, 10_000, 32),
+        Parameter::number("seed", "of points and labels", 0, u64::MAX, 7),
+        Parameter::number("rounds", "steps of the descent", 1, 1_000_000, 50),
+        Parameter::number("rate_percent", "how far a step goes, in hundredths", 1, 10_000, 50),
+        Parameter::number("pieces", "pieces of a round for each worker actor", 1, 1000, 4)
+            .outside_floor(),
+        Parameter::number("cpu_workers", "worker actors on cores", 1, 256, 2).outside_floor(),
+        Parameter::word("floor", "what the floor is", &["rayon", "sequential"]),
+        Parameter::number("workers", "threads of runtime and floor", 1, 256, 2),
+    ],
+    variants: &[Variant::Pool],
+};
+
+impl LogisticRegression {
+    fn task(&self, params: &Params) -> Result<Arc<Task>, BenchError> {
+        self.tasks.get(params.only(TASK), |params| {
+            let (rows, dims) = (params.count("rows"), params.count("dims"));
+            let (samples, _) = generate(rows, dims, params.number("seed"));
+            let rate = params.number("rate_percent") as f64 / 100.0;
+            let steps = Steps { rounds: params.number("rounds"), rate };
+            let expected = sequential(&samples, steps);
+            Ok(Task { samples: Arc::new(samples), steps, expected })
+        })
+    }
+}
+
+impl Task {
+    /// Measures a way to descend, and checks what comes out.
+    fn measure(
+        &self,
+        descend: impl FnOnce() -> Result<Fitted, BenchError>,
+    ) -> Result<Measured, BenchError> {
+        let ops = self.samples.points.rows() as u64 * self.steps.rounds;
+        let (measured, fitted) = Measured::time_and_energy(|| (ops, descend()));
+        check(&fitted?, &self.expected).map(|()| measured)
+    }
+}
+
+impl Workload for LogisticRegression {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+        let task = self.task(params)?;
+        let theater = theater(params)?;
+        let mut crew = Crew::new();
+        let members = params.count("cpu_workers");
+        for _ in 0..members {
+            crew.add(&theater, OnCores)?;
+        }
+        let pieces = params.count("pieces") * members;
+        let run = Run::new(&theater, Descent::new(task.samples.clone(), pieces, task.steps), crew);
+        task.measure(|| run.complete().map(Descent::into_fitted))
+    }
+
+    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
+        let task = self.task(params)?;
+        let Task { samples, steps, .. } = &*task;
+        if params.word("floor") == "sequential" {
+            return task.measure(|| Ok(on_one_thread(samples, *steps)));
+        }
+        let threads = Threads::new(params.count("workers"))?;
+        task.measure(|| Ok(threads.descend(samples, *steps)))
+    }
+
+    fn looks_at_energy(&self) -> bool {
+        true
+    }
+
+    fn peers(&self) -> &'static [&'static str] {
+        &[]
+    }
+}
