@@ -5,7 +5,8 @@ cd "$(dirname "$0")/.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-cargo build -p odeon-cli
+# The whole workspace: what the tests have built is of use then.
+cargo build --workspace --bins
 cargo build --manifest-path tools/odeon-peers/Cargo.toml
 odeon=${CARGO_TARGET_DIR:-target}/debug/odeon
 export ODEON_PEERS=${CARGO_TARGET_DIR:-tools/odeon-peers/target}/debug/odeon-peers
@@ -75,6 +76,7 @@ mkdir "$out/geostat"
 "$odeon" bench remotecreate --actors 200 --kind remote,mobile --samples 2 --warmup 0
 "$odeon" bench remotecreate --actors 200 --created moved --kind mobile --samples 2 --warmup 0
 "$odeon" bench remotecreate --actors 200 --created here --kind local,remote,mobile --samples 2 --warmup 0
+"$odeon" bench remotecreate --actors 200 --created referred --kind remote --samples 2 --warmup 0
 "$odeon" bench theaters --reproduce --quick --out "$out/salsa"
 "$odeon" bench kmeans --rows 2000 --rounds 0,5 --floor rayon,sequential --cpu-workers 1,3 --samples 2 --warmup 0 --json "$out/kmeans.jsonl"
 "$odeon" bench kmeans --rows 2000 --rounds 40 --device-workers 0 --way mixed,balanced --samples 1 --warmup 0

@@ -205,9 +205,12 @@ impl Theater {
         &self,
         name: &str,
         supervision: Supervision,
-        make: impl FnMut() -> A + Send + 'static,
+        mut make: impl FnMut() -> A + Send + 'static,
     ) -> Result<ActorRef<A::Msg>, StageError> {
+        // Before the thread starts: nobody would end it if this panicked.
+        let mut first = Some(make());
         let stage = self.start_pinned(name, PinnedKind::Dedicated)?;
+        let make = move || first.take().unwrap_or_else(&mut make);
         let submit = stage.clone() as Arc<dyn Submit>;
         Ok(spawn::supervised_on(&submit, Some(&stage), supervision, Box::new(make), identity))
     }

@@ -2,11 +2,13 @@
 
 use std::error::Error;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::ThreadId;
 use std::time::Duration;
 
 use odeon_core::*;
+use odeon_testkit::silent_panic;
 
 const SOON: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -121,4 +123,15 @@ fn s15_a_failure_may_be_an_error() {
         heard.try_iter().collect::<Vec<_>>(),
         ["1 sheets are missing", "3 sheets are missing"]
     );
+}
+
+#[test]
+fn s15_an_actor_that_is_never_made_leaves_no_thread_behind() {
+    let theater = Theater::builder().stats(true).build().unwrap();
+    let stages = || theater.stats().expect("switched on").stages.len();
+    let before = stages();
+    let make = || -> Printer { silent_panic("no paper") };
+    let spawn = || theater.spawn_dedicated_supervised("printer", Supervision::new(), make);
+    assert!(catch_unwind(AssertUnwindSafe(spawn)).is_err());
+    assert_eq!(stages(), before);
 }

@@ -11,6 +11,8 @@ const LOCAL: &[Setting] = &[("kind", Value::Word("local"))];
 const REMOTE: &[Setting] = &[("kind", Value::Word("remote"))];
 const FRAMES: &[Setting] = &[("floor", Value::Word("frames"))];
 const MOBILE: &[Setting] = &[("kind", Value::Word("mobile"))];
+const REFERRED: &[Setting] =
+    &[("created", Value::Word("referred")), ("kind", Value::Word("remote"))];
 const ONE_RING: &[Setting] = &[("rings", Value::Number(1))];
 const MANY_RINGS: &[Setting] = &[("rings", Value::Number(160))];
 
@@ -113,5 +115,11 @@ fn creation() -> Group {
         .without_peers()
         .with(&[("created", Value::Word("here")), ("actors", Value::Number(100_000))])
         .figure("creation: remote kind against local", Pool, REMOTE, AtMostTimes(1.3, LOCAL))
+        .figure(
+            "creation, and a reference sent elsewhere: against local",
+            Pool,
+            REFERRED,
+            AtMostTimes(1.3, LOCAL),
+        )
         .figure("creation: mobile kind against local", Pool, MOBILE, AtMostTimes(2.0, LOCAL))
 }

@@ -96,7 +96,7 @@ pub(super) const ALL: &[Figure] = &[
     Figure {
         number: 6,
         title: "creation in one's own theater",
-        shows: "100,000 to 600,000 actors are created, and each acknowledges that to the one that has created it; one stage (here: a pool of one worker). Here remote actors are those to which a reference has been written for another theater.",
+        shows: "100,000 to 600,000 actors are created, and each acknowledges that to the one that has created it; one stage (here: a pool of one worker). Here a remote actor is created as a local one is; what the first reference for another theater costs is `--created referred`.",
         workload: "remotecreate",
         settings: &[ONE_WORKER, ("created", Value::Word("here"))],
         quick: &[],

@@ -98,13 +98,14 @@ fn actors_of_each_kind_are_created_here_and_there_and_moved() {
     let params = with(params, (MEMBERS.name, Value::Word(THREADS)));
     // More than one message of references, and a last one that is not full.
     let params = with(params, ("actors", Value::Number(250)));
-    for created in ["there", "here", "moved"] {
+    for created in ["there", "here", "referred", "moved"] {
         for kind in ["remote", "mobile", "local"] {
             let params = with(params.clone(), ("created", Value::Word(created)));
             let params = with(params, ("kind", Value::Word(kind)));
             let is_possible = match created {
                 "there" => kind != "local",
                 "moved" => kind == "mobile",
+                "referred" => kind == "remote",
                 _ => true,
             };
             let ran = workload.run(Variant::Pool, &params);
