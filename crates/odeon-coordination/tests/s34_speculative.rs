@@ -100,6 +100,25 @@ fn s34_messages_that_wait_for_a_change_or_a_guard_go_with_it() {
     }
 }
 
+#[test]
+fn s34_its_timers_go_with_it_and_outlive_the_theater_where_they_were_begun() {
+    let world = World::new(14);
+    let (a, b, c) = (world.place(1), world.place(2), world.place(3));
+    let till = a.till(Processing::default());
+    let from_c = c.find(&a);
+    till.send(Use::Later(0, 1)).unwrap();
+    till.send(Use::Later(2_000, 2)).unwrap();
+    until("it has handled both, and the first timer", || balance(&till) >= 1);
+    migrate(&till, &b).unwrap();
+    from_c.send(Use::Add(4)).unwrap();
+    until("all send to where it is", || {
+        a.network.drain(LONG).wait_timeout(LONG).unwrap().is_empty()
+    });
+    drop(till);
+    world.net.crash(a.network.id());
+    until("the timer of the theater that is gone rings", || balance(&from_c) == 7);
+}
+
 /// Whether two of its messages, of different senders, can be handled at once.
 fn meet(one: &ActorRef<Use>, other: &ActorRef<Use>) -> bool {
     let asks = [one.clone(), other.clone()].map(|till| {

@@ -143,6 +143,10 @@ pub trait Actor: Send + Sized + 'static {
     #[doc(hidden)]
     const PUTS_ASIDE: bool = Self::LANED;
 
+    /// Whether the timers that it begins for itself are kept so that they can be taken to another theater: for seats.
+    #[doc(hidden)]
+    const KEEPS_TIMERS: bool = false;
+
     /// Takes a message with its sender's lane in its mailbox.
     #[doc(hidden)]
     fn __take_laned(&mut self, msg: Self::Msg, lane: Lane, ctx: &mut Context<'_, Self>) {

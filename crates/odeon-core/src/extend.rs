@@ -16,6 +16,7 @@
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
+//! | luggage | an actor that moves and its timers | [`TimerName`], [`TakenTimer`], [`send_own_after`], [`take_timers`], [`begin_timer`], [`timer_named`], [`name_of_timer`] |
 
 use std::any::Any;
 use std::error::Error;
@@ -36,6 +37,7 @@ pub use crate::sight::Reporter;
 pub use crate::sight::Sight;
 pub use crate::sight::follow::{Cause, Followed, Handling, Scope, Tracer, follow_sends};
 pub use crate::theater::shared::TheaterShared;
+pub use crate::timer::{TakenTimer, TimerName};
 pub use crate::turn::{Task, TurnLimits, TurnOutcome, TurnReport};
 
 use crate::actor::Actor;
@@ -60,6 +62,7 @@ use crate::supervision;
 use crate::theater::Theater;
 use crate::theater::builder::TheaterBuilder;
 use crate::theater::spawn;
+use crate::timer;
 use crate::timer::Timer;
 
 /// Builds a theater whose actors run where the stage made by `make_stage` has them run. The theater
@@ -189,6 +192,39 @@ pub fn alarm_at(
     ring: impl FnOnce() + Send + 'static,
 ) -> Timer {
     outbox::let_out(|| Timer::alarm(stage.theater(), delay, ring))
+}
+
+/// As [`Context::send_after`], of an actor that is at work beside its turn.
+///
+/// # Panics
+/// As there.
+#[track_caller]
+pub fn send_own_after<M: Message>(actor: &ActorRef<M>, delay: Duration, message: M) -> Timer {
+    timer::send_own_after(actor.cell(), delay, message)
+}
+
+/// Takes out the timers that an actor has begun for itself by [`Context::send_after`], those that are due first before the others, if it is one that
+/// [keeps](Actor::KEEPS_TIMERS) them: they do not fire any more.
+pub fn take_timers<M: Message>(actor: &ActorRef<M>) -> Vec<TakenTimer<M>> {
+    actor.take_timers()
+}
+
+/// Has a timer that was taken out go on, as one of this actor, in whose theater it is due by that one's clock.
+///
+/// # Panics
+/// If the theater's first timer needs a thread that the operating system refuses.
+pub fn begin_timer<M: Message>(actor: &ActorRef<M>, timer: TakenTimer<M>) {
+    actor.begin_taken_timer(timer);
+}
+
+/// The timer with this name in the theater of a stage, where it may be still to come.
+pub fn timer_named(stage: &dyn Submit, name: TimerName) -> Timer {
+    Timer::named(stage.theater(), name)
+}
+
+/// What a timer is called, if it is one that goes with its actor.
+pub fn name_of_timer(timer: &Timer) -> Option<TimerName> {
+    timer.name()
 }
 
 /// Gives an actor a turn. Nothing happens if it has stopped.

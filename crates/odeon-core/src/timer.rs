@@ -7,10 +7,12 @@
 //! | who decides between firing and cancelling, when does the thread wake? | `timer/pending.rs`, `timer/repeat.rs` |
 //! | how are a million of them cheap? | `timer/wheel.rs` |
 //! | what if the timer is an effect of an attempt? | `timer/held.rs` |
+//! | what if its actor moves to another theater? | `timer/luggage.rs` |
 
 mod answers;
 mod deadline;
 mod held;
+mod luggage;
 mod messages;
 mod pending;
 mod periodic;
@@ -25,6 +27,8 @@ use std::time::Duration;
 use crate::theater::shared::TheaterShared;
 
 pub use answers::AskWithin;
+pub use luggage::{TakenTimer, TimerName};
+pub(crate) use messages::send_own_after;
 pub(crate) use service::{Driver, Timers};
 use wheel::TimerKey;
 
@@ -56,6 +60,11 @@ enum Kind {
 trait Cancel: Send + Sync {
     /// As [`Timer::cancel`].
     fn cancel(&self) -> bool;
+
+    /// What it is called, if it goes with its actor.
+    fn name(&self) -> Option<TimerName> {
+        None
+    }
 }
 
 impl Timer {
@@ -86,12 +95,23 @@ impl Timer {
     /// stopped. A periodic timer is over in any case; `true` says of one that no message is being sent at
     /// this moment.
     ///
+    /// A timer that an actor has begun for itself goes with it to another theater (S34), and so does this, in the actor's state: then it is
+    /// cancelled there. What is left of it in another theater than the actor's cancels nothing, and answers `false`.
+    ///
     /// Takes effect at once, also in an attempt whose effects are held back (S8): a timer armed in the
     /// same attempt is then never armed.
     pub fn cancel(self) -> bool {
         match self.0 {
             Kind::Once { theater, key } => theater.disarm(key),
             Kind::Shared(timer) => timer.cancel(),
+        }
+    }
+
+    /// What it is called, if it goes with its actor to other theaters.
+    pub(crate) fn name(&self) -> Option<TimerName> {
+        match &self.0 {
+            Kind::Once { .. } => None,
+            Kind::Shared(timer) => timer.name(),
         }
     }
 }

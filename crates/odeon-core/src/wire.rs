@@ -29,6 +29,7 @@ mod replies;
 mod seat;
 mod slot;
 mod stand_in;
+mod timers;
 
 pub use codec::{decode, encode};
 pub use error::WireError;

@@ -158,9 +158,9 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
         }
     }
 
-    /// Sends a message to this actor itself after `delay`.
+    /// Sends a message to this actor itself after `delay`. If the actor moves to another theater the timer goes with it (S34).
     pub fn send_after(&self, delay: Duration, message: A::Msg) -> Timer {
-        self.actor_ref().send_after(delay, message)
+        extend::send_own_after(&self.actor_ref(), delay, message)
     }
 
     /// Ends this actor with the commit of this message. Messages that have not committed by then go to the

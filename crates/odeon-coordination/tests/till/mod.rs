@@ -42,6 +42,8 @@ pub enum Use {
     Fail(i64),
     /// Adds, and has another one take as much, as part of the transaction.
     Pass(i64, ActorRef<Use>),
+    /// Adds, so many milliseconds later.
+    Later(u64, i64),
     Stop,
 }
 
@@ -135,6 +137,9 @@ impl SpeculativeActor for Till {
             Use::Pass(amount, to) => {
                 self.balance.update(tx, |balance| balance + amount)?;
                 ctx.join(to, Use::Add(-amount));
+            }
+            Use::Later(millis, amount) => {
+                ctx.send_after(Duration::from_millis(*millis), Use::Add(*amount));
             }
             Use::Stop => ctx.stop(),
         }

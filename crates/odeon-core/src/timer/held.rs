@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::{Cancel, Timer};
+use super::{Cancel, Timer, TimerName};
 use crate::outbox;
 
 enum Held {
@@ -62,6 +62,13 @@ impl Cancel for HeldTimer {
             Held::Arming => false,
             Held::Armed(timer) => timer.cancel(),
             Held::Cancelled => unreachable!("`Timer::cancel` takes the timer"),
+        }
+    }
+
+    fn name(&self) -> Option<TimerName> {
+        match &*self.lock() {
+            Held::Armed(timer) => timer.name(),
+            Held::Back | Held::Arming | Held::Cancelled => None,
         }
     }
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Timer, held, periodic};
+use super::{Timer, held, luggage, periodic};
 use crate::actor::Actor;
 use crate::actor_ref::{ActorRef, WeakRef};
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
+use crate::cell::MessageCell;
 use crate::context::Context;
 use crate::message::{Message, mailbox_of};
 use crate::outbox;
@@ -18,6 +19,9 @@ use crate::theater::shared::TheaterShared;
 impl<A: Actor> Context<'_, A> {
     /// Sends `message` to this actor itself once `delay` has passed. As
     /// [`ActorRef::send_after`](crate::ActorRef::send_after), which see.
+    ///
+    /// The timer of an actor that may move goes with it to other theaters (S34), and with it the [`Timer`] in its state. One that is begun by a
+    /// reference stays where it was begun.
     ///
     /// A timer that is to be put off is cancelled and armed anew:
     ///
@@ -52,8 +56,7 @@ impl<A: Actor> Context<'_, A> {
     /// As [`ActorRef::send_after`](crate::ActorRef::send_after).
     #[track_caller]
     pub fn send_after(&self, delay: Duration, message: A::Msg) -> Timer {
-        let cell = self.cell();
-        send_after(cell.header.stage.theater(), WeakRef::to(cell), delay, message)
+        send_own_after(self.cell(), delay, message)
     }
 
     /// Sends this actor a message that `make_message` makes after every `period`. As
@@ -186,6 +189,23 @@ impl<M: Message> ActorRef<M> {
         let cell = self.cell();
         send_every(cell.header.stage.theater(), WeakRef::to(cell), period, make_message)
     }
+}
+
+/// Sends an actor a message that it has for itself.
+#[inline]
+#[track_caller]
+pub(crate) fn send_own_after<M: Message>(
+    cell: &MessageCell<M>,
+    delay: Duration,
+    message: M,
+) -> Timer {
+    let (header, to) = (&cell.header, WeakRef::to(cell));
+    if header.vtable.keeps_timers {
+        // A message for a mailbox that does not exist shall panic here.
+        let _ = mailbox_of(&message);
+        return luggage::begin(to, delay, message);
+    }
+    send_after(header.stage.theater(), to, delay, message)
 }
 
 #[inline]

@@ -26,7 +26,8 @@ use crate::pipe::Continuation;
 use crate::scheduler::submit::Submit;
 use crate::selection::Selection;
 
-/// An actor that may move from one theater to another one: its state is what serde writes of it.
+/// An actor that may move from one theater to another one: its state is what serde writes of it. A [`Timer`](crate::Timer) in it goes with the
+/// actor, if it is one of [`send_after`](Context::send_after); others cannot be written.
 ///
 /// ```
 /// # use odeon_core::{Actor, Context, Message, Reply, wire::Mobile};

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,7 +13,7 @@ use super::error::WireError;
 use super::mobile::Guest;
 use super::passage::Passage;
 use super::slot::Slot;
-use crate::extend::WrittenGuards;
+use crate::extend::{TimerName, WrittenGuards};
 use crate::message::Message;
 
 /// Why a message was not taken to its actor.
@@ -42,6 +43,17 @@ pub trait Outbound: Send + Sync {
         &self,
         slot: Slot,
         companion: &[u8],
+        encode: Encode<'_>,
+    ) -> Result<(), NotTaken>;
+
+    /// Takes a timer of the actor that has been [let go](Bid::Go), which is to go on where it comes: it has so much time left.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take).
+    fn take_timer(
+        &self,
+        name: TimerName,
+        left: Duration,
         encode: Encode<'_>,
     ) -> Result<(), NotTaken>;
 
@@ -159,7 +171,7 @@ impl Settler {
     }
 }
 
-/// Messages and marks that have come for an actor before it sits, the type of messages forgotten.
+/// Messages, marks and timers that have come for an actor before it sits, the type of messages forgotten.
 pub struct Earlier(pub(super) Box<dyn Any + Send>);
 
 impl fmt::Debug for Settler {

@@ -67,6 +67,12 @@ pub trait Passage {
     /// # Errors
     /// Why it may not be here.
     fn reply_arrives(&self, number: u64) -> Result<Box<dyn AnswerRoute>, WireError>;
+
+    /// A stage of the theater where the value is read: a timer arrives.
+    ///
+    /// # Errors
+    /// Why it may not be here.
+    fn stage(&self) -> Result<Arc<dyn Submit>, WireError>;
 }
 
 /// A reference that is about to leave.

@@ -3,6 +3,7 @@
 use std::any::{Any, TypeId};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,7 +19,7 @@ use super::passage::Passage;
 use super::slot::Slot;
 use crate::actor_ref::{ActorRef, WeakRef};
 use crate::dead_letter::DeadLetterReason;
-use crate::extend;
+use crate::extend::{self, TakenTimer, TimerName};
 use crate::lane::Lane;
 use crate::message::Message;
 use crate::observe::EndReason;
@@ -72,6 +73,19 @@ pub trait StandIn: Send + Sync {
         &self,
         passage: &dyn Passage,
         slot: Slot,
+        bytes: &[u8],
+        earlier: &mut Earlier,
+    ) -> Result<(), WireError>;
+
+    /// Adds a timer of the actor to that, which has so much time left.
+    ///
+    /// # Errors
+    /// If these bytes are no message for it.
+    fn timer_came_earlier(
+        &self,
+        passage: &dyn Passage,
+        name: TimerName,
+        left: Duration,
         bytes: &[u8],
         earlier: &mut Earlier,
     ) -> Result<(), WireError>;
@@ -157,13 +171,20 @@ pub(super) enum Waiting<M> {
     Mark(Vec<u8>),
 }
 
+/// What has come for an actor before it sits.
+pub(super) struct Before<M> {
+    pub(super) waiting: Vec<Waiting<M>>,
+    /// Its timers, by the clock of its theater.
+    pub(super) timers: Vec<TakenTimer<M>>,
+}
+
 /// See [`StandIn`].
 pub(super) struct Stands<M: Message> {
     pub(super) actor: WeakRef<M>,
     pub(super) desk: Arc<Desk>,
 }
 
-fn of_type<M: Message>(earlier: &mut Earlier) -> &mut Vec<Waiting<M>> {
+fn of_type<M: Message>(earlier: &mut Earlier) -> &mut Before<M> {
     earlier.0.downcast_mut().expect("made by the same seat")
 }
 
@@ -234,7 +255,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
     }
 
     fn nothing_earlier(&self) -> Earlier {
-        Earlier(Box::new(Vec::<Waiting<M>>::new()))
+        Earlier(Box::new(Before::<M> { waiting: Vec::new(), timers: Vec::new() }))
     }
 
     fn came_earlier(
@@ -248,20 +269,41 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         if slot.mailbox >= M::MAILBOXES {
             return Err(WireError::Refused("the actor has no such mailbox"));
         }
-        of_type(earlier).push(Waiting::Message(slot, message));
+        of_type(earlier).waiting.push(Waiting::Message(slot, message));
+        Ok(())
+    }
+
+    fn timer_came_earlier(
+        &self,
+        passage: &dyn Passage,
+        name: TimerName,
+        left: Duration,
+        bytes: &[u8],
+        earlier: &mut Earlier,
+    ) -> Result<(), WireError> {
+        let message: M = decode(passage, bytes)?;
+        if message.mailbox() >= M::MAILBOXES {
+            return Err(WireError::Refused("the actor has no such mailbox"));
+        }
+        let due = self.actor.header().stage.theater().now().saturating_add(left);
+        of_type(earlier).timers.push(TakenTimer { name, due, message });
         Ok(())
     }
 
     fn marked_earlier(&self, mark: &[u8], earlier: &mut Earlier) {
-        of_type::<M>(earlier).push(Waiting::Mark(mark.to_vec()));
+        of_type::<M>(earlier).waiting.push(Waiting::Mark(mark.to_vec()));
     }
 
     fn lost_earlier(&self, mut earlier: Earlier, reason: DeadLetterReason) {
         let header = self.actor.header();
-        for waiting in of_type::<M>(&mut earlier).drain(..) {
+        let Before { waiting, timers } = of_type::<M>(&mut earlier);
+        for waiting in waiting.drain(..) {
             if let Waiting::Message(_, message) | Waiting::Accompanied(_, message, _) = waiting {
                 header.stage.theater().dead_letter(header.id, reason, message);
             }
+        }
+        for timer in timers.drain(..) {
+            header.stage.theater().dead_letter(header.id, reason, timer.message);
         }
     }
 

@@ -8,7 +8,8 @@ use odeon_core::{DeadLetterReason, EndReason};
 use super::Inner;
 use super::channel::{Channel, NUMBERS};
 use super::control::Control;
-use super::marks::{ACCOMPANIED, MARK, Mark, read_slot};
+use super::marks::{ACCOMPANIED, MARK, Mark, TIMER, read_slot, read_timer};
+use super::migrations::Came;
 use super::passage::Between;
 use super::peer::Peer;
 use crate::TheaterId;
@@ -34,11 +35,18 @@ impl Inner {
         match bytes.split_first() {
             Some((&MARK, mark)) => return self.mark_arrives(peer, actor, mark),
             Some((&ACCOMPANIED, rest)) => return self.accompanied_arrives(peer, actor, rest),
+            // Nobody but the actor behind which it comes takes it.
+            Some((&TIMER, rest)) => {
+                if let Some((name, left, message)) = read_timer(rest) {
+                    self.keeps_for_comer(peer, actor, Came::Timer(name, left), message);
+                }
+                return;
+            }
             _ => {}
         }
         let Some((slot, message)) = read_slot(bytes) else { return };
         if self.seats.are_mobile() {
-            if self.keeps_for_comer(peer, actor, Some(slot), message) {
+            if self.keeps_for_comer(peer, actor, Came::Message(slot), message) {
                 return;
             }
             self.tell_moved(actor, peer);
@@ -60,7 +68,7 @@ impl Inner {
         match Mark::from_bytes(bytes) {
             Some(Mark::Go { attempt }) => self.comes(peer, seat, attempt),
             Some(Mark::Migrate { .. } | Mark::Ready { .. } | Mark::Through { .. }) => {
-                if self.keeps_for_comer(peer, seat, None, bytes) {
+                if self.keeps_for_comer(peer, seat, Came::Mark, bytes) {
                     return;
                 }
                 let stands = self.seats.get(seat);

@@ -70,8 +70,8 @@ impl Network {
     /// The answer comes when all have moved that can, and all theaters that have sent to them by this one send to where they are; at the latest when
     /// the time `within` is up. Then the theater can [leave](Self::leave), and all references to them go on.
     ///
-    /// What an actor has begun in this theater and waits for, answers to its questions and its timers, comes from here also after it has moved, and
-    /// is lost when the theater goes (S34).
+    /// The timers that an actor has begun for itself go with it. Answers to its questions, and messages of other timers, come from here also after it
+    /// has moved, and are lost when the theater goes (S34).
     ///
     /// ```
     /// # use odeon_core::*;

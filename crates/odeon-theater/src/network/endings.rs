@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use odeon_core::DeadLetterReason;
+use odeon_core::extend::Submit;
 use odeon_core::wire::{
     AnswerRoute, Answerable, Arriving, Encode, Leaving, Passage, Reference, StandIn, WireError,
     unreadable,
@@ -12,7 +13,7 @@ use odeon_core::wire::{
 use super::Inner;
 use super::channel::Channel;
 use super::control::Control;
-use super::marks::{ACCOMPANIED, MARK, read_slot};
+use super::marks::{ACCOMPANIED, MARK, TIMER, read_slot, read_timer};
 use super::migrations::MigrateError;
 use super::peer::Peer;
 use super::seats::{Line, LostWay, Sits};
@@ -60,6 +61,10 @@ impl Inner {
         let bytes = match message.message.split_first() {
             Some((&MARK, mark)) => return self.mark_is_lost(mark),
             Some((&ACCOMPANIED, rest)) => self.accompanied.undelivered(rest),
+            Some((&TIMER, rest)) => match read_timer(rest) {
+                Some((.., bytes)) => bytes,
+                None => return,
+            },
             _ => match read_slot(&message.message) {
                 Some((_, bytes)) => bytes,
                 None => return,
@@ -147,6 +152,10 @@ impl Passage for Returning<'_> {
         // The asker learns that there is no answer.
         drop(self.network.questions.take(number, self.peer.id));
         Ok(Box::new(Nowhere))
+    }
+
+    fn stage(&self) -> Result<Arc<dyn Submit>, WireError> {
+        self.network.stage()
     }
 }
 

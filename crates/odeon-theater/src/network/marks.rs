@@ -1,6 +1,8 @@
 //! Marks among the messages for an actor: what theaters tell each other about its place, and what must come behind all messages that were sent before.
 
-use odeon_core::extend::Lane;
+use std::time::Duration;
+
+use odeon_core::extend::{Lane, TimerName};
 use odeon_core::wire::{Address, Slot};
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +14,27 @@ pub(super) const MARK: u8 = 64;
 pub(super) const ACCOMPANIED: u8 = 65;
 /// There too: a message with the lane of its sender.
 const WITH_LANE: u8 = 66;
+
+/// There too: a timer that goes with its actor.
+pub(super) const TIMER: u8 = 67;
+
+/// Writes what stands before the message of a timer. The time is rounded up: it is never too early.
+pub(super) fn write_timer(name: TimerName, left: Duration, bytes: &mut Vec<u8>) {
+    let micros = u64::try_from(left.as_nanos().div_ceil(1_000)).unwrap_or(u64::MAX);
+    bytes.push(TIMER);
+    for number in [name.theater, name.number, micros] {
+        bytes.extend_from_slice(&number.to_be_bytes());
+    }
+}
+
+/// Which timer, how much time it has left, and its message, of what stands behind [`TIMER`].
+pub(super) fn read_timer(bytes: &[u8]) -> Option<(TimerName, Duration, &[u8])> {
+    let (&theater, bytes) = bytes.split_first_chunk()?;
+    let (&number, bytes) = bytes.split_first_chunk()?;
+    let (&micros, message) = bytes.split_first_chunk()?;
+    let [theater, number, micros] = [theater, number, micros].map(u64::from_be_bytes);
+    Some((TimerName { theater, number }, Duration::from_micros(micros), message))
+}
 
 /// Writes what stands before a message.
 pub(super) fn write_slot(slot: Slot, bytes: &mut Vec<u8>) {
@@ -90,5 +113,24 @@ mod tests {
             assert!((0..head).all(|end| read_slot(&bytes[..end]).is_none()));
         }
         assert_eq!(read_slot(&[WITH_LANE, 0, 2, 0, 0]), None, "no sender has this lane");
+    }
+
+    #[test]
+    fn a_timer_is_read_as_it_was_written_and_never_too_early() {
+        let name = TimerName { theater: 1 << 63, number: 2 };
+        for (left, read) in [(0, 0), (1, 1_000), (1_000, 1_000), (2_500_001, 2_501_000)] {
+            let (left, read) = (Duration::from_nanos(left), Duration::from_nanos(read));
+            let mut bytes = Vec::new();
+            write_timer(name, left, &mut bytes);
+            let head = bytes.len();
+            assert_eq!((bytes[0], head), (TIMER, 25));
+            bytes.extend_from_slice(b"message");
+            assert_eq!(read_timer(&bytes[1..]), Some((name, read, &b"message"[..])));
+            assert!((1..head).all(|end| read_timer(&bytes[1..end]).is_none()));
+        }
+        let mut bytes = Vec::new();
+        write_timer(name, Duration::MAX, &mut bytes);
+        let (_, longest, _) = read_timer(&bytes[1..]).unwrap();
+        assert_eq!(longest, Duration::from_micros(u64::MAX));
     }
 }

@@ -6,7 +6,7 @@
 //! 2. S writes the actor and its guards (`departures.rs`) and sends them to Y. From here on S handles nothing and puts aside what comes.
 //! 3. Y reads the actor (`arrivals.rs`), or refuses it: then it stays at X. If T has stood for it before, T closes its way, and the last thing
 //!    that it sends by it is the mark *Ready*; it puts aside what comes. Otherwise T is new, and X is told directly.
-//! 4. When S comes to *Ready*, all that was ever sent from Y has come to it. It hands over to T all that is aside, and then the mark *Go*. From
+//! 4. When S comes to *Ready*, all that was ever sent from Y has come to it. It hands over to T all that is aside, the actor's timers, and then the mark *Go*. From
 //!    this moment the actor lives at Y, and S stands for it. Before, it lives at X, whatever happens to Y.
 //! 5. What comes to T from X before *Go* is kept apart. At *Go* the actor sits in T; what has come from X goes before what T has put aside.
 //!    So what one sender sends stays in its order, at X, at Y, and elsewhere.
@@ -46,6 +46,7 @@ use super::seats::Leads;
 use super::way::Way;
 use crate::TheaterId;
 
+pub(super) use arrivals::Came;
 pub(super) use asking::Joined;
 pub use asking::Migrate;
 pub(super) use departures::Departing;

@@ -1,7 +1,9 @@
 //! The way out of one seat.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
+use odeon_core::extend::TimerName;
 use odeon_core::wire::{Address, Bid, Encode, NotTaken, Occupied, Outbound, Slot, WireError};
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicBool, Ordering, fence};
@@ -9,7 +11,7 @@ use odeon_sync::atomic::{AtomicBool, Ordering, fence};
 use super::Inner;
 use super::accompanied;
 use super::channel::Channel;
-use super::marks::{Mark, write_slot};
+use super::marks::{Mark, write_slot, write_timer};
 use super::passage::Between;
 use super::way::Way;
 use crate::{PushError, TheaterId};
@@ -130,6 +132,15 @@ impl Outbound for FromSeat {
         // The actor may have moved on since it was sent.
         let is_for = |network: &Arc<Inner>, to| network.accompanied.is_for(companion, to);
         self.push(is_for, |bytes| accompanied::write_head(slot, companion, bytes), encode)
+    }
+
+    fn take_timer(
+        &self,
+        name: TimerName,
+        left: Duration,
+        encode: Encode<'_>,
+    ) -> Result<(), NotTaken> {
+        self.push(|_, _| true, |bytes| write_timer(name, left, bytes), encode)
     }
 
     fn lost_companion(&self, companion: &[u8]) {

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
+use odeon_core::extend::Submit;
 use odeon_core::wire::{
     Address, AnswerRoute, Answerable, Arriving, Encode, Leaving, Passage, Reference, WireError,
 };
@@ -111,7 +112,7 @@ impl Passage for Between<'_> {
         if at.theater == network.id.bits() {
             return network.exports.reference(at.actor, arriving);
         }
-        let stage = network.pool.upgrade().ok_or(WireError::Refused("the theater has ended"))?;
+        let stage = network.stage()?;
         let peer = network.peers.get_or_meet(network, TheaterId::from_bits(at.theater));
         let peer = peer.ok_or(WireError::Refused("the theater leaves"))?;
         // If they have just met, they greet.
@@ -138,6 +139,17 @@ impl Passage for Between<'_> {
         }
         let network = Arc::downgrade(self.network);
         Ok(Box::new(Back { network, peer: self.peer.clone(), number }))
+    }
+
+    fn stage(&self) -> Result<Arc<dyn Submit>, WireError> {
+        self.network.stage()
+    }
+}
+
+impl Inner {
+    /// Where what comes from elsewhere is to live.
+    pub(super) fn stage(&self) -> Result<Arc<dyn Submit>, WireError> {
+        self.pool.upgrade().ok_or(WireError::Refused("the theater has ended"))
     }
 }
 

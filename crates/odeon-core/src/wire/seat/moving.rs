@@ -10,13 +10,16 @@ use super::{Place, Seat};
 use crate::actor_ref::ActorRef;
 use crate::cell::MessageCell;
 use crate::dead_letter::DeadLetterReason;
+use crate::extend::{self, TakenTimer};
 use crate::interior::{Interior, WrittenGuards};
 use crate::message::Message;
 use crate::theater::shared::contain;
+use crate::wire::codec::encode;
 use crate::wire::mobile::Guest;
-use crate::wire::outbound::{Began, Bid, Earlier, Occupied, Settler, Traveller};
+use crate::wire::outbound::{Began, Bid, Earlier, NotTaken, Occupied, Settler, Traveller};
+use crate::wire::passage::Passage;
 use crate::wire::slot::Slot;
-use crate::wire::stand_in::{LOOK, LOST, Waiting};
+use crate::wire::stand_in::{Before, LOOK, LOST, Waiting};
 
 impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     /// The seat has come to a mark. `true`: its actor wants to stop.
@@ -171,12 +174,38 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             unreachable!("only an actor that has been written is let go");
         };
         self.put_sorted_aside(interior);
+        let me = ActorRef::in_turn_of(interior.cell);
         self.hand_over_all(interior.cell);
+        self.hand_over_timers(&me);
+        drop(me);
         self.outbound.gone();
         self.outbound.flush();
         self.is_flushed = true;
         // The user's code.
         contain(|| drop(guest));
+    }
+
+    /// The actor's own timers go behind it. One that is due at this moment has sent its message here already, or is handed over: whoever takes
+    /// the message has it.
+    fn hand_over_timers(&mut self, me: &ActorRef<M>) {
+        let header = &me.cell().header;
+        let now = header.stage.theater().now();
+        for timer in extend::take_timers(me) {
+            let TakenTimer { name, due, message } = &timer;
+            let encode =
+                &mut |passage: &dyn Passage, bytes: &mut Vec<u8>| encode(passage, message, bytes);
+            let reason = match self.outbound.take_timer(*name, due.saturating_sub(now), encode) {
+                Ok(()) => continue,
+                Err(NotTaken::Closed) => {
+                    // It fires here, and its message goes the way of all others.
+                    extend::begin_timer(me, timer);
+                    continue;
+                }
+                Err(NotTaken::Unwritable(_)) => DeadLetterReason::Unwritable,
+                Err(NotTaken::Unreachable) => DeadLetterReason::Unreachable,
+            };
+            header.stage.theater().dead_letter(header.id, reason, timer.message);
+        }
     }
 
     fn stay(&mut self, settler: Option<Settler>, interior: &mut Interior<'_, M>) -> bool {
@@ -198,12 +227,14 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         interior: &mut Interior<'_, M>,
     ) -> bool {
         let mut guest = guest_of(settler).expect("the network has compared the types of messages");
-        let earlier = earlier.0.downcast::<Vec<Waiting<M>>>();
-        let earlier = earlier.expect("they were read for this seat");
-        let newer = mem::replace(&mut self.aside, VecDeque::from(*earlier));
+        let earlier = earlier.0.downcast::<Before<M>>();
+        let Before { waiting, timers } = *earlier.expect("they were read for this seat");
+        let newer = mem::replace(&mut self.aside, VecDeque::from(waiting));
         self.aside.extend(newer);
         self.put_sorted_aside(interior);
         interior.begin(guards, guest.selection());
+        let me = ActorRef::in_turn_of(interior.cell);
+        timers.into_iter().for_each(|timer| extend::begin_timer(&me, timer));
         let stops = guest.arrived(interior);
         self.place = Place::Here(guest);
         self.sort(interior) || stops

@@ -1,8 +1,10 @@
 //! An actor comes to this theater: rules 3 and 5.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use odeon_core::DeadLetterReason;
+use odeon_core::extend::TimerName;
 use odeon_core::wire::{Address, Bid, Slot, StandIn};
 
 use super::{MOST_MOVES, MigrateError, Written, guards_from_wire};
@@ -24,6 +26,14 @@ enum Next {
     /// It has no seat here.
     Prepare(Box<Coming>),
     Refuse(Box<Coming>, MigrateError),
+}
+
+/// What comes behind an actor.
+pub(in crate::network) enum Came {
+    Mark,
+    Message(Slot),
+    /// One of its timers, which has so much time left.
+    Timer(TimerName, Duration),
 }
 
 impl Inner {
@@ -183,12 +193,12 @@ impl Inner {
         self.tell_peer(to, &Control::Ready { seat: *left, attempt: *attempt, at: *seat });
     }
 
-    /// A message or mark has come for a seat. `true`: it is kept for the actor that comes from there.
+    /// Something has come for a seat. `true`: it is kept for the actor that comes from there.
     pub(in crate::network) fn keeps_for_comer(
         self: &Arc<Self>,
         peer: &Arc<Peer>,
         seat: u64,
-        slot: Option<Slot>,
+        came: Came,
         bytes: &[u8],
     ) -> bool {
         let Some(who) = self.seats.comes_from(seat, peer.id) else { return false };
@@ -199,15 +209,19 @@ impl Inner {
             Some((coming.earlier.take()?, line.first().stands.clone()))
         });
         let Some(Some((mut earlier, stands))) = taken else { return false };
-        match slot {
-            None => stands.marked_earlier(bytes, &mut earlier),
-            Some(slot) => {
-                let between = Between::new(self, peer);
-                let read = stands.came_earlier(&between, slot, bytes, &mut earlier);
-                if read.is_err() {
-                    self.lost(seat, DeadLetterReason::Unwritable, bytes);
-                }
+        let between = Between::new(self, peer);
+        let read = match came {
+            Came::Mark => {
+                stands.marked_earlier(bytes, &mut earlier);
+                Ok(())
             }
+            Came::Message(slot) => stands.came_earlier(&between, slot, bytes, &mut earlier),
+            Came::Timer(name, left) => {
+                stands.timer_came_earlier(&between, name, left, bytes, &mut earlier)
+            }
+        };
+        if read.is_err() {
+            self.lost(seat, DeadLetterReason::Unwritable, bytes);
         }
         self.seats.with(who, |line| {
             if let Sits::Coming(coming, _) = &mut line.sits {

@@ -134,9 +134,9 @@ impl Network {
     /// Has a mobile actor move to a theater, wherever it is. It moves when it has handled what was sent to it before; the answer comes when it
     /// sits there, or says why it stays where it is.
     ///
-    /// All references lead to it as before, and what one sender sends stays in its order. With it go its state, its guards, and the messages that
-    /// wait. Answers to its questions and its timers' messages come after it, as long as anybody in the theater where they were asked for
-    /// refers to it.
+    /// All references lead to it as before, and what one sender sends stays in its order. With it go its state, its guards, the messages that
+    /// wait, and the timers that it has begun for itself ([`Context::send_after`]). Answers to its questions come after it, and so do messages of other
+    /// timers, as long as anybody in the theater where they were asked for refers to it.
     pub fn migrate<M: Message>(
         &self,
         actor: &ActorRef<M>,

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use odeon_core::extend::Submit;
 use odeon_core::wire::{
     Address, AnswerRoute, Answerable, Arriving, Encode, Inbound, Leaving, Passage, Reference,
     WireError,
@@ -92,6 +93,10 @@ impl Passage for Restored<'_> {
         let asked = self.network.questions.take(number, self.to.id);
         asked.map(answered_here).ok_or(WireError::Refused("the question is over"))
     }
+
+    fn stage(&self) -> Result<Arc<dyn Submit>, WireError> {
+        self.network.stage()
+    }
 }
 
 /// The way back to an asker in this theater, from an answer that is written.
@@ -149,5 +154,9 @@ impl Passage for Within {
         let mut questions = self.questions.borrow_mut();
         let asked = questions.get_mut(number as usize).and_then(Option::take);
         asked.map(answered_here).ok_or(WireError::Refused("there is no such question"))
+    }
+
+    fn stage(&self) -> Result<Arc<dyn Submit>, WireError> {
+        Err(WireError::Refused("a timer goes with its actor, and not with an answer"))
     }
 }
