@@ -81,6 +81,16 @@ mkdir "$out/geostat"
 "$odeon" bench kmeans --rows 2000 --rounds 0,5 --floor rayon,sequential --cpu-workers 1,3 --samples 2 --warmup 0 --json "$out/kmeans.jsonl"
 "$odeon" bench kmeans --rows 2000 --rounds 40 --device-workers 0 --way mixed,balanced --samples 1 --warmup 0
 "$odeon" bench logreg --rows 2000 --rounds 5 --floor rayon,sequential --samples 2 --warmup 0
+"$odeon" bench logreg --rows 2000 --rounds 40 --device-workers 0 --way cpu,mixed,balanced --samples 1 --warmup 0
+# By kernels where there is a device for them, or a driver that stands in for one.
+kernels() { # what runs by kernels
+  if ! "$odeon" bench "$@" --samples 1 --warmup 0 2> "$out/kernels.txt"; then
+    grep -q "no GPU here, and no driver" "$out/kernels.txt" || { cat "$out/kernels.txt" >&2; exit 1; }
+    echo "skipped: bench $*: no device for kernels"
+  fi
+}
+kernels logreg --rows 2000 --rounds 5 --way kernel
+kernels geostat --grid 20 --log-points 100 --search kernel
 "$odeon" bench heterogeneous --reproduce --quick --out "$out/thesis"
 "$odeon" bench phases --entries 1000 --handler-ns 200 --samples 2
 "$odeon" bench idle --actors 2000 --cpu-actors 200 --seconds 1

@@ -1,27 +1,24 @@
 //! Which devices kernels can run on here.
 
+use crate::parameter::{Parameter, Params};
 use odeon_gpu::{Found, Which, devices};
 use std::sync::OnceLock;
 
 /// Those that were found. WHY once: each is opened to see what it is, and a run shall not wait for that.
-pub(crate) struct Devices(OnceLock<Vec<Found>>);
+static FOUND: OnceLock<Vec<Found>> = OnceLock::new();
 
-impl Devices {
-    pub(crate) const fn new() -> Self {
-        Self(OnceLock::new())
-    }
+/// The parameter that says which of them may be taken.
+pub(crate) const DEVICE: Parameter =
+    Parameter::word("device", "which device: any, or a GPU only", &["any", GPU]).outside_floor();
 
-    fn all(&self) -> &[Found] {
-        self.0.get_or_init(devices)
-    }
+const GPU: &str = "gpu";
 
-    /// The first one; or the first that is a GPU.
-    ///
-    /// # Errors
-    /// What is missing, in words.
-    pub(crate) fn first(&self, must_be_gpu: bool) -> Result<Which, String> {
-        first(self.all(), must_be_gpu)
-    }
+/// The first device of those that the [parameter](DEVICE) allows.
+///
+/// # Errors
+/// What is missing, in words.
+pub(crate) fn chosen(params: &Params) -> Result<Which, String> {
+    first(FOUND.get_or_init(devices), params.word(DEVICE.name) == GPU)
 }
 
 fn first(all: &[Found], must_be_gpu: bool) -> Result<Which, String> {
@@ -30,6 +27,15 @@ fn first(all: &[Found], must_be_gpu: bool) -> Result<Which, String> {
         true => "no GPU here".to_owned(),
         false => "no GPU here, and no driver that stands in for one".to_owned(),
     })
+}
+
+/// The device of a test, which says so where there is none. Not by `println`: of tests that pass the harness shows nothing.
+#[cfg(test)]
+pub(crate) fn device_for(test: &str) -> Option<Which> {
+    use std::io::Write;
+    first(FOUND.get_or_init(devices), false)
+        .inspect_err(|why| _ = writeln!(std::io::stderr(), "skipped: {test}: {why}"))
+        .ok()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@
 //! | which files are read and written? | `gslib.rs`, `png_image.rs`, `conditioning.rs` |
 //! | which points are simulated, in which order? | `path.rs` |
 //! | which neighbours does a point have? | `neighbourhood.rs` |
-//! | where is its event found? | `search.rs`; one node after the other: `search/plain.rs`; 64 at once: `search/packed.rs` |
+//! | where is its event found? | `search.rs`; one node after the other: `search/plain.rs`; 64 at once: `search/packed.rs`; on a device: `search/by_kernels.rs`, `search/kernels.rs` |
 //! | who does that for one point, or for many at once? | `simulation.rs` |
 //! | is the result like the training image? | `statistics.rs` |
 //! | could it have been made by one thread? | `serial_order.rs` |

@@ -7,10 +7,12 @@
 //! | the iteration actor | `iteration.rs` |
 //! | a worker actor, whatever its worker is | `member.rs` |
 //! | which rows belong to which piece | `shares.rs` |
+//! | who does the pieces, by a program's parameters | `team.rs` |
 
 mod iteration;
 mod member;
 mod shares;
+mod team;
 
 use crate::error::BenchError;
 use crate::theater::runtime;
@@ -22,6 +24,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 pub(crate) use shares::shares;
+pub(crate) use team::{
+    BALANCED, CPU, CPU_WORKERS, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Team,
+};
 
 /// TUNE: s, guessed 2026-11: the longest run of the reproduction takes some minutes on two cores; one that has lost a piece must
 /// not hang a night of measuring.

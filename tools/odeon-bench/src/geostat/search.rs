@@ -4,9 +4,12 @@
 //! inside the image. The first whose distance to the event is at most the threshold is taken; if none of the share that is
 //! looked at is as near, the nearest, and of several the first.
 
+mod by_kernels;
+mod kernels;
 mod packed;
 mod plain;
 
+pub use by_kernels::KernelSearch;
 pub use packed::PackedSearch;
 pub use plain::PlainSearch;
 

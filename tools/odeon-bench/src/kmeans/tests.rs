@@ -1,8 +1,8 @@
 use super::*;
+use crate::devices::device_for;
 use crate::iterative::{Crew, Run};
 use crate::theater::theater_with;
 use odeon::prelude::*;
-use std::io::Write;
 use std::sync::Arc;
 
 fn by_actors(points: &Arc<Points>, first: &Centres, pieces: usize, stop: Stop) -> Clusters {
@@ -28,10 +28,7 @@ fn by_crew(
 /// Whole blocks and broken ones, one piece and several at once, and both kinds of workers side by side.
 #[test]
 fn kernels_and_pools_agree_with_the_reference() {
-    let Some(device) = odeon_gpu::devices().into_iter().next() else {
-        let _ = writeln!(std::io::stderr(), "skipped: kernels of k-means: no device for them");
-        return;
-    };
+    let Some(device) = device_for("kernels of k-means") else { return };
     let sizes = [(1, 1, 1, 1), (256, 3, 2, 1), (1000, 5, 16, 7), (700, 32, 17, 3)];
     for (rows, dims, centres, pieces) in sizes {
         let points = Arc::new(generate(rows, dims, 2, 3));
@@ -40,14 +37,14 @@ fn kernels_and_pools_agree_with_the_reference() {
         let expected = sequential(&points, &first, stop);
         let theater = theater_with(2).expect("it starts");
         let mut kernels = Crew::new();
-        let worker = ByKernels::on(device.which).expect("it was there");
+        let worker = ByKernels::on(device).expect("it was there");
         kernels.add(&theater, worker).expect("a thread can be started");
-        let pool = balanced(device.which, 1, 2).profile_of(6 * pieces as u64);
+        let pool = balanced(device, 1, 2).profile_of(6 * pieces as u64);
         let pool = Crew::Pool(pool.start(&theater).expect("it starts"));
         for crew in [kernels, pool] {
             let found = by_crew(&theater, crew, &points, &first, pieces, stop);
             let right = check(&found, &expected, Tolerance::DEVICES);
-            right.unwrap_or_else(|e| panic!("{rows} x {dims} x {centres} on {device}: {e}"));
+            right.unwrap_or_else(|e| panic!("{rows} x {dims} x {centres} on {device:?}: {e}"));
         }
     }
 }

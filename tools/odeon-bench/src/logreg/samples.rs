@@ -2,6 +2,7 @@
 
 use crate::kmeans::{Points, fraction, normal};
 use crate::random::SplitMix64;
+use std::sync::Arc;
 
 /// Points, each with the label 0 or 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,7 +10,7 @@ pub struct Labelled {
     /// Where they are.
     pub points: Points,
     /// One for each: 0 or 1.
-    pub labels: Vec<f32>,
+    pub labels: Arc<[f32]>,
 }
 
 /// So many points, normally distributed, and the weights by which their labels are drawn; the same for the same seed.
@@ -25,7 +26,7 @@ pub fn generate(rows: usize, dims: usize, seed: u64) -> (Labelled, Vec<f64>) {
         let score = score(&values[begin..], &weights);
         labels.push(if fraction(&mut random) < probability(score) { 1.0 } else { 0.0 });
     }
-    (Labelled { points: Points::new(dims, values), labels }, weights)
+    (Labelled { points: Points::new(dims, values), labels: labels.into() }, weights)
 }
 
 /// The sum of a point's values, each with its weight, and the last weight.

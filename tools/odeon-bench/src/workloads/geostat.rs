@@ -14,12 +14,14 @@ mod pictures;
 mod running;
 mod simulator;
 
+use crate::devices::{self, DEVICE};
 use crate::error::BenchError;
-use crate::geostat::search::Limits;
+use crate::geostat::search::{KernelSearch, Limits};
 use crate::geostat::simulation::{Settings, Task};
 use crate::geostat::training_image::GENERATED;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
+use crate::theater::runtime;
 use crate::workload::{About, Pictures, Variant, WORKERS, Workload};
 use odeon_speculative::{Access, Processing, Threshold};
 use running::Run;
@@ -32,6 +34,8 @@ pub(super) struct Geostat;
 
 const MODES: &[&str] = &["adaptive", "concurrent", "sequential", "threshold"];
 const NO_DATA: &str = "none";
+const CPU: &str = "cpu";
+const KERNEL: &str = "kernel";
 
 static ABOUT: About = About {
     name: "geostat",
@@ -52,6 +56,13 @@ static ABOUT: About = About {
             &["request", "point"],
         )
         .outside_floor(),
+        Parameter::word(
+            "search",
+            "how events are searched for: on cores, by kernels on a device",
+            &[CPU, KERNEL],
+        )
+        .outside_floor(),
+        DEVICE,
         Parameter::number("grid", "nodes along each edge of the grid", 2, 10_000, 750),
         Parameter::number("neighbours", "informed neighbours of a point, at most", 1, 100, 15),
         Parameter::number("radius", "how far they lie away, at most", 1, 1000, 50),
@@ -112,16 +123,31 @@ fn processing(mode: &str) -> Processing {
 
 /// What is to be simulated.
 fn task(params: &Params) -> Result<Task, BenchError> {
+    let data = params.word("conditioning");
+    let data = (data != NO_DATA).then(|| Path::new(data));
+    Task::load(params.count("grid"), params.word("ti"), data, settings(params))
+}
+
+/// The same, searched as the parameters say.
+fn searched_task(params: &Params) -> Result<Task, BenchError> {
+    let task = task(params)?;
+    if params.word("search") == CPU {
+        return Ok(task);
+    }
+    let which = devices::chosen(params).map_err(BenchError::Runtime)?;
+    let (image, limits) = (task.model.image().clone(), settings(params).limits);
+    let search = KernelSearch::on(which, image, limits).map_err(runtime)?;
+    Ok(Task { model: task.model.searched_by(Box::new(search)), ..task })
+}
+
+fn settings(params: &Params) -> Settings {
     let share = |name| params.number(name) as f32 / 100.0;
-    let settings = Settings {
+    Settings {
         neighbours: params.count("neighbours"),
         radius: params.count("radius"),
         limits: Limits { threshold: share("threshold"), fraction: share("scan") },
         seed: params.number("seed"),
-    };
-    let data = params.word("conditioning");
-    let data = (data != NO_DATA).then(|| Path::new(data));
-    Task::load(params.count("grid"), params.word("ti"), data, settings)
+    }
 }
 
 impl Workload for Geostat {
@@ -131,6 +157,10 @@ impl Workload for Geostat {
 
     fn peers(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    fn missing(&self, params: &Params) -> Option<String> {
+        (params.word("search") == KERNEL).then(|| devices::chosen(params).err()).flatten()
     }
 
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {

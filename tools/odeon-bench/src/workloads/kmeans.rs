@@ -1,32 +1,30 @@
 //! `kmeans`: the thesis's application, see [`kmeans`](crate::kmeans).
 
 use super::kept::Kept;
-use crate::devices::Devices;
-use crate::energy;
+use crate::devices::DEVICE;
 use crate::error::BenchError;
-use crate::iterative::{Crew, Run};
+use crate::iterative::{
+    BALANCED, CPU, CPU_WORKERS, Crew, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Run, Team,
+};
 use crate::kmeans::{
     ByKernels, Centres, Clustering, Clusters, OnCores, Piece, Points, Stop, Threads, Tolerance,
     balanced, check, generate, on_one_thread, read, sequential,
 };
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
-use crate::theater::{runtime, theater};
+use crate::theater::theater;
 use crate::workload::{About, Variant, Workload};
 use odeon::prelude::*;
-use odeon_device::Objective;
-use odeon_gpu::Which;
 use std::path::Path;
 use std::sync::Arc;
 
 /// See the module.
 pub(super) struct KMeans {
     tasks: Kept<Task>,
-    devices: Devices,
 }
 
 /// The workload.
-pub(super) static KMEANS: KMeans = KMeans { tasks: Kept::new(), devices: Devices::new() };
+pub(super) static KMEANS: KMeans = KMeans { tasks: Kept::new() };
 
 /// What is clustered, and what must come out.
 struct Task {
@@ -39,11 +37,6 @@ struct Task {
 /// What a task depends on.
 const TASK: &[&str] = &["input", "rows", "dims", "centres", "seed", "rounds", "threshold_ppm"];
 
-const CPU: &str = "cpu";
-const KERNEL: &str = "kernel";
-const MIXED: &str = "mixed";
-const BALANCED: &str = "balanced";
-const GPU: &str = "gpu";
 const GENERATED: &str = "generated";
 
 static ABOUT: About = About {
@@ -65,21 +58,17 @@ static ABOUT: About = About {
             1_000_000,
             10,
         ),
-        Parameter::number("pieces", "pieces of a round for each worker actor", 1, 1000, 4)
-            .outside_floor(),
+        PIECES,
         Parameter::word(
             "way",
             "how pieces are done: on cores, by kernels on a device, by both in fixed numbers, by who is best",
             &[CPU, KERNEL, MIXED, BALANCED],
         )
         .outside_floor(),
-        Parameter::number("cpu_workers", "worker actors on cores", 0, 256, 2).outside_floor(),
-        Parameter::number("device_workers", "worker actors that have a device", 0, 16, 1)
-            .outside_floor(),
-        Parameter::word("device", "which device: any, or a GPU only", &["any", GPU])
-            .outside_floor(),
-        Parameter::word("objective", "what --way balanced looks for", &["time", "energy", "edp"])
-            .outside_floor(),
+        CPU_WORKERS,
+        DEVICE_WORKERS,
+        DEVICE,
+        OBJECTIVE,
         Parameter::word("floor", "what the floor is", &["rayon", "sequential"]),
         Parameter::number("workers", "threads of runtime and floor", 1, 256, 2),
     ],
@@ -134,29 +123,22 @@ impl Workload for KMeans {
     }
 
     fn check(&self, params: &Params) -> Result<(), BenchError> {
-        let [cores, devices] = team(params);
-        if cores + devices == 0 {
-            let problem = format!("--way {} needs a worker", params.word("way"));
-            return Err(BenchError::bad_argument("--cpu-workers", problem));
-        }
+        Team::of(params).check()?;
         self.task(params).map(|_| ())
     }
 
     fn missing(&self, params: &Params) -> Option<String> {
-        let [_, devices] = team(params);
-        let needs_energy = params.word("way") == BALANCED && params.word("objective") != "time";
-        let device = (devices > 0).then(|| self.devices.first(params.word("device") == GPU).err());
-        device.flatten().or_else(|| needs_energy.then(energy::missing).flatten())
+        Team::of(params).missing(params)
     }
 
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         let task = self.task(params)?;
         let theater = theater(params)?;
-        let [cores, devices] = team(params);
-        let pieces = params.count("pieces") * (cores + devices);
+        let team = Team::of(params);
+        let pieces = params.count("pieces") * team.size();
         let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
-        let crew = self.hire(&theater, params)?;
-        let within = if devices > 0 { Tolerance::DEVICES } else { Tolerance::CORES };
+        let crew = hire(team, &theater, params)?;
+        let within = if team.devices > 0 { Tolerance::DEVICES } else { Tolerance::CORES };
         let run = Run::new(&theater, rounds, crew);
         task.measure(within, || run.complete().map(Clustering::into_clusters))
     }
@@ -180,50 +162,12 @@ impl Workload for KMeans {
     }
 }
 
-impl KMeans {
-    /// Who does the pieces.
-    fn hire(&self, theater: &Theater, params: &Params) -> Result<Crew<Piece>, BenchError> {
-        let [cores, devices] = team(params);
-        let which = match devices {
-            0 => Which::Default,
-            _ => self.devices.first(params.word("device") == GPU).map_err(BenchError::Runtime)?,
-        };
-        let mut crew = Crew::new();
-        match params.word("way") {
-            CPU => (0..cores).try_for_each(|_| crew.add(theater, OnCores))?,
-            KERNEL => (0..devices)
-                .try_for_each(|_| crew.add(theater, ByKernels::on(which).map_err(runtime)?))?,
-            way => {
-                let pool = balanced(which, devices, cores);
-                let pool = match (way, params.word("objective")) {
-                    (MIXED, _) => pool.configurations([in_use(devices, cores)]),
-                    (_, "time") => pool,
-                    (_, "energy") => pool.objective(Objective::Energy).energy(energy::source()),
-                    _ => pool.objective(Objective::EnergyDelayProduct).energy(energy::source()),
-                };
-                let work = params.number("rounds") * params.number("pieces");
-                let pool = match work {
-                    0 => pool,
-                    _ => pool.profile_of(work * (cores + devices) as u64),
-                };
-                crew = Crew::Pool(pool.start(theater).map_err(runtime)?);
-            }
-        }
-        Ok(crew)
-    }
-}
-
-/// Worker actors on cores, and with devices.
-fn team(params: &Params) -> [usize; 2] {
-    let (cores, devices) = (params.count("cpu_workers"), params.count("device_workers"));
+/// Who does the pieces.
+fn hire(team: Team, theater: &Theater, params: &Params) -> Result<Crew<Piece>, BenchError> {
+    let which = team.which(params)?;
     match params.word("way") {
-        CPU => [cores, 0],
-        KERNEL => [0, devices],
-        _ => [cores, devices],
+        CPU => team.on_cores(theater, || OnCores),
+        KERNEL => team.on_devices(theater, || ByKernels::on(which)),
+        _ => team.pooled(theater, params, balanced(which, team.devices, team.cores)),
     }
-}
-
-/// All of both kinds, as far as there are any.
-fn in_use(devices: usize, cores: usize) -> Vec<usize> {
-    [devices, cores].into_iter().filter(|count| *count > 0).collect()
 }

@@ -1,15 +1,20 @@
 //! `logreg`: see [`logreg`](crate::logreg).
 
 use super::kept::Kept;
+use crate::devices::DEVICE;
 use crate::error::BenchError;
-use crate::iterative::{Crew, Run};
+use crate::iterative::{
+    BALANCED, CPU, CPU_WORKERS, Crew, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Run, Team,
+};
 use crate::logreg::{
-    Descent, Fitted, Labelled, OnCores, Steps, Threads, check, generate, on_one_thread, sequential,
+    ByKernels, Descent, Fitted, Labelled, OnCores, Piece, Steps, Threads, balanced, check,
+    generate, on_one_thread, sequential,
 };
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, Workload};
+use odeon::prelude::*;
 use std::sync::Arc;
 
 /// See the module.
@@ -41,9 +46,17 @@ static ABOUT: About = About {
         Parameter::number("seed", "of points and labels", 0, u64::MAX, 7),
         Parameter::number("rounds", "steps of the descent", 1, 1_000_000, 50),
         Parameter::number("rate_percent", "how far a step goes, in hundredths", 1, 10_000, 50),
-        Parameter::number("pieces", "pieces of a round for each worker actor", 1, 1000, 4)
-            .outside_floor(),
-        Parameter::number("cpu_workers", "worker actors on cores", 1, 256, 2).outside_floor(),
+        PIECES,
+        Parameter::word(
+            "way",
+            "how pieces are done, as of kmeans",
+            &[CPU, KERNEL, MIXED, BALANCED],
+        )
+        .outside_floor(),
+        CPU_WORKERS,
+        DEVICE_WORKERS,
+        DEVICE,
+        OBJECTIVE,
         Parameter::word("floor", "what the floor is", &["rayon", "sequential"]),
         Parameter::number("workers", "threads of runtime and floor", 1, 256, 2),
     ],
@@ -80,15 +93,20 @@ impl Workload for LogisticRegression {
         &ABOUT
     }
 
+    fn check(&self, params: &Params) -> Result<(), BenchError> {
+        Team::of(params).check()
+    }
+
+    fn missing(&self, params: &Params) -> Option<String> {
+        Team::of(params).missing(params)
+    }
+
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         let task = self.task(params)?;
         let theater = theater(params)?;
-        let mut crew = Crew::new();
-        let members = params.count("cpu_workers");
-        for _ in 0..members {
-            crew.add(&theater, OnCores)?;
-        }
-        let pieces = params.count("pieces") * members;
+        let team = Team::of(params);
+        let crew = hire(team, &theater, params)?;
+        let pieces = params.count("pieces") * team.size();
         let run = Run::new(&theater, Descent::new(task.samples.clone(), pieces, task.steps), crew);
         task.measure(|| run.complete().map(Descent::into_fitted))
     }
@@ -109,5 +127,15 @@ impl Workload for LogisticRegression {
 
     fn peers(&self) -> &'static [&'static str] {
         &[]
+    }
+}
+
+/// Who does the pieces.
+fn hire(team: Team, theater: &Theater, params: &Params) -> Result<Crew<Piece>, BenchError> {
+    let which = team.which(params)?;
+    match params.word("way") {
+        CPU => team.on_cores(theater, || OnCores),
+        KERNEL => team.on_devices(theater, || ByKernels::on(which)),
+        _ => team.pooled(theater, params, balanced(which, team.devices, team.cores)),
     }
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::parameter::{Domain, Params, Value};
 use crate::workload::Variant;
+use std::io::Write;
 
 fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
     let small = [
@@ -274,6 +275,32 @@ fn every_version_of_a_workload_comes_to_the_right_result() {
                     [("version", Value::Word(version)), ("workers", Value::Number(workers))];
                 let ran = workload.run(Variant::Pool, &tiny(workload, &settings));
                 ran.unwrap_or_else(|e| panic!("{} {version}: {e}", workload.about().name));
+            }
+        }
+    }
+}
+
+/// Every word of the parameters that say who does the work, as far as this machine has what it needs: each run checks its own result.
+#[test]
+fn every_way_of_a_workload_comes_to_the_right_result() {
+    for workload in ALL {
+        let ways =
+            workload.about().parameters.iter().filter(|p| ["way", "search"].contains(&p.name));
+        for (parameter, allowed) in ways.filter_map(|parameter| match parameter.domain {
+            Domain::Word { allowed, .. } => Some((parameter.name, allowed)),
+            _ => None,
+        }) {
+            for way in allowed {
+                let params = tiny(workload, &[(parameter, Value::Word(way))]);
+                let what = format!("{} --{parameter} {way}", workload.about().name);
+                match workload.missing(&params) {
+                    Some(why) => _ = writeln!(std::io::stderr(), "skipped: {what}: {why}"),
+                    None => {
+                        _ = workload
+                            .run(Variant::Pool, &params)
+                            .unwrap_or_else(|e| panic!("{what}: {e}"))
+                    }
+                }
             }
         }
     }

@@ -5,9 +5,6 @@ use super::{DataEvent, Found, Limits, Neighbour, Search, Window};
 use crate::geostat::training_image::{Kind, TrainingImage};
 use std::sync::Arc;
 
-/// Sums of differences that differ by less are equal.
-const PRECISION: f32 = 1e-4;
-
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct PlainSearch {
@@ -26,7 +23,7 @@ impl PlainSearch {
             Kind::Categorical(_) => {
                 self.scan(event, |one, other| f32::from(u8::from(one != other)))
             }
-            Kind::Continuous(range) => self.scan(event, |one, other| (one - other).abs() / range),
+            Kind::Continuous(_) => self.scan(event, |one, other| (one - other).abs()),
         }
     }
 
@@ -35,7 +32,7 @@ impl PlainSearch {
         let (width, values) = (field.width(), field.values());
         let window = Window::of(event, width, field.height(), self.limits);
         let compared = &event.neighbours[..window.compared];
-        let near_enough = self.limits.threshold * compared.len() as f32 + PRECISION;
+        let near_enough = self.image.kind().near_enough(compared.len(), self.limits);
         let (mut nearest, mut place, mut scanned) = (f32::INFINITY, 0, 0);
         'all: for (row, column, nodes) in window.stretches() {
             for node in row * width + column..row * width + column + nodes {
@@ -56,7 +53,31 @@ impl PlainSearch {
                 }
             }
         }
-        Found { place, distance: nearest / compared.len().max(1) as f32, scanned }
+        Found { place, distance: self.image.kind().distance(nearest, compared.len()), scanned }
+    }
+}
+
+/// Sums of differences that differ by less are equal, in terms of the image's range.
+const PRECISION: f32 = 1e-4;
+
+impl Kind {
+    /// The unit of a sum of differences. WHY not each difference by itself: without a division all processors and devices that round to
+    /// the nearest come to the same sum.
+    fn range(&self) -> f32 {
+        match self {
+            Self::Categorical(_) => 1.0,
+            Self::Continuous(range) => *range,
+        }
+    }
+
+    /// The sum of differences of so many neighbours that is near enough.
+    pub(super) fn near_enough(&self, compared: usize, limits: Limits) -> f32 {
+        (limits.threshold * compared as f32 + PRECISION) * self.range()
+    }
+
+    /// The distance that a sum of differences of so many neighbours is.
+    pub(super) fn distance(&self, sum: f32, compared: usize) -> f32 {
+        sum / self.range() / compared.max(1) as f32
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::devices::device_for;
 use crate::geostat::channels;
 use crate::geostat::training_image::Field;
 use crate::random::SplitMix64;
@@ -42,18 +43,23 @@ fn find_all(search: &dyn Search, events: &[DataEvent]) -> Vec<Found> {
     answers
 }
 
-#[test]
-fn packed_and_plain_find_the_same() {
+/// Images of some kinds of categories.
+fn images() -> [Arc<TrainingImage>; 4] {
     let mut random = SplitMix64::new(11);
     let mut many = |categories: u64| {
         let values = (0..77 * 40).map(|_| (random.next() % categories * 3) as f32).collect();
         Arc::new(TrainingImage::new(Field::new(77, values)).expect("complete"))
     };
-    let images = [Arc::new(channels::generate(150, 90, 4)), many(2), many(5), many(1)];
-    for image in &images {
-        for (threshold, fraction) in
-            [(0.0, 1.0), (0.0, 0.01), (0.07, 0.5), (0.14, 1.0), (0.3, 0.2), (1.0, 1.0)]
-        {
+    [Arc::new(channels::generate(150, 90, 4)), many(2), many(5), many(1)]
+}
+
+const LIMITS: [(f32, f32); 6] =
+    [(0.0, 1.0), (0.0, 0.01), (0.07, 0.5), (0.14, 1.0), (0.3, 0.2), (1.0, 1.0)];
+
+#[test]
+fn packed_and_plain_find_the_same() {
+    for image in &images() {
+        for (threshold, fraction) in LIMITS {
             for radius in [1, 8, 60] {
                 let events = events(image, radius, 60, radius);
                 let limits = limits(threshold, fraction);
@@ -65,6 +71,53 @@ fn packed_and_plain_find_the_same() {
             }
         }
     }
+}
+
+/// Nothing in it is rounded: so they are equal, how much was scanned included. Of numbers too where sums are rounded to the nearest, as
+/// processors do that stand in for a device.
+#[test]
+fn kernels_and_plain_find_the_same() {
+    let Some(device) = device_for("the search by kernels") else { return };
+    let mut random = SplitMix64::new(3);
+    let values = (0..61 * 50).map(|_| (random.next() % 1000) as f32 / 7.0).collect();
+    let numbers = Arc::new(TrainingImage::new(Field::new(61, values)).expect("complete"));
+    for image in images().iter().chain([&numbers]) {
+        for (threshold, fraction) in LIMITS {
+            let limits = limits(threshold, fraction);
+            let search = KernelSearch::on(device, image.clone(), limits).expect("it was there");
+            let plain = PlainSearch::new(image.clone(), limits);
+            // One event and many; smaller and larger than the image.
+            for (radius, count) in [(1, 1), (8, 60), (60, 33)] {
+                let mut events = events(image, radius, count, radius);
+                events.push(event(radius, &[]));
+                let pairs = find_all(&search, &events).into_iter().zip(find_all(&plain, &events));
+                for (event, (kernels, plain)) in events.iter().zip(pairs) {
+                    assert_eq!(kernels, plain, "{threshold} {fraction} {radius}: {event:?}");
+                }
+            }
+            search.find(&[], &mut []);
+        }
+    }
+}
+
+#[test]
+fn threads_search_on_one_device_at_the_same_time() {
+    let Some(device) = device_for("threads that search by kernels") else { return };
+    let image = Arc::new(channels::generate(100, 80, 2));
+    let limits = limits(0.0, 0.5);
+    let search = KernelSearch::on(device, image.clone(), limits).expect("it was there");
+    std::thread::scope(|scope| {
+        for seed in 0..4 {
+            let (search, image) = (&search, &image);
+            scope.spawn(move || {
+                for round in 0..5 {
+                    let events = events(image, 10, 20, seed * 5 + round);
+                    let expected = find_all(&PackedSearch::new(image, limits), &events);
+                    assert_eq!(find_all(search, &events), expected);
+                }
+            });
+        }
+    });
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::log_actor::{LogActor, Looks, ToLog};
 use super::main_actor::{MainActor, ToMain};
 use super::pictures::Progressing;
 use super::simulator::{Requests, Simulator, ToSimulator};
-use super::{Reads, processing, task};
+use super::{Reads, processing, searched_task};
 use crate::error::BenchError;
 use crate::finish::finish_line;
 use crate::geostat::serial_order;
@@ -53,7 +53,12 @@ pub(super) struct Outcome {
 
 impl Run {
     pub(super) fn new(params: &Params) -> Result<Self, BenchError> {
-        let task = Arc::new(task(params)?);
+        Self::of(searched_task(params)?, params)
+    }
+
+    /// Of this task.
+    pub(super) fn of(task: Task, params: &Params) -> Result<Self, BenchError> {
+        let task = Arc::new(task);
         let theater = theater(params)?;
         let tally = Arc::<Tally>::default();
         let actor = MainActor::new(task.clone(), tally.clone());

@@ -1,4 +1,6 @@
 use super::*;
+use crate::devices::device_for;
+use crate::geostat::search::{DataEvent, Found, Search};
 use crate::geostat::statistics::Statistics;
 use crate::parameter::Value;
 
@@ -31,17 +33,61 @@ fn whatever_the_interleaving_there_is_a_serial_order() {
     }
 }
 
-/// One worker, one request at a time, one simulation actor: the path itself is the order.
+/// One worker, one request at a time, one simulation actor: the path itself is the order. By kernels the same is found, so the same comes out.
 #[test]
 fn one_actor_simulates_what_the_floor_does() {
+    let has_device = device_for("geostat with the search by kernels").is_some();
+    for search in [CPU, KERNEL].into_iter().take(1 + usize::from(has_device)) {
+        simulates_what_the_floor_does(search);
+    }
+}
+
+fn simulates_what_the_floor_does(search: &'static str) {
     let params = params(&[
         ("mode", Value::Word("sequential")),
+        ("search", Value::Word(search)),
         ("simulators", Value::Number(1)),
         ("workers", Value::Number(1)),
     ]);
     let outcome = Run::new(&params).and_then(|run| run.simulate()).expect("it runs");
     let floor = task(&params).expect("nothing is read").simulate();
-    assert_eq!(outcome.grid, floor);
+    assert_eq!(outcome.grid, floor, "{search}");
+}
+
+/// Workers that search at the same time, and requests that are rolled back.
+#[test]
+fn with_kernels_there_is_a_serial_order_too() {
+    if device_for("actors that search by kernels").is_none() {
+        return;
+    }
+    let settings = [("search", KERNEL), ("mode", "concurrent")].map(|(n, w)| (n, Value::Word(w)));
+    let run = Run::new(&params(&settings)).expect("it was there").checked();
+    let outcome = run.simulate().expect("it runs");
+    assert_eq!(outcome.serial_order.map(|order| order.len()), Some(3600));
+}
+
+#[test]
+fn a_search_that_fails_ends_the_run() {
+    struct Failing;
+    impl Search for Failing {
+        fn find(&self, _events: &[DataEvent], _answers: &mut [Found]) {
+            panic!("the device is lost");
+        }
+    }
+    let params = params(&[("simulators", Value::Number(1)), ("logs", Value::Number(0))]);
+    let task = task(&params).expect("nothing is read");
+    let task = Task { model: task.model.searched_by(Box::new(Failing)), ..task };
+    let outcome = Run::of(task, &params).and_then(|run| run.simulate().map(|_| ()));
+    let error = outcome.expect_err("nothing was found").to_string();
+    assert!(error.contains("a request was lost"), "{error}");
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let gpu = ("device", Value::Word("gpu"));
+    assert_eq!(Geostat.missing(&params(&[gpu])), None);
+    let missing = Geostat.missing(&params(&[("search", Value::Word(KERNEL)), gpu]));
+    assert!(missing.is_none_or(|why| why == "no GPU here"));
 }
 
 #[test]
