@@ -210,6 +210,14 @@ impl Session {
         self.declare(&queue.dead(), queue.durable, arguments).await
     }
 
+    /// How many worker processes wait at the queue.
+    pub(crate) async fn consumers(&self, queue: &Queue) -> Result<u32, DeviceError> {
+        let options = QueueDeclareOptions { passive: true, ..Default::default() };
+        let name = queue.name.as_str().into();
+        let declared = self.channel.queue_declare(name, options, FieldTable::default()).await;
+        declared.map(|queue| queue.consumer_count()).map_err(|error| self.gone(error))
+    }
+
     /// A queue that ends with this connection and that only it reads; and what comes there.
     pub(crate) async fn own_queue(&self) -> Result<(ShortString, Consumer), DeviceError> {
         let options = QueueDeclareOptions { exclusive: true, ..Default::default() };

@@ -93,7 +93,45 @@ impl<W: Portable> RabbitWorker<W> {
     pub fn counts(&self) -> Counts {
         self.counts
     }
+
+    /// How many worker processes serve the queue at this moment, as the broker counts them.
+    ///
+    /// # Errors
+    /// [`DeviceError::Disconnected`] if the broker is gone.
+    ///
+    /// # Panics
+    /// As [`work`](Worker::work).
+    pub fn served_by(&mut self) -> Result<u32, DeviceError> {
+        let link = self.linked()?;
+        let broker = self.broker.as_ref().expect(THERE);
+        let within = broker.queue().connect_within;
+        let asking = async { timeout(within, link.session.consumers(broker.queue())).await };
+        let consumers = broker.block_on(asking).unwrap_or_else(|_| {
+            Err(link.session.gone(format!("it does not answer within {within:?}")))
+        })?;
+        self.link = Some(link);
+        Ok(consumers)
+    }
+
+    /// The connection, or a new one if it is gone.
+    fn linked(&mut self) -> Result<Link, DeviceError> {
+        if let Some(link) = self.link.take().filter(|link| link.session.is_up()) {
+            return Ok(link);
+        }
+        let broker = self.broker.as_ref().expect(THERE);
+        let opened = broker.block_on(Link::open(broker));
+        self.counts.connections += u64::from(opened.is_ok());
+        // WHY: there was a broker; that there is none now may pass.
+        opened.map_err(|refused| match refused {
+            NotConnected { error: DeviceError::Unavailable(why), may_pass: true } => {
+                DeviceError::Disconnected(why)
+            }
+            refused => refused.error,
+        })
+    }
 }
+
+const THERE: &str = "the broker is there until the end";
 
 impl Link {
     async fn open(broker: &Broker) -> Result<Self, NotConnected> {
@@ -117,22 +155,8 @@ impl<W: Portable> Worker for RabbitWorker<W> {
     }
 
     fn work(&mut self, batch: &mut [W]) -> Result<(), DeviceError> {
-        let broker = self.broker.as_ref().expect("the broker is there until the end");
-        let link = self.link.take().filter(|link| link.session.is_up());
-        let mut link = match link {
-            Some(link) => link,
-            None => {
-                let opened = broker.block_on(Link::open(broker));
-                self.counts.connections += u64::from(opened.is_ok());
-                // WHY: there was a broker; that there is none now may pass.
-                opened.map_err(|refused| match refused {
-                    NotConnected { error: DeviceError::Unavailable(why), may_pass: true } => {
-                        DeviceError::Disconnected(why)
-                    }
-                    refused => refused.error,
-                })?
-            }
-        };
+        let mut link = self.linked()?;
+        let broker = self.broker.as_ref().expect(THERE);
         let within = self.asking.answer_within;
         let mut exchange = Exchange {
             link: &mut link,

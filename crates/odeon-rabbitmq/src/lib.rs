@@ -11,6 +11,7 @@
 //! | what of a piece of work travels? | `portable.rs`, `shared.rs` |
 //! | what do messages look like? | `packet.rs`, `failure.rs` |
 //! | connecting, publishing | `broker.rs` |
+//! | a broker for a test or a measurement | `own_broker.rs` |
 //! | the side that has work | `client.rs`, `client/*` |
 //! | the side that does it | `server.rs`, `server/*` |
 //!
@@ -31,6 +32,7 @@
 mod broker;
 mod client;
 mod failure;
+mod own_broker;
 mod packet;
 mod portable;
 mod queue;
@@ -38,6 +40,7 @@ mod server;
 mod shared;
 
 pub use client::{Asking, Counts, RabbitWorker};
+pub use own_broker::OwnBroker;
 pub use portable::{Input, Portable};
 pub use queue::Queue;
 pub use server::{Served, Serving, Stop, serve};

@@ -31,7 +31,9 @@ fn s40_results_come_and_inputs_go_once_to_each_process() {
     let Some(broker) = broker::shared(NAME) else { return };
     let queue = broker.queue("results");
     let mut client = client(&queue);
+    assert_eq!(client.served_by(), Ok(0));
     let _processes = [1, 3].map(|at_once| WorkerProcess::start(NAME, &queue, at_once));
+    until("both serve", || client.served_by() == Ok(2));
     // One of no bytes, a small one, one that goes in several parts.
     let inputs = [numbers(0), numbers(100), numbers(1_500_000)];
     let mut asked = 0;
@@ -105,7 +107,7 @@ fn s40_a_broker_that_is_gone_is_told_and_one_that_is_back_is_found() {
     if process::is_one() {
         return process::run();
     }
-    let Some(broker) = broker::TestBroker::start(NAME) else { return };
+    let Some(broker) = broker::start(NAME) else { return };
     let queue = broker.queue("gone and back");
     let input = numbers(1_000);
     let mut client = client(&queue);
@@ -127,7 +129,7 @@ fn s40_a_broker_that_is_gone_is_told_and_one_that_is_back_is_found() {
     assert!(matches!(error, DeviceError::Disconnected(_)), "{error:?}");
     assert!(error.to_string().contains(&format!("no broker at {}", broker.place())), "{error}");
 
-    broker.begin();
+    broker.begin().unwrap();
     until("the broker lets the client in", || match client.work(&mut batch) {
         Ok(()) => true,
         Err(DeviceError::Disconnected(_)) => false,
