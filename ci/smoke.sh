@@ -80,6 +80,9 @@ mkdir "$out/geostat"
 "$odeon" bench theaters --reproduce --quick --out "$out/salsa"
 "$odeon" bench kmeans --rows 2000 --rounds 0,5 --floor rayon,sequential --cpu-workers 1,3 --samples 2 --warmup 0 --json "$out/kmeans.jsonl"
 "$odeon" bench kmeans --rows 2000 --rounds 40 --device-workers 0 --way mixed,balanced --samples 1 --warmup 0
+"$odeon" bench kmeans --rows 2000 --rounds 5 --way direct --samples 1 --warmup 0
+"$odeon" bench kmeans --rows 2000 --rounds 5 --way middleware --served-by cpu,direct,kernel --samples 1 --warmup 0
+"$odeon" bench kmeans --rows 2000 --rounds 5 --way kernel --samples 1 --warmup 0
 "$odeon" bench logreg --rows 2000 --rounds 5 --floor rayon,sequential --samples 2 --warmup 0
 "$odeon" bench logreg --rows 2000 --rounds 40 --device-workers 0 --way cpu,mixed,balanced --samples 1 --warmup 0
 # By kernels where there is a device for them, or a driver that stands in for one.

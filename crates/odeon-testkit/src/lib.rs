@@ -13,6 +13,7 @@
 //! | did every message end up somewhere? | [`Ledger`] | `conservation.rs` |
 //! | can what clients were told be explained? | [`History`], [`Model`] | `history.rs`, `history/*` |
 //! | was every value dropped, and once? | [`DropTracker`] | `drop_tracker.rs` |
+//! | what does my kernel in CUDA C compute? | [`CudaOnCores`] | `cuda_on_cores.rs`, `cuda_on_cores/cuda.hpp` |
 //! | does my mailbox, my stage keep the promises? | [`conformance`] | `conformance/*` |
 //!
 //! # Any order, any time, and the same again
@@ -160,6 +161,7 @@
 
 pub mod conformance;
 mod conservation;
+mod cuda_on_cores;
 mod deterministic_scheduler;
 mod drop_tracker;
 mod faults;
@@ -174,6 +176,7 @@ mod virtual_clock;
 mod waiting;
 
 pub use conservation::{Account, Counted, Ledger, Ticket};
+pub use cuda_on_cores::CudaOnCores;
 pub use deterministic_scheduler::Deterministic;
 pub use drop_tracker::{DropTracker, Tracked};
 pub use faults::{AsyncFaulty, Faults, Faulty, INJECTED};

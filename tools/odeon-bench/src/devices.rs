@@ -1,11 +1,16 @@
 //! Which devices kernels can run on here.
 
+use crate::kmeans::ByCuda;
 use crate::parameter::{Parameter, Params};
+use odeon_device::DeviceError;
 use odeon_gpu::{Found, Which, devices};
 use std::sync::OnceLock;
 
 /// Those that were found. WHY once: each is opened to see what it is, and a run shall not wait for that.
 static FOUND: OnceLock<Vec<Found>> = OnceLock::new();
+
+/// What is missing for CUDA C, in words.
+static CUDA_MISSING: OnceLock<Option<String>> = OnceLock::new();
 
 /// The parameter that says which of them may be taken.
 pub(crate) const DEVICE: Parameter =
@@ -18,7 +23,29 @@ const GPU: &str = "gpu";
 /// # Errors
 /// What is missing, in words.
 pub(crate) fn chosen(params: &Params) -> Result<Which, String> {
-    first(FOUND.get_or_init(devices), params.word(DEVICE.name) == GPU)
+    first_found(must_be_gpu(params))
+}
+
+/// The first device; or the first that is a GPU.
+///
+/// # Errors
+/// What is missing, in words.
+pub(crate) fn first_found(must_be_gpu: bool) -> Result<Which, String> {
+    first(FOUND.get_or_init(devices), must_be_gpu)
+}
+
+/// What is missing for CUDA C, in words; what else is wrong with it shall be seen when it is run.
+pub(crate) fn cuda_missing() -> Option<String> {
+    let missing = CUDA_MISSING.get_or_init(|| match ByCuda::open() {
+        Err(DeviceError::Unavailable(why)) => Some(format!("no GPU here: {why}")),
+        _ => None,
+    });
+    missing.clone()
+}
+
+/// Whether the [parameter](DEVICE) allows GPUs only.
+pub(crate) fn must_be_gpu(params: &Params) -> bool {
+    params.word(DEVICE.name) == GPU
 }
 
 fn first(all: &[Found], must_be_gpu: bool) -> Result<Which, String> {

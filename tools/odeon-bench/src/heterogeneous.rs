@@ -31,6 +31,8 @@ pub struct HeterogeneousPlan {
     pub quick: bool,
     /// How often each case is run.
     pub rounds: Rounds,
+    /// Parameters of k-means that are to be other ones.
+    pub chosen: Vec<Setting>,
 }
 
 /// Told about the course of a run.

@@ -7,10 +7,11 @@
 //! | the centres of a round, and where they begin | `centres.rs` |
 //! | a piece of a round, the same for every way to do it | `piece.rs` |
 //! | assigning points on a core | `assign.rs` |
-//! | assigning points on a device | `kernels.rs` |
+//! | assigning points on a device | `kernels.rs`, `kmeans.cu` |
 //! | the rounds: merging pieces, when to stop | `clustering.rs` |
 //! | plain sequential k-means, and comparing with it | `reference.rs` |
 //! | the same without actors: plain `rayon`, one loop | `threads.rs` |
+//! | processes that do pieces, and the broker between | `elsewhere.rs` |
 //! | the ways to do a piece, each in a file of its own, wholly and with nothing else | `workers/*` |
 //!
 //! Points are `f32`. A distance is the sum of the squares of the differences in the order of the dimensions, in `f32`; sums of points
@@ -20,6 +21,7 @@
 mod assign;
 mod centres;
 mod clustering;
+mod elsewhere;
 mod generated;
 mod kernels;
 mod piece;
@@ -33,6 +35,8 @@ pub(crate) use assign::assign;
 pub use centres::Centres;
 pub(crate) use clustering::Clustering;
 pub use clustering::{Clusters, Stop};
+pub use elsewhere::run_server;
+pub(crate) use elsewhere::{Broker, ServedBy, Servers};
 pub use generated::generate;
 pub(crate) use generated::{fraction, normal};
 pub use piece::{Partial, Piece};
@@ -40,7 +44,7 @@ pub use points::Points;
 pub use reference::{Tolerance, check, sequential};
 pub use stamp::read;
 pub use threads::{Threads, on_one_thread};
-pub use workers::{ByKernels, OnCores, balanced};
+pub use workers::{ByCuda, ByKernels, OnCores, balanced};
 
 #[cfg(test)]
 mod tests;

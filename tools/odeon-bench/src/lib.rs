@@ -17,6 +17,7 @@
 #![deny(unsafe_code)]
 
 mod busy_work;
+mod child_process;
 mod date;
 mod devices;
 pub mod energy;

@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand};
 use energy::EnergyError;
 use odeon_bench::error::BenchError;
 use odeon_bench::heap_bytes::CountingAllocator;
+use odeon_bench::kmeans::run_server;
 use odeon_bench::workloads::theaters::run_member;
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -42,6 +43,12 @@ enum Command {
         /// What it does, as JSON.
         seat: String,
     },
+    /// Does pieces of k-means that come by a RabbitMQ broker; the one that measures starts it.
+    #[command(hide = true)]
+    Serve {
+        /// Where they come, as JSON.
+        post: String,
+    },
 }
 
 fn main() -> ExitCode {
@@ -52,6 +59,7 @@ fn main() -> ExitCode {
             exit(theater::run(&arguments), TheaterError::is_bad_argument)
         }
         Command::Energy(arguments) => exit(energy::run(&arguments), EnergyError::is_bad_argument),
+        Command::Serve { post } => exit(run_server(&post), BenchError::is_bad_argument),
         Command::Member { seat } => exit(run_member(&seat), BenchError::is_bad_argument),
     }
 }

@@ -1,6 +1,6 @@
 //! Workloads of several processes as a user meets them: members come, go with the one that started them, and are missed.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,7 @@ fn until<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
 }
 
 /// The members that a run has started, where the system tells: they are children of its main thread.
-fn members_of(process: u32, expected: usize) -> Option<Vec<u32>> {
+fn members_of(process: u32, subcommand: &str, expected: usize) -> Option<Vec<u32>> {
     let children = format!("/proc/{process}/task/{process}/children");
     if !std::path::Path::new(&children).exists() {
         println!("skipped: this system does not tell the children of a process");
@@ -57,14 +57,14 @@ fn members_of(process: u32, expected: usize) -> Option<Vec<u32>> {
     }
     Some(until("members start", || {
         let members = std::fs::read_to_string(&children).ok()?;
-        let members: Vec<u32> =
-            members.split_whitespace().filter_map(|id| id.parse().ok()).collect();
+        let children = members.split_whitespace().filter_map(|id| id.parse().ok());
         // Before it is a member, it is a copy of the one that starts it.
         let is_member = |id: &u32| {
             let line = std::fs::read_to_string(format!("/proc/{id}/cmdline"));
-            line.is_ok_and(|line| line.contains("\0member\0"))
+            line.is_ok_and(|line| line.contains(&format!("\0{subcommand}\0")))
         };
-        (members.len() == expected && members.iter().all(is_member)).then_some(members)
+        let members: Vec<u32> = children.filter(is_member).collect();
+        (members.len() == expected).then_some(members)
     }))
 }
 
@@ -127,7 +127,7 @@ fn a_member_that_cannot_be_one_says_why() {
 #[test]
 fn members_do_not_outlive_a_run_that_is_killed() {
     let mut run = Running::start(&mut odeon(ENDLESS));
-    let Some(members) = members_of(run.0.id(), 3) else { return };
+    let Some(members) = members_of(run.0.id(), "member", 3) else { return };
     run.0.kill().expect("it can be killed");
     run.ended();
     until("members end", || (!members.iter().any(|&id| is_there(id))).then_some(()));
@@ -136,7 +136,7 @@ fn members_do_not_outlive_a_run_that_is_killed() {
 #[test]
 fn a_member_that_dies_is_an_error() {
     let mut run = Running::start(&mut odeon(ENDLESS));
-    let Some(members) = members_of(run.0.id(), 3) else { return };
+    let Some(members) = members_of(run.0.id(), "member", 3) else { return };
     let killed = Command::new("kill").args(["-9", &members[1].to_string()]).status();
     assert!(killed.expect("there is a program `kill`").success());
     assert_eq!(run.ended().code(), Some(1));
@@ -145,6 +145,80 @@ fn a_member_that_dies_is_an_error() {
     errors.read_to_string(&mut message).expect("messages are UTF-8");
     assert!(message.contains("member 2 ended"), "{message}");
     until("the others end", || (!members.iter().any(|&id| is_there(id))).then_some(()));
+}
+
+/// Whether a broker can be started here; a test that is skipped has said so.
+fn has_a_broker(test: &str) -> bool {
+    let one = "bench kmeans --rows 20 --rounds 1 --samples 1 --warmup 0 --way middleware";
+    let Output { status, stdout, stderr } = odeon(one).output().expect("the program starts");
+    let [said, errors] = [stdout, stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+    assert_eq!(status.code(), Some(0), "{errors}");
+    let missing = said.contains("not measured: no broker here: rabbitmq-server is not installed");
+    if missing {
+        let _ = writeln!(std::io::stderr(), "skipped: {test}: {said}");
+    } else {
+        assert!(said.contains("odeon-pool"), "{said}");
+    }
+    !missing
+}
+
+#[test]
+fn worker_processes_behind_a_broker_do_the_pieces_and_do_not_outlive_a_run_that_is_killed() {
+    if !has_a_broker("worker processes behind a broker") {
+        return;
+    }
+    let endless = "bench kmeans --rows 2000 --rounds 1000000 --samples 1 --warmup 0";
+    let mut run = Running::start(&mut odeon(&format!("{endless} --way middleware")));
+    let Some(workers) = members_of(run.0.id(), "serve", 2) else { return };
+    run.0.kill().expect("it can be killed");
+    run.ended();
+    until("they end", || (!workers.iter().any(|&id| is_there(id))).then_some(()));
+}
+
+#[test]
+fn a_worker_process_that_dies_is_told_and_others_do_its_pieces() {
+    if !has_a_broker("a worker process that dies") {
+        return;
+    }
+    // Long enough to kill one while it runs.
+    let line = "bench kmeans --rows 2000 --rounds 2000 --samples 1 --warmup 0 --way middleware";
+    let mut run = Running::start(&mut odeon(line));
+    let Some(workers) = members_of(run.0.id(), "serve", 2) else { return };
+    let killed = Command::new("kill").args(["-9", &workers[0].to_string()]).status();
+    assert!(killed.expect("there is a program `kill`").success());
+    assert_eq!(run.ended().code(), Some(1));
+    let mut message = String::new();
+    let errors = run.0.stderr.as_mut().expect("the standard error was asked for");
+    errors.read_to_string(&mut message).expect("messages are UTF-8");
+    assert!(message.contains("worker process 1"), "{message}");
+    until("the other ends", || (!workers.iter().any(|&id| is_there(id))).then_some(()));
+}
+
+#[test]
+fn a_server_that_cannot_be_one_says_why() {
+    let Output { status, stdout, .. } = odeon("serve nonsense").output().expect("it starts");
+    assert_eq!(status.code(), Some(2));
+    let said = String::from_utf8(stdout).expect("UTF-8");
+    assert!(said.starts_with("refused serve: "), "{said}");
+}
+
+#[test]
+fn what_this_machine_lacks_is_said_and_the_rest_is_measured() {
+    let line = "bench kmeans --rows 200 --rounds 2 --samples 1 --warmup 0 --way direct,cpu";
+    let Output { status, stdout, stderr } = odeon(line).output().expect("it starts");
+    assert_eq!(status.code(), Some(0), "{}", String::from_utf8_lossy(&stderr));
+    let said = String::from_utf8(stdout).expect("UTF-8");
+    assert!(said.contains("odeon-pool") && said.contains("floor"), "{said}");
+    let missing: Vec<&str> = said.lines().filter(|line| line.contains("not measured")).collect();
+    // Where there is a GPU, both are measured.
+    match missing[..] {
+        [] => assert_eq!(said.matches("odeon-pool").count(), 2, "{said}"),
+        [one] => assert!(
+            one.starts_with("not measured: no GPU here: ") && one.contains("way=direct"),
+            "{one}"
+        ),
+        _ => panic!("{said}"),
+    }
 }
 
 #[test]

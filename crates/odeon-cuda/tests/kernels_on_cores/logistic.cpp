@@ -1,6 +1,3 @@
-#include "cuda.hpp"
-#include "logistic.cu"
-
 int main() {
     auto n = in<unsigned>(3); // rows, dims, blocks
     unsigned rows = n[0], dims = n[1], blocks = n[2];

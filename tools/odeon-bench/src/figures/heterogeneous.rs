@@ -1,12 +1,14 @@
 //! What iterative programs on cores and devices reach.
 
-use super::Goal::{AtMostFloors, AtMostTimesBest, AtMostTimesEnergy};
+use super::Goal::{AtMostFloors, AtMostTimes, AtMostTimesBest, AtMostTimesEnergy};
 use super::{Group, Setting, group};
 use crate::parameter::Value;
 use crate::workload::Variant::Pool;
 
 /// 0.9 of the speed of plain rayon.
 const AGAINST_RAYON: f64 = 1.0 / 0.9;
+/// 0.85 of the speed of CUDA C.
+const AGAINST_DIRECT: f64 = 1.0 / 0.85;
 /// 0.95 of the speed of the best configuration.
 const AGAINST_BEST: f64 = 1.0 / 0.95;
 
@@ -18,6 +20,8 @@ const ON_A_GPU: &[Setting] = &[
     // All of a round in one launch.
     ("pieces", Value::Number(1)),
 ];
+
+const DIRECT: &[Setting] = &[("way", Value::Word("direct"))];
 
 /// So many workers on cores, with as many threads, and on a device.
 macro_rules! configuration {
@@ -79,6 +83,12 @@ pub(super) fn groups() -> Vec<Group> {
             Pool,
             ON_A_GPU,
             AtMostTimesEnergy(0.2, ON_CORES),
+        )
+        .figure(
+            "kmeans, 131072 points: CubeCL against direct",
+            Pool,
+            ON_A_GPU,
+            AtMostTimes(AGAINST_DIRECT, DIRECT),
         );
     let logreg =
         group("logreg", QUICK).without_peers().with(&[("rounds", Value::Number(100))]).figure(

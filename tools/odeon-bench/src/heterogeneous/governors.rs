@@ -32,6 +32,18 @@ const ALL: &[Implementation] = &[
     Implementation { name: "rayon", in_thesis: "par", is_floor: true, settings: &[] },
     Implementation { name: "actors on cores", in_thesis: "act", is_floor: false, settings: &[] },
     Implementation {
+        name: "direct (CUDA C)",
+        in_thesis: "jni",
+        is_floor: false,
+        settings: &[("way", Value::Word("direct")), ("pieces", Value::Number(1))],
+    },
+    Implementation {
+        name: "middleware (RabbitMQ)",
+        in_thesis: "rabbitmq",
+        is_floor: false,
+        settings: &[("way", Value::Word("middleware"))],
+    },
+    Implementation {
         name: "kernels (CubeCL)",
         in_thesis: "dsl",
         is_floor: false,
@@ -102,7 +114,7 @@ fn under(
 ) -> Result<Vec<Measurement>, BenchError> {
     let mut cases = Plan::default();
     for one in ALL {
-        let params = params_of(one, plan.quick);
+        let params = params_of(one, plan);
         match (one.is_floor, kmeans().missing(&params)) {
             (_, Some(_)) => {}
             (true, None) => cases.add_floor(kmeans(), &params),
@@ -114,7 +126,7 @@ fn under(
         watch.run(format!("{} {}", case.contender.implementation(), case.params));
     })?;
     let measured = ALL.iter().map(|one| {
-        let params = params_of(one, plan.quick);
+        let params = params_of(one, plan);
         let samples = match one.is_floor {
             true => results.floor(kmeans(), &params),
             false => results.odeon(kmeans(), Variant::Pool, &params),
@@ -127,12 +139,13 @@ fn under(
 }
 
 /// The thesis's set: 65,536 points, 16 clusters. It runs until points stay; here for so many rounds, that a run takes some time.
-fn params_of(one: &Implementation, quick: bool) -> Params {
-    let size = match quick {
+fn params_of(one: &Implementation, plan: &HeterogeneousPlan) -> Params {
+    let size = match plan.quick {
         true => [("rows", Value::Number(1000)), ("rounds", Value::Number(3))],
         false => [("rows", Value::Number(65_536)), ("rounds", Value::Number(200))],
     };
-    one.settings.iter().fold(params(&size), |params, (name, value)| params.with(name, *value))
+    let settings = one.settings.iter().chain(&plan.chosen);
+    settings.fold(params(&size), |params, (name, value)| params.with(name, *value))
 }
 
 const UNAVAILABLE: &str = "unavailable";

@@ -24,8 +24,8 @@ pub(super) fn page(
     body += &element("h2", "Figure 6.7: lines of code of the worker");
     body += &element(
         "p",
-        "Counted from the files of each way by this program, without comments and empty lines. The ways direct (CUDA C) and middleware (RabbitMQ) \
-         are not part of this program yet; the thesis's lines are given.",
+        "Counted from the files of each way by this program, without comments and empty lines. The thesis's worker behind RabbitMQ computes by CUDA C; \
+         here its processes do their pieces by any of the other ways, and the lines are those of cores.",
     );
     body += &table(&ways::HEADINGS, ways::rows());
     body += &picture(ways::FILE);

@@ -1,4 +1,7 @@
 use super::*;
+use crate::devices::cuda_missing;
+use crate::kmeans::Broker;
+use crate::parameter::Value;
 
 struct Silent(Vec<String>);
 
@@ -11,7 +14,10 @@ impl WatchHeterogeneous for Silent {
 
 #[test]
 fn a_quick_run_measures_everything_and_writes_a_page() {
-    let plan = HeterogeneousPlan { quick: true, rounds: Rounds { warmup: 0, samples: 1 } };
+    let rounds = Rounds { warmup: 0, samples: 1 };
+    // A test's program cannot be started as a worker process.
+    let chosen = vec![("members", Value::Word("threads"))];
+    let plan = HeterogeneousPlan { quick: true, rounds, chosen };
     let mut watch = Silent(Vec::new());
     let outcome = plan.run(&mut watch).expect("everything runs");
     assert!(watch.0.iter().any(|name| name == "figure 6.8, large set"), "{:?}", watch.0);
@@ -22,7 +28,19 @@ fn a_quick_run_measures_everything_and_writes_a_page() {
         let row = text(0).lines().find(|line| line.contains(name)).map(str::to_owned);
         assert!(row.is_some_and(|row| !row.contains("not measured")), "{}", text(0));
     }
-    assert!(text(1).contains("336 + 337") && text(1).contains("kernel"), "{}", text(1));
+    // The others are there, measured or with what they lack.
+    let lacks = [("direct", cuda_missing()), ("middleware", Broker::missing())];
+    for (name, missing) in lacks {
+        let row = text(0).lines().find(|line| line.contains(name)).map(str::to_owned);
+        let row = row.unwrap_or_else(|| panic!("{name} in {}", text(0)));
+        match missing {
+            Some(why) => assert!(row.contains(&why), "{row}"),
+            None => assert!(!row.contains(" here") && !row.contains("not measured"), "{row}"),
+        }
+    }
+    for name in ["336 + 337", "336 + 67", "39 + 0", "cpu", "direct", "middleware", "kernel"] {
+        assert!(text(1).contains(name), "{name} in {}", text(1));
+    }
     let small = outcome.shared[0].rows();
     assert_eq!(small[0][4..], ["1.00", "1.00"], "{small:?}");
 

@@ -52,7 +52,11 @@ pub(crate) struct Team {
 impl Team {
     /// That of a program's parameters.
     pub(crate) fn of(params: &Params) -> Self {
-        let way = params.word("way");
+        Self::that_works(params.word("way"), params)
+    }
+
+    /// That of a program which has more ways: one by neither cores nor pools is by devices.
+    pub(crate) fn that_works(way: &'static str, params: &Params) -> Self {
         let counted = |parameter: Parameter, is_used| match is_used {
             true => params.count(parameter.name),
             false => 0,

@@ -1,8 +1,10 @@
 use super::*;
-use crate::devices::device_for;
-use crate::iterative::{Crew, Run};
+use crate::iterative::{Crew, Rounds, Run};
 use crate::theater::theater_with;
 use odeon::prelude::*;
+use odeon_device::Worker;
+use odeon_rabbitmq::Portable;
+use std::io::Write;
 use std::sync::Arc;
 
 fn by_actors(points: &Arc<Points>, first: &Centres, pieces: usize, stop: Stop) -> Clusters {
@@ -25,28 +27,141 @@ fn by_crew(
     Run::new(theater, rounds, crew).complete().expect("no worker fails").into_clusters()
 }
 
-/// Whole blocks and broken ones, one piece and several at once, and both kinds of workers side by side.
+/// Whole blocks and broken ones, one piece and several at once, both kinds of workers side by side; on every device.
 #[test]
 fn kernels_and_pools_agree_with_the_reference() {
-    let Some(device) = device_for("kernels of k-means") else { return };
+    let devices = odeon_gpu::devices();
+    if devices.is_empty() {
+        let _ = writeln!(std::io::stderr(), "skipped: kernels of k-means: no device for them");
+    }
     let sizes = [(1, 1, 1, 1), (256, 3, 2, 1), (1000, 5, 16, 7), (700, 32, 17, 3)];
-    for (rows, dims, centres, pieces) in sizes {
+    for (device, (rows, dims, centres, pieces)) in
+        devices.iter().flat_map(|device| sizes.map(|size| (device, size)))
+    {
         let points = Arc::new(generate(rows, dims, 2, 3));
         let first = Centres::drawn(&points, centres, 7);
         let stop = Stop::After(6);
         let expected = sequential(&points, &first, stop);
         let theater = theater_with(2).expect("it starts");
         let mut kernels = Crew::new();
-        let worker = ByKernels::on(device).expect("it was there");
+        let worker = ByKernels::on(device.which).expect("it was there");
         kernels.add(&theater, worker).expect("a thread can be started");
-        let pool = balanced(device, 1, 2).profile_of(6 * pieces as u64);
+        let pool = balanced(device.which, 1, 2).profile_of(6 * pieces as u64);
         let pool = Crew::Pool(pool.start(&theater).expect("it starts"));
         for crew in [kernels, pool] {
             let found = by_crew(&theater, crew, &points, &first, pieces, stop);
             let right = check(&found, &expected, Tolerance::DEVICES);
-            right.unwrap_or_else(|e| panic!("{rows} x {dims} x {centres} on {device:?}: {e}"));
+            right.unwrap_or_else(|e| panic!("{rows} x {dims} x {centres} on {device}: {e}"));
         }
     }
+}
+
+#[test]
+fn kernels_come_to_the_same_in_each_run_to_the_last_bit() {
+    let points = Arc::new(generate(1000, 5, 4, 3));
+    let first = Centres::drawn(&points, 7, 7);
+    for device in odeon_gpu::devices() {
+        let mut worker = ByKernels::on(device.which).expect("it was there");
+        let mut once = || {
+            let rounds = &mut Clustering::new(points.clone(), first.clone(), 3, Stop::After(1));
+            let mut pieces = rounds.first();
+            worker.work(&mut pieces).expect("it has room");
+            pieces.into_iter().map(|piece| (piece.members, piece.partial)).collect::<Vec<_>>()
+        };
+        assert_eq!(once(), once(), "{device}");
+    }
+}
+
+/// By a real broker; workers on threads, as a test's program cannot be started as a worker process.
+#[test]
+fn pieces_by_middleware_agree_with_the_reference() {
+    if let Some(missing) = Broker::missing() {
+        let _ = writeln!(std::io::stderr(), "skipped: k-means by middleware: {missing}");
+        return;
+    }
+    let broker = Broker::new();
+    let by_kernels = ServedBy::Kernels { must_be_gpu: false };
+    let mut cases = vec![(ServedBy::Cores, Tolerance::CORES)];
+    if !odeon_gpu::devices().is_empty() {
+        cases.push((by_kernels, Tolerance::DEVICES));
+    }
+    for (by, within) in cases {
+        for (rows, dims, centres, pieces) in [(1, 1, 1, 1), (1000, 5, 16, 7)] {
+            let points = Arc::new(generate(rows, dims, 2, 3));
+            let first = Centres::drawn(&points, centres, 7);
+            let stop = Stop::After(6);
+            let expected = sequential(&points, &first, stop);
+            let queue = broker.queue().expect("it starts");
+            let mut servers = Servers::start(queue, by, 2, false, 3).expect("they serve");
+            let theater = theater_with(2).expect("it starts");
+            let mut crew = Crew::new();
+            for _ in 0..2 {
+                let client = servers.client().expect("the broker lets it in");
+                crew.add(&theater, client).expect("a thread can be started");
+            }
+            let found = by_crew(&theater, crew, &points, &first, pieces, stop);
+            check(&found, &expected, within).unwrap_or_else(|e| panic!("{by:?}, {rows} rows: {e}"));
+            servers.check().expect("they still serve");
+        }
+    }
+}
+
+#[test]
+fn a_piece_that_has_travelled_is_the_same_piece() {
+    let points = Arc::new(generate(100, 3, 2, 3));
+    let first = Centres::drawn(&points, 5, 7);
+    let mut pieces = Clustering::new(points.clone(), first, 3, Stop::After(1)).first();
+    let mut here = pieces.pop().expect("the last of three");
+    here.previous.iter_mut().step_by(2).for_each(|previous| *previous = 1);
+    let mut there = Piece::again(here.request(), here.inputs()).expect("it is one");
+    assert!(Arc::ptr_eq(there.points.shared(), points.shared()), "its points are kept");
+    assert_eq!((there.number, &there.rows, &there.centres), (2, &here.rows, &here.centres));
+    OnCores.work(std::slice::from_mut(&mut there)).expect("cores never fail");
+    here.accept(there.answer()).expect("it is its own");
+    let (members, partial) = (here.members.clone(), here.partial.clone());
+    OnCores.work(std::slice::from_mut(&mut here)).expect("cores never fail");
+    assert_eq!((members, partial), (here.members, here.partial));
+}
+
+#[test]
+fn what_is_no_piece_and_no_result_of_it_is_refused() {
+    let points = Arc::new(generate(10, 3, 2, 3));
+    let pieces = |centres| {
+        let first = Centres::drawn(&points, centres, 7);
+        Clustering::new(points.clone(), first, 2, Stop::After(1)).first()
+    };
+    let refused = |other: Arc<Points>, rows, inputs: usize| {
+        let mut piece = pieces(2).remove(0);
+        piece.points = other;
+        piece.rows = rows;
+        let inputs = vec![points.travelling().clone(); inputs];
+        Piece::again(piece.request(), inputs).map(|_| ()).expect_err("it is none").to_string()
+    };
+    assert!(refused(points.clone(), 0..5, 0).contains("one input"));
+    assert!(refused(points.clone(), 5..11, 1).contains("rows 5..11 of 10 points"));
+    #[allow(clippy::reversed_empty_ranges)]
+    let backwards = refused(points.clone(), 5..4, 1);
+    assert!(backwards.contains("rows 5..4"), "{backwards}");
+    let four = Arc::new(Points::new(4, vec![0.0; 40]));
+    assert!(refused(four, 0..5, 1).contains("30 values, 4 dimensions"));
+    let mut none = pieces(1).remove(0);
+    none.centres = Arc::new(Centres::new(3, Vec::new()));
+    assert!(Piece::again(none.request(), none.inputs()).is_err());
+
+    let answer = |centres: usize, number: usize| {
+        let mut piece = pieces(centres).remove(number);
+        OnCores.work(std::slice::from_mut(&mut piece)).expect("cores never fail");
+        piece
+    };
+    let mut piece = pieces(2).remove(0);
+    assert!(piece.accept(answer(3, 0).answer()).is_err(), "of other centres");
+    let mut wrong = answer(2, 0);
+    wrong.members[4] = 2;
+    assert!(piece.accept(wrong.answer()).is_err(), "a centre that is not there");
+    wrong = answer(2, 0);
+    wrong.members.pop();
+    assert!(piece.accept(wrong.answer()).is_err(), "of fewer points");
+    assert!(piece.accept(answer(2, 0).answer()).is_ok());
 }
 
 /// Every number of centres around the width of a block, dimensions that fill nothing, pieces with single rows.

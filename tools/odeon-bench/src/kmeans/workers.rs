@@ -2,8 +2,11 @@
 
 mod balanced;
 mod cpu;
+mod direct;
 mod kernel;
+mod middleware;
 
 pub use balanced::balanced;
 pub use cpu::OnCores;
+pub use direct::ByCuda;
 pub use kernel::ByKernels;

@@ -1,14 +1,14 @@
 //! `kmeans`: the thesis's application, see [`kmeans`](crate::kmeans).
 
 use super::kept::Kept;
-use crate::devices::DEVICE;
+use crate::devices::{self, DEVICE};
 use crate::error::BenchError;
 use crate::iterative::{
     BALANCED, CPU, CPU_WORKERS, Crew, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Run, Team,
 };
 use crate::kmeans::{
-    ByKernels, Centres, Clustering, Clusters, OnCores, Piece, Points, Stop, Threads, Tolerance,
-    balanced, check, generate, on_one_thread, read, sequential,
+    Broker, ByCuda, ByKernels, Centres, Clustering, Clusters, OnCores, Piece, Points, ServedBy,
+    Servers, Stop, Threads, Tolerance, balanced, check, generate, on_one_thread, read, sequential,
 };
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
@@ -21,10 +21,11 @@ use std::sync::Arc;
 /// See the module.
 pub(super) struct KMeans {
     tasks: Kept<Task>,
+    broker: Broker,
 }
 
 /// The workload.
-pub(super) static KMEANS: KMeans = KMeans { tasks: Kept::new() };
+pub(super) static KMEANS: KMeans = KMeans { tasks: Kept::new(), broker: Broker::new() };
 
 /// What is clustered, and what must come out.
 struct Task {
@@ -37,6 +38,9 @@ struct Task {
 /// What a task depends on.
 const TASK: &[&str] = &["input", "rows", "dims", "centres", "seed", "rounds", "threshold_ppm"];
 
+const DIRECT: &str = "direct";
+const MIDDLEWARE: &str = "middleware";
+const PROCESSES: &str = "processes";
 const GENERATED: &str = "generated";
 
 static ABOUT: About = About {
@@ -61,8 +65,20 @@ static ABOUT: About = About {
         PIECES,
         Parameter::word(
             "way",
-            "how pieces are done: on cores, by kernels on a device, by both in fixed numbers, by who is best",
-            &[CPU, KERNEL, MIXED, BALANCED],
+            "how pieces are done: on cores, by CUDA C, by processes behind a RabbitMQ broker, by kernels on a device, by cores and kernels in fixed numbers, by who is best",
+            &[CPU, DIRECT, MIDDLEWARE, KERNEL, MIXED, BALANCED],
+        )
+        .outside_floor(),
+        Parameter::word(
+            "served_by",
+            "how the processes of --way middleware do pieces",
+            &[CPU, DIRECT, KERNEL],
+        )
+        .outside_floor(),
+        Parameter::word(
+            "members",
+            "where those that serve the broker are: in processes of their own, or on threads of this one",
+            &[PROCESSES, "threads"],
         )
         .outside_floor(),
         CPU_WORKERS,
@@ -123,24 +139,36 @@ impl Workload for KMeans {
     }
 
     fn check(&self, params: &Params) -> Result<(), BenchError> {
-        Team::of(params).check()?;
-        self.task(params).map(|_| ())
+        team(params).check()?;
+        let task = self.task(params)?;
+        let too_large = || ByCuda::is_too_large(task.first.count(), task.points.dims());
+        match (worker(params) == DIRECT).then(too_large).flatten() {
+            Some(problem) => Err(BenchError::bad_argument("--centres", problem)),
+            None => Ok(()),
+        }
     }
 
     fn missing(&self, params: &Params) -> Option<String> {
-        Team::of(params).missing(params)
+        let broker = (params.word("way") == MIDDLEWARE).then(Broker::missing).flatten();
+        broker.or_else(|| match worker(params) {
+            DIRECT => devices::cuda_missing(),
+            _ => team(params).missing(params),
+        })
     }
 
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         let task = self.task(params)?;
         let theater = theater(params)?;
-        let team = Team::of(params);
+        let team = team(params);
         let pieces = params.count("pieces") * team.size();
         let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
-        let crew = hire(team, &theater, params)?;
+        let mut servers = self.serve(team, params)?;
+        let crew = hire(team, &theater, servers.as_ref(), params)?;
         let within = if team.devices > 0 { Tolerance::DEVICES } else { Tolerance::CORES };
         let run = Run::new(&theater, rounds, crew);
-        task.measure(within, || run.complete().map(Clustering::into_clusters))
+        let measured = task.measure(within, || run.complete().map(Clustering::into_clusters))?;
+        servers.as_mut().map_or(Ok(()), Servers::check)?;
+        Ok(measured)
     }
 
     fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
@@ -162,12 +190,57 @@ impl Workload for KMeans {
     }
 }
 
+impl KMeans {
+    /// Those at the other end of the broker, if the pieces go there.
+    fn serve(&self, team: Team, params: &Params) -> Result<Option<Servers>, BenchError> {
+        if params.word("way") != MIDDLEWARE {
+            return Ok(None);
+        }
+        let by = match worker(params) {
+            CPU => ServedBy::Cores,
+            DIRECT => ServedBy::Cuda,
+            _ => ServedBy::Kernels { must_be_gpu: devices::must_be_gpu(params) },
+        };
+        let (count, pieces) = (team.size(), params.count("pieces"));
+        let in_processes = params.word("members") == PROCESSES;
+        Servers::start(self.broker.queue()?, by, count, in_processes, pieces).map(Some)
+    }
+}
+
 /// Who does the pieces.
-fn hire(team: Team, theater: &Theater, params: &Params) -> Result<Crew<Piece>, BenchError> {
-    let which = team.which(params)?;
+fn hire(
+    team: Team,
+    theater: &Theater,
+    servers: Option<&Servers>,
+    params: &Params,
+) -> Result<Crew<Piece>, BenchError> {
+    if let Some(servers) = servers {
+        let mut crew = Crew::new();
+        (0..team.size()).try_for_each(|_| crew.add(theater, servers.client()?))?;
+        return Ok(crew);
+    }
     match params.word("way") {
         CPU => team.on_cores(theater, || OnCores),
-        KERNEL => team.on_devices(theater, || ByKernels::on(which)),
-        _ => team.pooled(theater, params, balanced(which, team.devices, team.cores)),
+        DIRECT => team.on_devices(theater, ByCuda::open),
+        KERNEL => {
+            let which = team.which(params)?;
+            team.on_devices(theater, || ByKernels::on(which))
+        }
+        _ => {
+            let pool = balanced(team.which(params)?, team.devices, team.cores);
+            team.pooled(theater, params, pool)
+        }
     }
+}
+
+/// Who does a piece in the end: the way, or that of the processes that it leads to.
+fn worker(params: &Params) -> &'static str {
+    match params.word("way") {
+        MIDDLEWARE => params.word("served_by"),
+        way => way,
+    }
+}
+
+fn team(params: &Params) -> Team {
+    Team::that_works(worker(params), params)
 }

@@ -2,7 +2,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | who takes part beside the driving process, and how do they come and go? | `members.rs`, `process.rs` |
+//! | who takes part beside the driving process, and how do they come and go? | `members.rs` |
 //! | what is one told, and what does it run? | `seat.rs` |
 //! | a theater that the others reach | `place.rs` |
 //! | actors that others may have created there | `tally.rs`, `echo.rs`, `ring_member.rs`, `created.rs`, `keeper.rs` |
@@ -17,7 +17,6 @@ mod members;
 mod migrationrings;
 mod payload;
 mod place;
-mod process;
 mod remoteask;
 mod remotecreate;
 mod remotethroughput;
@@ -33,14 +32,17 @@ mod wanderer;
 mod tests;
 
 pub(super) use migrationrings::MigrationRings;
-pub use process::run_member;
 pub(super) use remoteask::RemoteAsk;
 pub(super) use remotecreate::RemoteCreate;
 pub(super) use remotethroughput::RemoteThroughput;
+pub use seat::run_member;
 pub(super) use theaterrings::TheaterRings;
 pub(super) use threadring::ThreadRing;
 
 use crate::parameter::Parameter;
+
+/// The hidden subcommand of members that are processes.
+const MEMBER: &str = "member";
 
 /// Where the members are: by default in processes of their own.
 const MEMBERS: Parameter = Parameter::word(

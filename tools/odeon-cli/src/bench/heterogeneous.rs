@@ -43,6 +43,7 @@ pub(super) fn run(arguments: &HeterogeneousArguments) -> Result<(), BenchError> 
             warmup: arguments.warmup.unwrap_or(usize::from(!quick)),
             samples: arguments.samples.unwrap_or(if quick { 1 } else { 5 }),
         },
+        chosen: Vec::new(),
     };
     let out = arguments.reproduce.then_some(&arguments.out);
     if let Some(out) = out {

@@ -161,17 +161,27 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
 
     let mut peers = Peers::start(&comparison.vs)?;
     let mut plan = Plan::default();
+    let mut missing = Vec::new();
     for params in &combinations {
+        if let Some(what) = workload.missing(params) {
+            missing.push(format!("not measured: {what} ({params})"));
+            continue;
+        }
         for variant in variants {
             plan.add(*workload, *variant, params, &comparison.vs);
         }
     }
-    let results = measure(&plan, arguments.repetition, &mut peers)?;
-
     let machine = Machine::here();
     let mut terminal = Terminal::default();
+    if plan.cases().is_empty() {
+        missing.iter().for_each(|what| terminal.print(what));
+        return terminal.finish();
+    }
+    let results = measure(&plan, arguments.repetition, &mut peers)?;
+
     terminal.print(&format!("{} on {}\n", workload.about().name, machine.line()));
     terminal.print(&report::table(&results).to_text());
+    missing.iter().for_each(|what| terminal.print(what));
     notes(*workload, &combinations).into_iter().for_each(|note| terminal.print(note));
     if let Some(why) = workload.looks_at_energy().then(energy::missing).flatten() {
         terminal.print(&why);

@@ -1,9 +1,9 @@
 //! Who takes part in a run beside the driving process.
 
 use super::place::{LIMIT, Place};
-use super::process::Process;
 use super::seat::{Role, Seat, Working};
-use super::{MEMBERS, THREADS};
+use super::{MEMBER, MEMBERS, THREADS};
+use crate::child_process::ChildProcess;
 use crate::error::BenchError;
 use crate::parameter::Params;
 use crate::theater::runtime;
@@ -28,7 +28,7 @@ pub(super) struct Members {
 }
 
 enum Member {
-    Process(Process),
+    Process(ChildProcess),
     Thread(#[expect(dead_code, reason = "is there to be dropped")] Working),
 }
 
@@ -74,7 +74,8 @@ impl Members {
                 let address = working.address.clone();
                 (Member::Thread(working), address)
             } else {
-                let mut process = Process::start(&seat)?;
+                let name = format!("member {}", seat.number);
+                let mut process = ChildProcess::start(name, MEMBER, &seat)?;
                 let address = process.ready()?;
                 (Member::Process(process), address)
             };

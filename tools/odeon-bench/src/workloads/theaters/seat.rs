@@ -2,7 +2,8 @@
 
 use super::bare_zenoh::{self, Heard};
 use super::place::Place;
-use super::tcp;
+use super::{MEMBER, tcp};
+use crate::child_process;
 use crate::error::BenchError;
 use serde::{Deserialize, Serialize};
 
@@ -56,4 +57,16 @@ impl Seat {
         };
         Ok(Working { _kept: kept, address })
     }
+}
+
+/// Runs a member until the standard input ends; `seat` is the argument of `odeon member`.
+///
+/// # Errors
+/// If the seat cannot be read or taken. The standard output says so too.
+pub fn run_member(seat: &str) -> Result<(), BenchError> {
+    child_process::run(MEMBER, seat, |seat: &Seat| {
+        let working = seat.take()?;
+        let address = working.address.clone();
+        Ok((working, address))
+    })
 }
