@@ -15,8 +15,8 @@ use odeon_device::DeviceError;
 use crate::queue::Queue;
 
 /// Runs the broker until its own input says something or ends, as it does with the program; then kills it and its name server. What is on its disk stays only if the
-/// input has said so. What a terminal sends to all of its programs does not end it before.
-const KEEPER: &str = "trap '' INT HUP; setsid \"$0\" >\"$1/said\" 2>&1 </dev/null & read -r what; kill -9 -$!; \
+/// input has said so. It runs in a session of its own: what is sent to all programs of a terminal or a group does not end it before.
+const KEEPER: &str = "setsid \"$0\" >\"$1/said\" 2>&1 </dev/null & read -r what; kill -9 -$!; \
      for trial in 1 2 3 4 5; do sleep 0.2; epmd -kill >/dev/null 2>&1 && break; done; \
      [ \"$what\" = keep ] || rm -rf \"$1\"";
 
@@ -74,8 +74,8 @@ impl OwnBroker {
         let script = script().ok_or_else(|| refused(&"rabbitmq-server", &"it is gone"))?;
         let [port, between, names] = self.ports.map(|port| port.to_string());
         let at = |name: &str| self.folder.join(name);
-        let mut keeper = Command::new("sh")
-            .args(["-c", KEEPER])
+        let mut keeper = Command::new("setsid")
+            .args(["sh", "-c", KEEPER])
             .args([script, &self.folder])
             .env("HOME", &self.folder)
             .env("RABBITMQ_NODENAME", format!("odeon{port}@localhost"))
@@ -92,7 +92,7 @@ impl OwnBroker {
             .env("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", "+S 1:1 +sbwt none")
             .stdin(Stdio::piped())
             .spawn()
-            .map_err(|error| refused(&"sh", &error))?;
+            .map_err(|error| refused(&"setsid", &error))?;
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.ports[0])).is_err() {
             if begun.elapsed() > UNTIL_READY {

@@ -4,6 +4,7 @@ use odeon_device::DeviceError;
 use odeon_rabbitmq::OwnBroker;
 use std::io::Write;
 use std::net::TcpStream;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -56,6 +57,7 @@ fn a_broker_ends_with_its_program_and_leaves_nothing() {
         .args(["--exact", TEST, "--nocapture"])
         .env(IS_PROGRAM, "1")
         .stdout(Stdio::piped())
+        .process_group(0)
         .spawn()
         .unwrap();
     use std::io::BufRead;
@@ -63,7 +65,9 @@ fn a_broker_ends_with_its_program_and_leaves_nothing() {
     let said = |line: String| line.split_once("place ").map(|(_, place)| place.to_owned());
     let place = lines.map_while(Result::ok).find_map(said).expect("it says where");
     assert_eq!(folders(program.id()).len(), 1);
-    program.kill().unwrap();
+    // With all that it has started in its group, as `timeout` does.
+    let group = format!("-{}", program.id());
+    assert!(Command::new("kill").args(["-KILL", "--", &group]).status().unwrap().success());
     program.wait().unwrap();
     until("it is gone", || TcpStream::connect(&place).is_err());
     until("nothing is left", || folders(program.id()).is_empty());

@@ -34,6 +34,11 @@ pub(crate) fn first_found(must_be_gpu: bool) -> Result<Which, String> {
     first(FOUND.get_or_init(devices), must_be_gpu)
 }
 
+/// Whether that one is the processor, whose driver computes kernels.
+pub(crate) fn is_processor(which: Which) -> bool {
+    FOUND.get_or_init(devices).iter().any(|found| found.which == which && found.is_processor)
+}
+
 /// What is missing for CUDA C, in words; what else is wrong with it shall be seen when it is run.
 pub(crate) fn cuda_missing() -> Option<String> {
     let missing = CUDA_MISSING.get_or_init(|| match ByCuda::open() {

@@ -19,6 +19,9 @@ pub(crate) const MIXED: &str = "mixed";
 /// `--way`: by who is best.
 pub(crate) const BALANCED: &str = "balanced";
 
+/// Ways that have workers on cores.
+const ON_CORES: [&str; 3] = [CPU, MIXED, BALANCED];
+
 /// How a round is divided.
 pub(crate) const PIECES: Parameter =
     Parameter::number("pieces", "pieces of a round for each worker actor", 1, 1000, 4)
@@ -64,7 +67,7 @@ impl Team {
         Self {
             way,
             objective: params.word(OBJECTIVE.name),
-            cores: counted(CPU_WORKERS, [CPU, MIXED, BALANCED].contains(&way)),
+            cores: counted(CPU_WORKERS, ON_CORES.contains(&way)),
             devices: counted(DEVICE_WORKERS, way != CPU),
         }
     }
@@ -81,7 +84,8 @@ impl Team {
     pub(crate) fn check(&self) -> Result<(), BenchError> {
         if self.size() == 0 {
             let problem = format!("--way {} needs a worker", self.way);
-            return Err(BenchError::bad_argument("--cpu-workers", problem));
+            let option = if ON_CORES.contains(&self.way) { CPU_WORKERS } else { DEVICE_WORKERS };
+            return Err(BenchError::bad_argument(option.option(), problem));
         }
         Ok(())
     }

@@ -101,7 +101,15 @@ impl Task {
     fn new(params: &Params) -> Result<Self, BenchError> {
         let (centres, seed) = (params.count("centres"), params.number("seed"));
         let points = match params.word("input") {
-            GENERATED => generate(params.count("rows"), params.count("dims"), centres, seed),
+            GENERATED => {
+                let (rows, dims) = (params.count("rows"), params.count("dims"));
+                // WHY not left to who makes them: a program whose memory ends is killed without a sentence.
+                if Vec::<f32>::new().try_reserve_exact(rows.saturating_mul(dims)).is_err() {
+                    let problem = format!("no memory for {rows} points of {dims} dimensions");
+                    return Err(BenchError::bad_argument("--rows", problem));
+                }
+                generate(rows, dims, centres, seed)
+            }
             path => read(Path::new(path))?,
         };
         if centres > points.rows() {
@@ -152,7 +160,7 @@ impl Workload for KMeans {
         let broker = (params.word("way") == MIDDLEWARE).then(Broker::missing).flatten();
         broker.or_else(|| match worker(params) {
             DIRECT => devices::cuda_missing(),
-            _ => team(params).missing(params),
+            _ => team(params).missing(params).or_else(|| too_many_rounds(params)),
         })
     }
 
@@ -231,6 +239,19 @@ fn hire(
             team.pooled(theater, params, pool)
         }
     }
+}
+
+/// A driver by which the processor computes kernels may end all loops of a thread early, without an error: Mesa's llvmpipe after 65,535 rounds (its
+/// `LP_MAX_TGSI_LOOP_ITERATIONS`). A kernel of k-means goes once through all values of the centres.
+fn too_many_rounds(params: &Params) -> Option<String> {
+    let team = team(params);
+    let ends_early = || team.which(params).is_ok_and(devices::is_processor);
+    let values = params.count("centres").saturating_mul(params.count("dims"));
+    (team.devices > 0 && values > 65_535 && ends_early()).then(|| {
+        format!(
+            "no GPU here, and what stands in for one has no room for {values} values of centres"
+        )
+    })
 }
 
 /// Who does a piece in the end: the way, or that of the processes that it leads to.
