@@ -11,7 +11,7 @@ use crate::runner::{Case, Plan, Results, Rounds, measure};
 use crate::samples::Samples;
 use crate::statistics::Spread;
 use crate::table::{Table, factor, short};
-use crate::workload::{WORKERS, Workload};
+use crate::workload::{Variant, WORKERS, Workload};
 use crate::workloads;
 
 /// One line of the table of figures.
@@ -111,7 +111,10 @@ impl FiguresPlan {
             watch.group("idle", 2);
             idle_verdicts = self.idle(peers, &mut outcome)?;
         }
-        for group in figures::groups().iter().filter(|group| self.wants(group.workload)) {
+        let groups: Vec<_> =
+            figures::groups().into_iter().filter(|group| self.wants(group.workload)).collect();
+        groups.iter().try_for_each(|group| self.check(group))?;
+        for group in &groups {
             let results = self.group(group, peers, watch)?;
             watch.results(&results, peers)?;
             let workload = workload_of(group);
@@ -149,26 +152,35 @@ impl FiguresPlan {
         watch: &mut dyn Watch,
     ) -> Result<Results, BenchError> {
         let workload = workload_of(group);
-        let can_run = |params: &Params| workload.missing(params).is_none();
         let running = peers.hellos().map(|hello| hello.implementation.clone());
         let compared: Vec<String> =
             running.filter(|name| group.peers.contains(&name.as_str())).collect();
         let mut plan = Plan::default();
-        for figure in &group.figures {
-            let own = self.params(group, figure.settings);
-            if !can_run(&own) {
-                continue;
-            }
-            plan.add(workload, figure.variant, &own, &compared);
-            for other in figure.goal.others() {
-                let other = beside(&own, other);
-                if can_run(&other) {
-                    plan.add(workload, figure.variant, &other, &compared);
-                }
-            }
+        for (variant, params) in self.cases(group) {
+            plan.add(workload, variant, &params, &compared);
         }
         watch.group(&group_name(group), self.rounds.runs(&plan));
         measure(&plan, self.rounds, peers, |case| watch.run(case))
+    }
+
+    /// What the figures of a group compare, as far as this machine can run it.
+    fn cases(&self, group: &Group) -> Vec<(Variant, Params)> {
+        let can_run = |params: &Params| workload_of(group).missing(params).is_none();
+        let mut cases = Vec::new();
+        for figure in &group.figures {
+            let own = self.params(group, figure.settings);
+            if can_run(&own) {
+                let others = figure.goal.others().into_iter().map(|other| beside(&own, other));
+                let others: Vec<_> = others.filter(can_run).collect();
+                cases.extend([own].into_iter().chain(others).map(|all| (figure.variant, all)));
+            }
+        }
+        cases
+    }
+
+    /// Whether each case can be run. WHY before all: one that cannot would end a run of half an hour.
+    fn check(&self, group: &Group) -> Result<(), BenchError> {
+        self.cases(group).iter().try_for_each(|(_, params)| workload_of(group).check(params))
     }
 
     fn params(&self, group: &Group, own: &[Setting]) -> Params {

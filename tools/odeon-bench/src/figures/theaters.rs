@@ -11,6 +11,7 @@ const LOCAL: &[Setting] = &[("kind", Value::Word("local"))];
 const REMOTE: &[Setting] = &[("kind", Value::Word("remote"))];
 const FRAMES: &[Setting] = &[("floor", Value::Word("frames"))];
 const MOBILE: &[Setting] = &[("kind", Value::Word("mobile"))];
+const HERE_LOCAL: &[Setting] = &[("created", Value::Word("here")), ("kind", Value::Word("local"))];
 const REFERRED: &[Setting] =
     &[("created", Value::Word("referred")), ("kind", Value::Word("remote"))];
 const ONE_RING: &[Setting] = &[("rings", Value::Number(1))];
@@ -119,7 +120,7 @@ fn creation() -> Group {
             "creation, and a reference sent elsewhere: against local",
             Pool,
             REFERRED,
-            AtMostTimes(1.3, LOCAL),
+            AtMostTimes(1.3, HERE_LOCAL),
         )
         .figure("creation: mobile kind against local", Pool, MOBILE, AtMostTimes(2.0, LOCAL))
 }

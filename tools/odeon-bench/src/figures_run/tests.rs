@@ -6,7 +6,6 @@ use crate::latency::Latency;
 use crate::parameter::Value;
 use crate::runner::{Contender, Outcome};
 use crate::samples::Samples;
-use crate::workload::Variant;
 
 fn outcome(workload: &str, contender: Contender, settings: &[Setting], ns: f64) -> Outcome {
     let workload = workloads::find(workload).expect("it exists");
@@ -207,4 +206,14 @@ fn the_fastest_other_case_counts_and_what_a_machine_lacks_is_told() {
     let missing = workload_of(group).missing(&own);
     let told = missing.map_or_else(String::new, |what| format!(": {what}"));
     assert_eq!(nothing.measured, format!("not measured{told}"));
+}
+
+/// With small parameters: the others differ in numbers only.
+#[test]
+fn each_case_of_each_figure_can_be_run() {
+    let rounds = Rounds { warmup: 0, samples: 1 };
+    let plan = FiguresPlan { quick: true, rounds, only: Vec::new(), idle_seconds: 1 };
+    for group in groups() {
+        plan.check(&group).unwrap_or_else(|error| panic!("{}: {error}", group.workload));
+    }
 }
