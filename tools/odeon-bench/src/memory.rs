@@ -5,6 +5,7 @@ mod course;
 pub use course::MemoryCourse;
 
 use crate::environment::kib_of;
+use rustix::time::{ClockId, clock_gettime};
 use std::fs;
 
 /// Starts the peak of resident memory again at the present value. Where the system does not permit
@@ -24,41 +25,47 @@ pub fn rss_kib() -> Option<u64> {
     kib_of("/proc/self/status", "VmRSS")
 }
 
-/// CPU time that all living threads of this process have used, in ns.
-///
-/// WHY schedstat: it counts in ns, while the process' own total counts in ticks of 10 ms, which is
-/// the whole budget of an idle theater for five seconds.
-pub fn cpu_time_ns() -> Option<u64> {
-    let mut total = 0;
-    for task in fs::read_dir("/proc/self/task").ok()? {
-        let line = fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
-        total += line.split_whitespace().next()?.parse::<u64>().ok()?;
-    }
-    Some(total)
+/// CPU time that all threads of this process have used, the ended ones too, in ns. Never less than
+/// before.
+pub fn cpu_time_ns() -> u64 {
+    time_ns(ClockId::ProcessCPUTime)
+}
+
+fn time_ns(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
+    /// WHY several attempts: other tests of this process give memory back at the same time, and
+    /// reset the peak.
     #[test]
     fn the_peak_follows_use() {
-        reset_peak_rss();
-        let before = peak_rss_kib().expect("linux tells");
-        let block = std::hint::black_box(vec![1_u8; 64 << 20]);
-        let after = peak_rss_kib().expect("linux tells");
-        assert!(after >= before + (50 << 10), "{before} KiB before, {after} KiB after");
-        assert!(rss_kib().expect("linux tells") > 50 << 10);
-        drop(block);
+        let seen = (0..20).any(|_| {
+            reset_peak_rss();
+            let before = peak_rss_kib().expect("linux tells");
+            let block = std::hint::black_box(vec![1_u8; 64 << 20]);
+            let after = peak_rss_kib().expect("linux tells");
+            assert!(rss_kib().expect("linux tells") > 50 << 10);
+            drop(block);
+            after >= before + (50 << 10)
+        });
+        assert!(seen, "64 MiB never raised the peak by 50");
     }
 
     #[test]
-    fn work_uses_cpu_time() {
-        let before = cpu_time_ns().expect("linux tells");
-        let start = std::time::Instant::now();
-        while start.elapsed().as_millis() < 30 {
-            std::hint::spin_loop();
-        }
-        assert!(cpu_time_ns().expect("linux tells") > before);
+    fn the_time_of_ended_threads_counts() {
+        const USED_NS: u64 = 1_000_000;
+        let before = cpu_time_ns();
+        let worker = std::thread::spawn(|| {
+            while time_ns(ClockId::ThreadCPUTime) < USED_NS {
+                std::hint::spin_loop();
+            }
+        });
+        worker.join().expect("it only waits");
+        assert!(cpu_time_ns() >= before + USED_NS);
     }
 }
