@@ -183,6 +183,7 @@ mod tests {
             ],
             results: Vec::new(),
             peers_idle_bytes: vec![("tokio".to_owned(), 1152.0)],
+            failures: Vec::new(),
             machine: Machine::here(),
         };
         let plan = FiguresPlan {

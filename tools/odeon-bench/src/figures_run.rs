@@ -74,6 +74,8 @@ pub struct FiguresOutcome {
     pub results: Vec<Results>,
     /// Bytes of idle actors in other runtimes.
     pub peers_idle_bytes: Vec<(String, f64)>,
+    /// Why figures could not be measured: one for each group. Their verdicts say so too.
+    pub failures: Vec<String>,
     /// Where they were measured.
     pub machine: Machine,
 }
@@ -93,7 +95,7 @@ impl FiguresPlan {
         self.only.is_empty() || self.only.iter().any(|only| only == name)
     }
 
-    /// Measures everything. The idle actors come first: their memory is only visible in a fresh
+    /// Measures everything; a workload that goes wrong ends none of the others. The idle actors come first: their memory is only visible in a fresh
     /// process.
     pub fn run(
         &self,
@@ -104,6 +106,7 @@ impl FiguresPlan {
             verdicts: Vec::new(),
             results: Vec::new(),
             peers_idle_bytes: Vec::new(),
+            failures: Vec::new(),
             machine: Machine::here(),
         };
         let mut idle_verdicts = Vec::new();
@@ -115,7 +118,17 @@ impl FiguresPlan {
             figures::groups().into_iter().filter(|group| self.wants(group.workload)).collect();
         groups.iter().try_for_each(|group| self.check(group))?;
         for group in &groups {
-            let results = self.group(group, peers, watch)?;
+            let results = match self.group(group, peers, watch) {
+                Ok(results) => results,
+                Err(error) if concerns_a_workload(&error) => {
+                    outcome.failures.push(format!("{}: {error}", group_name(group)));
+                    let failed =
+                        group.figures.iter().map(|figure| self.failed(group, figure, &error));
+                    outcome.verdicts.extend(failed);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             watch.results(&results, peers)?;
             let workload = workload_of(group);
             for figure in &group.figures {
@@ -163,6 +176,13 @@ impl FiguresPlan {
         measure(&plan, self.rounds, peers, |case| watch.run(case))
     }
 
+    fn failed(&self, group: &Group, figure: &Figure, error: &BenchError) -> Verdict {
+        let params = self.params(group, figure.settings);
+        let nothing = Results::default();
+        let verdict = judge(workload_of(group), group, figure, &params, &nothing);
+        Verdict { measured: format!("failed: {error}"), reached: Some(false), ..verdict }
+    }
+
     /// What the figures of a group compare, as far as this machine can run it.
     fn cases(&self, group: &Group) -> Vec<(Variant, Params)> {
         let can_run = |params: &Params| workload_of(group).missing(params).is_none();
@@ -189,6 +209,12 @@ impl FiguresPlan {
         let start = Params::defaults(workload_of(group).about().parameters);
         settings.fold(start, |params, (name, value)| params.with(name, *value))
     }
+}
+
+/// WHY: the others can be measured, and a run takes half an hour.
+fn concerns_a_workload(error: &BenchError) -> bool {
+    use BenchError::{Runtime, Unfinished, WrongResult};
+    matches!(error, Runtime(_) | Unfinished { .. } | WrongResult(_))
 }
 
 fn workload_of(group: &Group) -> &'static dyn Workload {

@@ -57,7 +57,8 @@ const CONFIGURATIONS: &[&[Setting]] = &[
 const BALANCED: &[Setting] = configuration!("balanced", 2, 1, 4);
 
 pub(super) fn groups() -> Vec<Group> {
-    // TUNE: guessed 2026-11: rounds such that a sample takes some 100 ms on two cores; where there is something to find out, some 500 ms.
+    // TUNE: guessed 2026-11: rounds such that a sample takes some 100 ms on two cores; so long, too, where there is
+    // something to find out: a driver that stands in for a device takes fifty times that.
     let kmeans = |rows, rounds| {
         let settings = [("rows", Value::Number(rows)), ("rounds", Value::Number(rounds))];
         group("kmeans", QUICK).without_peers().with(&settings)
@@ -101,9 +102,9 @@ pub(super) fn groups() -> Vec<Group> {
         rayon(65_536, 100),
         rayon(4096, 1000),
         logreg,
-        balanced(4096, 8000),
-        balanced(10_240, 3000),
-        balanced(131_072, 300),
+        balanced(4096, 2000),
+        balanced(10_240, 800),
+        balanced(131_072, 80),
         gpu,
     ]
 }

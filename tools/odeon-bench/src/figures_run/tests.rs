@@ -38,6 +38,25 @@ fn verdicts(workload: &str, results: &Results) -> Vec<Verdict> {
 }
 
 #[test]
+fn figures_of_a_workload_that_goes_wrong_are_not_reached() {
+    let plan = FiguresPlan {
+        quick: false,
+        rounds: Rounds { warmup: 0, samples: 1 },
+        only: Vec::new(),
+        idle_seconds: 0,
+    };
+    let groups = groups();
+    let group = groups.iter().find(|group| group.workload == "ring").expect("it exists");
+    let error = BenchError::WrongResult("a hop is missing".to_owned());
+    assert!(concerns_a_workload(&error));
+    assert!(!concerns_a_workload(&BenchError::bad_argument("--hops", "too many")));
+    let verdict = plan.failed(group, &group.figures[0], &error);
+    assert_eq!(verdict.reached, Some(false));
+    assert_eq!(verdict.measured, "failed: wrong result: a hop is missing");
+    assert!(verdict.to_reach.starts_with("at most"), "{}", verdict.to_reach);
+}
+
+#[test]
 fn floors_and_peers_are_compared() {
     let results = Results(vec![
         outcome("ring", Contender::Odeon(Variant::Pinned), &[], 9.0),

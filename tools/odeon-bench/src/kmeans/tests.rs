@@ -50,7 +50,7 @@ fn kernels_and_pools_agree_with_the_reference() {
         let pool = Crew::Pool(pool.start(&theater).expect("it starts"));
         for crew in [kernels, pool] {
             let found = by_crew(&theater, crew, &points, &first, pieces, stop);
-            let right = check(&found, &expected, Tolerance::DEVICES);
+            let right = check(&points, &found, &expected, Tolerance::DEVICES);
             right.unwrap_or_else(|e| panic!("{rows} x {dims} x {centres} on {device}: {e}"));
         }
     }
@@ -100,7 +100,8 @@ fn pieces_by_middleware_agree_with_the_reference() {
                 crew.add(&theater, client).expect("a thread can be started");
             }
             let found = by_crew(&theater, crew, &points, &first, pieces, stop);
-            check(&found, &expected, within).unwrap_or_else(|e| panic!("{by:?}, {rows} rows: {e}"));
+            check(&points, &found, &expected, within)
+                .unwrap_or_else(|e| panic!("{by:?}, {rows} rows: {e}"));
             servers.check().expect("they still serve");
         }
     }
@@ -176,11 +177,14 @@ fn actors_threads_and_the_reference_agree() {
             let expected = sequential(&points, &first, stop);
             let what = format!("{rows} x {dims} x {centres}, {stop:?}");
             let threads = Threads::new(2).expect("they start").cluster(&points, &first, stop);
-            check(&threads, &expected, Tolerance::CORES).unwrap_or_else(|e| panic!("{what}: {e}"));
+            check(&points, &threads, &expected, Tolerance::CORES)
+                .unwrap_or_else(|e| panic!("{what}: {e}"));
             let alone = on_one_thread(&points, &first, stop);
-            check(&alone, &expected, Tolerance::CORES).unwrap_or_else(|e| panic!("{what}: {e}"));
+            check(&points, &alone, &expected, Tolerance::CORES)
+                .unwrap_or_else(|e| panic!("{what}: {e}"));
             let actors = by_actors(&points, &first, pieces, stop);
-            check(&actors, &expected, Tolerance::CORES).unwrap_or_else(|e| panic!("{what}: {e}"));
+            check(&points, &actors, &expected, Tolerance::CORES)
+                .unwrap_or_else(|e| panic!("{what}: {e}"));
         }
     }
 }
@@ -225,11 +229,11 @@ fn rounds_end_as_in_stamp() {
 fn a_wrong_outcome_is_refused() {
     let points = generate(1000, 4, 4, 1);
     let right = sequential(&points, &Centres::drawn(&points, 4, 1), Stop::After(5));
-    assert!(check(&right, &right, Tolerance::CORES).is_ok());
+    assert!(check(&points, &right, &right, Tolerance::CORES).is_ok());
     let wrong = |change: fn(&mut Clusters)| {
         let mut clusters = right.clone();
         change(&mut clusters);
-        check(&clusters, &right, Tolerance::DEVICES).unwrap_err().to_string()
+        check(&points, &clusters, &right, Tolerance::DEVICES).unwrap_err().to_string()
     };
     let moved = wrong(|clusters| clusters.members[..2].fill(NONE_OF_THEM));
     assert_eq!(moved, "wrong result: 2 of 1000 points have another centre");
@@ -243,9 +247,32 @@ fn a_wrong_outcome_is_refused() {
         let mut moved = values(&clusters);
         moved[3] = value;
         clusters.centres = Centres::new(4, moved);
-        let error = check(&clusters, &right, Tolerance::DEVICES).unwrap_err().to_string();
+        let error = check(&points, &clusters, &right, Tolerance::DEVICES).unwrap_err().to_string();
         assert!(error.contains("a centre is off"), "{error}");
     }
+}
+
+/// Rounding leads to other clusters in many rounds; they are to be as good.
+#[test]
+fn other_clusters_are_taken_from_devices_if_they_are_as_good() {
+    let points = generate(1000, 4, 4, 1);
+    let right = sequential(&points, &Centres::drawn(&points, 4, 1), Stop::After(500));
+    let exchanged = {
+        let mut values = right.centres.values().to_vec();
+        let (first, second) = values[..8].split_at_mut(4);
+        first.swap_with_slice(second);
+        let other = |member: &u32| if *member < 2 { 1 - member } else { *member };
+        let members = right.members.iter().map(other).collect();
+        Clusters { members, centres: Centres::new(4, values), rounds: right.rounds }
+    };
+    assert!(check(&points, &exchanged, &right, Tolerance::CORES).is_err());
+    assert!(check(&points, &exchanged, &right, Tolerance::DEVICES).is_ok());
+    let mut strays = exchanged.clone();
+    strays.members[..10].fill(3);
+    assert!(check(&points, &strays, &right, Tolerance::DEVICES).is_err());
+    let mut worse = exchanged;
+    worse.centres = Centres::new(4, worse.centres.values().iter().map(|x| x + 1.0).collect());
+    assert!(check(&points, &worse, &right, Tolerance::DEVICES).is_err());
 }
 
 const NONE_OF_THEM: u32 = 77;

@@ -137,7 +137,7 @@ impl Task {
             (self.points.rows() as u64 * rounds, clusters)
         });
         let clusters = clusters?;
-        check(&clusters, &self.expected, within).map(|()| measured)
+        check(&self.points, &clusters, &self.expected, within).map(|()| measured)
     }
 }
 

@@ -82,7 +82,11 @@ pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
         std::fs::write(path, page)
             .map_err(|source| BenchError::File { path: path.clone(), source })?;
     }
-    terminal.finish()
+    terminal.finish()?;
+    match &outcome.failures[..] {
+        [] => Ok(()),
+        failures => Err(BenchError::Runtime(failures.join("; "))),
+    }
 }
 
 /// For `docs/benchmarks.md` the text of `docs/benchmarks-notes.md`; empty when there is none.
