@@ -143,9 +143,10 @@ pub trait Actor: Send + Sized + 'static {
     #[doc(hidden)]
     const PUTS_ASIDE: bool = Self::LANED;
 
-    /// Whether the timers that it begins for itself are kept so that they can be taken to another theater: for seats.
+    /// Whether it may go on in another theater, so that account is kept of the timers that it begins for itself and of the questions for whose answers
+    /// it waits: for seats.
     #[doc(hidden)]
-    const KEEPS_TIMERS: bool = false;
+    const MAY_MOVE: bool = false;
 
     /// Takes a message with its sender's lane in its mailbox.
     #[doc(hidden)]

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ptr;
 use std::sync::OnceLock;
 
-use odeon_sync::atomic::{AtomicPtr, Ordering};
+use odeon_sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
 use crate::bounded::Bounds;
@@ -43,6 +43,8 @@ pub(crate) struct Bonds {
     state: Mutex<State>,
     /// Senders that hold back until this actor has less waiting.
     pub(crate) waiters: Waiters,
+    /// How many answers are to come to it, if it may go on in another theater (`open_question.rs`).
+    pub(crate) questions: AtomicUsize,
     /// What is counted of the actor, if it is seen.
     pub(crate) tally: Tally,
     /// The bounds of its mailboxes, if it has any; set before anybody knows the actor.

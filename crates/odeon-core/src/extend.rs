@@ -204,7 +204,7 @@ pub fn send_own_after<M: Message>(actor: &ActorRef<M>, delay: Duration, message:
 }
 
 /// Takes out the timers that an actor has begun for itself by [`Context::send_after`], those that are due first before the others, if it is one that
-/// [keeps](Actor::KEEPS_TIMERS) them: they do not fire any more.
+/// [keeps](Actor::MAY_MOVE) them: they do not fire any more.
 pub fn take_timers<M: Message>(actor: &ActorRef<M>) -> Vec<TakenTimer<M>> {
     actor.take_timers()
 }

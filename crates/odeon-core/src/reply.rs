@@ -12,6 +12,7 @@ use crate::bonds::Request;
 use crate::cell::MessageCell;
 use crate::error::AskError;
 use crate::message::Message;
+use crate::open_question::OpenQuestion;
 use crate::outbox;
 use crate::theater::shared::contain;
 
@@ -80,7 +81,12 @@ impl<T: Send + 'static> Reply<T> {
         M: Message,
         F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
     {
-        let to = if const { size_of::<F>() == 0 } {
+        let to = if asker.cell().header.vtable.may_move {
+            let question = OpenQuestion::of(asker);
+            Asker::Boxed(Box::new(move |answer| {
+                send_answer(question.asker(), mailbox, || message(answer));
+            }))
+        } else if const { size_of::<F>() == 0 } {
             let _ = ManuallyDrop::new(message);
             let cell = asker.into_counted().cast();
             Asker::Actor { cell, mailbox, answer: answer_actor::<T, M, F> }

@@ -70,8 +70,9 @@ pub(crate) struct TurnVTable {
     pub(crate) is_waiting: unsafe fn(NonNull<Header>) -> bool,
     /// Whether the actor is asked to go on with what it has put aside.
     pub(crate) puts_aside: bool,
-    /// Whether the timers that the actor begins for itself are kept to go with it (`timer/luggage.rs`).
-    pub(crate) keeps_timers: bool,
+    /// Whether the actor may go on in another theater: what it has begun here, timers (`timer/luggage.rs`) and questions
+    /// (`open_question.rs`), is kept account of.
+    pub(crate) may_move: bool,
     /// Frees a cell that nobody can reach.
     pub(crate) dealloc: unsafe fn(NonNull<Header>),
     /// The Rust type of the actor.

@@ -60,6 +60,7 @@ mod names;
 mod network;
 mod packet;
 mod rebalancing;
+mod secret;
 mod steward;
 mod theater_id;
 mod transport;
@@ -78,6 +79,7 @@ pub use packet::{FORMAT_VERSION, PacketError, Refusal};
 pub use rebalancing::{
     ByLoad, ByTalk, Load, Measured, Policy, RebalanceSettings, Rebalancer, Situation,
 };
+pub use secret::{Secret, ShortSecret};
 pub use steward::{Steward, ToSteward};
 pub use theater_id::TheaterId;
 pub use transport::{Listener, Transport};

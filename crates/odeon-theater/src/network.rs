@@ -55,7 +55,7 @@ use self::published::Published;
 use self::questions::Questions;
 use self::seats::Seats;
 use crate::packet::Greeting;
-use crate::{LinkConfig, Listener, MobileId, TheaterId, Transport};
+use crate::{LinkConfig, Listener, MobileId, Refusal, TheaterId, Transport};
 
 pub use accompanied::Companions;
 pub use draining::{Drained, Kept};
@@ -146,7 +146,7 @@ impl Network {
             peers: Peers::default(),
             members: Members::default(),
             exports: Exports::default(),
-            seats: Seats::default(),
+            seats: Seats::new(id),
             questions: Questions::default(),
             migrations: Migrations::default(),
             published: Published::default(),
@@ -266,9 +266,11 @@ impl Listener for Ears {
         {
             return;
         }
-        let peer = match Greeting::of(packet, network.id, from) {
+        let secret = network.config.secret.as_ref();
+        let peer = match Greeting::of(packet, secret, network.id, from) {
             Greeting::None => network.peers.get(from),
             Greeting::Good => network.peers.get_or_meet(&network, from),
+            Greeting::Foreign => return network.members.refused(from, Refusal::OtherSecret),
             Greeting::Refused(refusal) => {
                 if let Some(transport) = network.transport.get() {
                     transport.send(from, refusal);

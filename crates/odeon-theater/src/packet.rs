@@ -10,6 +10,7 @@ mod hello;
 mod record;
 mod refusal;
 mod route;
+mod seal;
 
 #[cfg(test)]
 mod tests;
@@ -24,8 +25,9 @@ pub(crate) use record::{PAUSE, RECORD_HEAD, RESUME};
 pub(crate) use record::{Record, Records, put_fragment, put_leave, put_signal, put_whole};
 pub(crate) use refusal::RefusalPacket;
 pub(crate) use route::Route;
+pub(crate) use seal::SEAL;
 
-use crate::TheaterId;
+use crate::{Secret, TheaterId};
 
 /// The first byte of every packet.
 const MAGIC: u8 = 0x0D;
@@ -43,6 +45,7 @@ const REFUSAL: u8 = 2;
 const BODY: u8 = 3;
 const ACKS: u8 = 4;
 const GOODBYE: u8 = 5;
+const SEALED: u8 = 6;
 
 /// A packet, read.
 #[derive(Debug, PartialEq, Eq)]
@@ -85,6 +88,7 @@ impl<'a> Packet<'a> {
             }
             ACKS => Self::Acks { route: Route::read(&mut rest)?, acks: Acks::read(&mut rest)? },
             GOODBYE => Self::Goodbye { route: Route::read(&mut rest)? },
+            SEALED => return Err(PacketError::Sealing),
             _ => return Err(PacketError::Malformed("unknown kind")),
         })
     }
@@ -98,17 +102,42 @@ pub(crate) enum Greeting {
     Good,
     /// The same, in another version of the format: to be answered by this packet.
     Refused(Vec<u8>),
+    /// The same, without the secret of this theater, or with one where this has none: not to be answered.
+    Foreign,
 }
 
 impl Greeting {
     /// Of a packet that `me` has been sent by `from`.
-    pub(crate) fn of(packet: &[u8], me: TheaterId, from: TheaterId) -> Self {
-        match Packet::read(packet) {
-            Ok(Packet::Hello(hello)) if (hello.to, hello.from) == (me, from) => Self::Good,
+    pub(crate) fn of(
+        packet: &[u8],
+        secret: Option<&Secret>,
+        me: TheaterId,
+        from: TheaterId,
+    ) -> Self {
+        let is_hello = |read: &Result<Packet<'_>, _>| match read {
+            Ok(Packet::Hello(hello)) => (hello.to, hello.from) == (me, from),
+            _ => false,
+        };
+        let opened = match secret {
+            Some(secret) => secret.open(from, me, packet),
+            None => Ok(packet),
+        };
+        let read = opened.and_then(Packet::read);
+        match read {
+            read if is_hello(&read) => Self::Good,
+            Err(PacketError::Sealing) if is_hello(&Packet::read(seal::unsealed(packet))) => {
+                Self::Foreign
+            }
             Err(PacketError::OtherVersion { ours, theirs, hello: true }) => {
                 let refusal = Refusal::OtherVersion { ours, theirs };
                 let mut answer = Vec::new();
+                if secret.is_some() {
+                    Secret::begin(&mut answer);
+                }
                 write_refusal(&mut answer, &RefusalPacket::new(me, from, refusal));
+                if let Some(secret) = secret {
+                    secret.seal(me, from, &mut answer);
+                }
                 Self::Refused(answer)
             }
             _ => Self::None,

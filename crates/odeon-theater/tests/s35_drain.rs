@@ -24,6 +24,9 @@ enum Say {
     All(Reply<Vec<u64>>),
     Sleep(u64),
     Meet(ActorRef<Say>),
+    /// Asks its friend for all; what that answers is added.
+    Inquire,
+    Answered(Vec<u64>),
 }
 
 impl Message for Say {}
@@ -31,9 +34,14 @@ impl Message for Say {}
 impl Actor for Nomad {
     type Msg = Say;
 
-    fn handle(&mut self, msg: Say, _: &mut Context<'_, Self>) {
+    fn handle(&mut self, msg: Say, ctx: &mut Context<'_, Self>) {
         match msg {
             Say::Add(n) => self.numbers.push(n),
+            Say::Inquire => {
+                let reply = ctx.reply_to(|answer| Say::Answered(answer.unwrap_or_default()));
+                self.friend.as_ref().unwrap().send(Say::All(reply)).unwrap();
+            }
+            Say::Answered(mut numbers) => self.numbers.append(&mut numbers),
             Say::All(reply) => reply.send(self.numbers.clone()),
             Say::Meet(friend) => self.friend = Some(friend),
             Say::Sleep(millis) => std::thread::sleep(Duration::from_millis(millis)),
@@ -168,6 +176,62 @@ fn s35_holders_that_send_nothing_are_turned_away_too() {
     until("it is missed", || c.network.members().len() == 1);
     from_c.send(Say::Add(1)).unwrap();
     assert_eq!(all(&from_c), [1]);
+}
+
+/// Stays where it is, and answers only when it is told to.
+#[derive(Default)]
+struct Oracle(Vec<Reply<Vec<u64>>>);
+
+impl Actor for Oracle {
+    type Msg = Say;
+
+    fn handle(&mut self, msg: Say, _: &mut Context<'_, Self>) {
+        match msg {
+            Say::All(reply) => self.0.push(reply),
+            Say::Add(n) => self.0.drain(..).for_each(|reply| reply.send(vec![n])),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn s35_a_drain_waits_for_the_answers_to_those_who_have_moved() {
+    let world = World::new(6);
+    let [a, b] = places(&world);
+    meet(&[&a, &b]);
+    let oracle = a.theater.spawn(Oracle::default());
+    let nomad = a.network.spawn_mobile(Nomad::default());
+    a.network.publish("nomad", &nomad);
+    let from_b = find(&b, &a, "nomad");
+    a.network.unpublish("nomad");
+    nomad.send(Say::Meet(oracle.clone())).unwrap();
+    nomad.send(Say::Inquire).unwrap();
+    a.network.migrate(&nomad, b.network.id()).wait_timeout(LONG).unwrap().unwrap();
+    drop(nomad);
+    let drained = a.network.drain(Duration::from_millis(50)).wait_timeout(LONG).unwrap();
+    assert_eq!((drained.expecting, drained.is_empty()), (1, false), "the time was up");
+
+    let again = a.network.drain(LONG);
+    oracle.send(Say::Add(7)).unwrap();
+    let drained = again.wait_timeout(LONG).unwrap();
+    assert!(drained.is_empty(), "{drained:?}");
+    assert!(a.network.leave(LONG));
+    until("the answer has come", || all(&from_b) == [7]);
+}
+
+#[test]
+fn s35_a_question_that_nobody_answers_holds_up_no_drain() {
+    let world = World::new(7);
+    let [a, b] = places(&world);
+    meet(&[&a, &b]);
+    let oracle = a.theater.spawn(Oracle::default());
+    let nomad = a.network.spawn_mobile(Nomad::default());
+    nomad.send(Say::Meet(oracle.clone())).unwrap();
+    nomad.send(Say::Inquire).unwrap();
+    assert!(all(&nomad).is_empty());
+    oracle.stop();
+    assert!(drain(&a).is_empty());
+    assert!(all(&nomad).is_empty(), "it was told that there is no answer");
 }
 
 /// Known to no other theater.

@@ -47,7 +47,8 @@ pub fn join(
     cluster: &str,
     settings: &ZenohSettings,
 ) -> Result<Network, ZenohError> {
-    let config = LinkConfig::new(cluster, LARGEST_PACKET);
+    let secret = settings.secret.clone();
+    let config = LinkConfig { secret, ..LinkConfig::new(cluster, LARGEST_PACKET) };
     Network::join(theater, TheaterId::random(), config, |me, listener| {
         ZenohTransport::open(settings, cluster, me, listener)
             .map(|transport| transport as Arc<dyn Transport>)

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use odeon_theater::Secret;
 use zenoh::Config;
 
 use crate::ZenohError;
@@ -32,6 +33,8 @@ pub struct ZenohSettings {
     pub lease: Duration,
     /// Certificates, for endpoints that begin with `tls/`.
     pub tls: Option<Tls>,
+    /// What theaters of the cluster know each other by, whatever the endpoints are.
+    pub secret: Option<Secret>,
     /// More of Zenoh's configuration: its keys, and values in JSON5. They go before what is said above.
     pub more: Vec<(String, String)>,
 }
@@ -55,6 +58,7 @@ impl Default for ZenohSettings {
             discover: false,
             lease: Duration::from_secs(1),
             tls: None,
+            secret: None,
             more: Vec::new(),
         }
     }

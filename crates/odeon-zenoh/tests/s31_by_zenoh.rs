@@ -23,7 +23,7 @@ struct Place {
 }
 
 fn place(number: u128, cluster: &str, settings: &ZenohSettings) -> Place {
-    let theater = Theater::builder().workers(1).build().unwrap();
+    let theater = Theater::builder().workers(2).build().unwrap();
     let config = LinkConfig::new(cluster, 60_000);
     let made = OnceLock::new();
     let network = Network::join(&theater, TheaterId::from_bits(number), config, |id, listener| {
@@ -49,6 +49,7 @@ struct Sum(u64);
 #[derive(Serialize, Deserialize)]
 enum Add {
     One(u64),
+    Bytes(#[serde(with = "serde_bytes")] Vec<u8>),
     Total(Reply<u64>),
 }
 
@@ -61,6 +62,10 @@ impl Actor for Sum {
         match msg {
             // Not the sum, so that the order counts.
             Add::One(n) => self.0 = self.0.wrapping_mul(31).wrapping_add(n),
+            Add::Bytes(bytes) => {
+                let odd = bytes.iter().filter(|&&byte| byte % 2 == 1).count();
+                self.0 = (bytes.len() * odd) as u64;
+            }
             Add::Total(reply) => reply.send(self.0),
         }
     }
@@ -89,4 +94,32 @@ fn s31_messages_come_by_zenoh_once_and_in_order() {
     b.transport.close();
     until("the end is noticed", || a.network.members().is_empty());
     assert!(sum.is_stopped());
+}
+
+#[test]
+fn s32_a_message_of_100_mb_lets_those_for_others_pass() {
+    const LENGTH: usize = 100_000_000;
+    let endpoint = format!("tcp/127.0.0.1:{}", free_port());
+    let a =
+        place(1, "large", &ZenohSettings { listen: vec![endpoint.clone()], ..Default::default() });
+    let b = place(2, "large", &ZenohSettings { connect: vec![endpoint], ..Default::default() });
+    for name in ["large", "small"] {
+        b.network.publish(name, &b.theater.spawn(Sum(1)));
+    }
+    until("they meet", || a.network.members().len() == 1);
+    let find = |name| -> ActorRef<Add> {
+        a.network.at(b.network.id()).lookup(name).wait_timeout(LONG).unwrap().unwrap()
+    };
+    let (large, small) = (find("large"), find("small"));
+    large.send(Add::Bytes((0..LENGTH).map(|n| n as u8).collect())).unwrap();
+    let has_come = large.ask(Add::Total);
+    let waits = std::thread::spawn(move || has_come.wait_timeout(LONG));
+    let mut passed = 0;
+    while !waits.is_finished() {
+        assert_eq!(small.ask(Add::Total).wait_timeout(LONG), Ok(1));
+        passed += 1;
+    }
+    assert_eq!(waits.join().unwrap(), Ok((LENGTH * LENGTH / 2) as u64));
+    // With none that pass it is one, or two.
+    assert!(passed >= 5, "{passed} questions were answered meanwhile");
 }

@@ -200,7 +200,7 @@ pub(crate) fn send_own_after<M: Message>(
     message: M,
 ) -> Timer {
     let (header, to) = (&cell.header, WeakRef::to(cell));
-    if header.vtable.keeps_timers {
+    if header.vtable.may_move {
         // A message for a mailbox that does not exist shall panic here.
         let _ = mailbox_of(&message);
         return luggage::begin(to, delay, message);

@@ -45,7 +45,7 @@ unsafe impl<A: Actor> NewActor for A {
         waiting: ending::waiting::<A::Msg>,
         is_waiting: |_| false,
         puts_aside: A::PUTS_ASIDE,
-        keeps_timers: A::KEEPS_TIMERS,
+        may_move: A::MAY_MOVE,
         actor_type: std::any::type_name::<A>,
         dealloc: ending::dealloc::<ActorCell<A>>,
     };

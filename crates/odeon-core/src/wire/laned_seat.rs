@@ -22,7 +22,7 @@ pub struct LanedSeat<M: Message + Serialize + DeserializeOwned>(pub(super) Seat<
 impl<M: Message + Serialize + DeserializeOwned> Actor for LanedSeat<M> {
     type Msg = M;
     const LANED: bool = true;
-    const KEEPS_TIMERS: bool = true;
+    const MAY_MOVE: bool = true;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         ctx.lent_to(|ctx| self.0.started(ctx));

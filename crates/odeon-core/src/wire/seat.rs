@@ -276,7 +276,7 @@ fn standing<M: Message>(actor: ActorRef<M>, desk: Arc<Desk>) -> (ActorRef<M>, St
 impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
     type Msg = M;
     const PUTS_ASIDE: bool = true;
-    const KEEPS_TIMERS: bool = true;
+    const MAY_MOVE: bool = true;
 
     #[inline]
     fn handle(&mut self, message: M, ctx: &mut Context<'_, Self>) {

@@ -23,6 +23,7 @@ use crate::extend::{self, TakenTimer, TimerName};
 use crate::lane::Lane;
 use crate::message::Message;
 use crate::observe::EndReason;
+use crate::open_question;
 
 /// A seat, the type of its messages forgotten. Does not keep its actor.
 pub trait StandIn: Send + Sync {
@@ -98,6 +99,9 @@ pub trait StandIn: Send + Sync {
 
     /// How many messages the actor has handled in this seat, since that was made.
     fn handled(&self) -> u64;
+
+    /// Whether something is under way to the seat within this theater: an answer for which its actor waits, or a message.
+    fn expects(&self) -> bool;
 
     /// The way in to the seat's actor from elsewhere, unless that has gone.
     fn inbound(&self) -> Option<Arc<dyn Inbound>>;
@@ -310,6 +314,14 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
     fn handled(&self) -> u64 {
         // ORDERING: Relaxed: see `count_handled`.
         self.desk.handled.load(Ordering::Relaxed)
+    }
+
+    fn expects(&self) -> bool {
+        let Some(actor) = self.actor.upgrade().filter(|actor| !actor.is_stopped()) else {
+            return false;
+        };
+        // In this order: an answer that has come since is seen in the inbox.
+        open_question::count(self.actor.header()) > 0 || !actor.cell().inbox.is_idle()
     }
 
     fn inbound(&self) -> Option<Arc<dyn Inbound>> {

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::packet::{LARGEST_HEAD, LONGEST_CLUSTER_NAME, Limits, RECORD_HEAD};
+use crate::Secret;
+use crate::packet::{LARGEST_HEAD, LONGEST_CLUSTER_NAME, Limits, RECORD_HEAD, SEAL};
 
 /// Settings of a [`Link`](crate::Link): plain data, to be changed field by field.
 ///
@@ -19,6 +20,9 @@ use crate::packet::{LARGEST_HEAD, LONGEST_CLUSTER_NAME, Limits, RECORD_HEAD};
 pub struct LinkConfig {
     /// The name of the cluster, at most 64 bytes: theaters of other clusters are refused.
     pub cluster: String,
+    /// What theaters of the cluster know each other by: others are not let in, and their packets dropped. `None`: whoever knows the name is let in,
+    /// unless the transport sees to that.
+    pub secret: Option<Secret>,
     /// How many bytes a packet may have: what the transport says. At least 1,024.
     pub largest_packet: usize,
     /// How many bytes a message from the other side may have; also, how many one may have that is pushed here. 256 MiB.
@@ -54,6 +58,7 @@ impl LinkConfig {
         let limits = Limits::default();
         Self {
             cluster: cluster.into(),
+            secret: None,
             largest_packet,
             largest_message: limits.largest_message as usize,
             assembly: limits.assembly as usize,
@@ -97,7 +102,8 @@ impl LinkConfig {
 
     /// How many bytes of records fit into a body.
     pub(super) fn body(&self) -> usize {
-        self.largest_packet - LARGEST_HEAD
+        let seal = if self.secret.is_some() { SEAL } else { 0 };
+        self.largest_packet - LARGEST_HEAD - seal
     }
 
     /// Up to which length a message is put into a body whole.

@@ -19,6 +19,10 @@ impl Link {
         now: Duration,
         sink: &mut impl Sink,
     ) -> Result<(), PacketError> {
+        let packet = match &self.config.secret {
+            Some(secret) => secret.open(self.peer, self.me, packet)?,
+            None => packet,
+        };
         match Packet::read(packet) {
             Ok(Packet::Hello(hello)) => self.hello(&hello, now, sink),
             Ok(Packet::Refusal(refusal)) => {

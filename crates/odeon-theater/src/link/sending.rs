@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::liveness::Silence;
 use super::{Answer, End, Event, Link, Sink, State};
+use crate::Secret;
 use crate::packet::{Hello, RefusalPacket};
 use crate::packet::{write_acks, write_body, write_goodbye, write_hello, write_refusal};
 
@@ -11,6 +12,9 @@ impl Link {
     /// The next packet to be sent, written into `packet` (what was in it is gone): `false` if there is none now.
     pub fn poll(&mut self, now: Duration, packet: &mut Vec<u8>, sink: &mut impl Sink) -> bool {
         packet.clear();
+        if self.config.secret.is_some() {
+            Secret::begin(packet);
+        }
         if !self.has_ended() {
             match self.liveness.look(now) {
                 Silence::Short => {}
@@ -25,6 +29,9 @@ impl Link {
         };
         if written {
             self.last_sent = now;
+            if let Some(secret) = &self.config.secret {
+                secret.seal(self.me, self.peer, packet);
+            }
         }
         written
     }

@@ -29,12 +29,15 @@ pub struct Drained {
     /// By how many seats of actors that have moved others' ways still lead. Zero unless the time was up: then references that lead by this theater end
     /// with it.
     pub led_by: usize,
+    /// How many of the actors that have moved still expect something of this theater: an answer, or messages that actors here have just sent. Zero unless
+    /// the time was up: then it is lost when the theater goes.
+    pub expecting: usize,
 }
 
 impl Drained {
-    /// Whether all mobile actors have moved and nobody's way leads by this theater: none of them loses anything when it leaves.
+    /// Whether all mobile actors have moved, nobody's way leads by this theater, and nothing here is still to go on to them: none of them loses anything when it leaves.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty() && self.led_by == 0
+        self.kept.is_empty() && self.led_by == 0 && self.expecting == 0
     }
 }
 
@@ -67,11 +70,11 @@ impl Network {
     /// Empties this theater: its mobile actors move to the others that are there, to each of them equally many. From here on no actor may
     /// come ([`MigrateError::Drained`]), nor be created from elsewhere, until it is [reopened](Self::reopen).
     ///
-    /// The answer comes when all have moved that can, and all theaters that have sent to them by this one send to where they are; at the latest when
-    /// the time `within` is up. Then the theater can [leave](Self::leave), and all references to them go on.
+    /// The answer comes when all have moved that can, all theaters that have sent to them by this one send to where they are, and all questions that they
+    /// have asked here are answered; at the latest when the time `within` is up. Then the theater can [leave](Self::leave), and all references to them go on.
     ///
-    /// The timers that an actor has begun for itself go with it. Answers to its questions, and messages of other timers, come from here also after it
-    /// has moved, and are lost when the theater goes (S34).
+    /// The timers that an actor has begun for itself go with it. Messages of other timers come from here also after it has moved, and are lost when the
+    /// theater goes (S34).
     ///
     /// ```
     /// # use odeon_core::*;

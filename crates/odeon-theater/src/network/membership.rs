@@ -7,7 +7,7 @@ use odeon_sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::Network;
-use crate::{End, Event, TheaterId};
+use crate::{End, Event, Refusal, TheaterId};
 
 /// What another theater is, as far as this one knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,9 +31,14 @@ pub enum MembershipEvent {
     /// It has left, or is lost: messages that it has not acknowledged are dead letters, and actors that were watched there count as
     /// stopped. If it comes back it joins anew.
     Gone(TheaterId, End),
+    /// It could be reached and is not let in, or does not let this theater in. Told once, unless it joins meanwhile; of the first 1,024 such theaters.
+    Refused(TheaterId, Refusal),
 }
 
 impl Message for MembershipEvent {}
+
+/// TUNE: guessed 2026-11: more than clusters have theaters; whoever makes up identities fills no memory.
+const MOST_REFUSED: usize = 1024;
 
 /// See the module.
 #[derive(Default)]
@@ -42,6 +47,7 @@ pub(super) struct Members(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     present: HashMap<TheaterId, Membership>,
+    refused: HashMap<TheaterId, Refusal>,
     subscribers: Vec<ActorRef<MembershipEvent>>,
 }
 
@@ -61,15 +67,24 @@ impl Members {
     }
 
     pub(super) fn ended(&self, theater: TheaterId, end: End) {
-        self.change(MembershipEvent::Gone(theater, end));
+        match end {
+            End::Refused(why) | End::RefusedByPeer(why) => self.refused(theater, why),
+            _ => self.change(MembershipEvent::Gone(theater, end)),
+        }
+    }
+
+    /// There is no link to a theater, and why.
+    pub(super) fn refused(&self, theater: TheaterId, why: Refusal) {
+        self.change(MembershipEvent::Refused(theater, why));
     }
 
     fn change(&self, event: MembershipEvent) {
         let mut known = self.lock();
-        let Known { present, subscribers } = &mut *known;
+        let Known { present, refused, subscribers } = &mut *known;
         match event {
             MembershipEvent::Joined(theater) => {
                 present.insert(theater, Membership::Present);
+                refused.remove(&theater);
             }
             MembershipEvent::Suspected(theater) | MembershipEvent::Cleared(theater) => {
                 // One that has never joined is not suspected.
@@ -80,6 +95,13 @@ impl Members {
             // A link that never came to be is no change.
             MembershipEvent::Gone(theater, _) if present.remove(&theater).is_none() => return,
             MembershipEvent::Gone(..) => {}
+            MembershipEvent::Refused(theater, why) => {
+                let is_known = present.contains_key(&theater) || refused.contains_key(&theater);
+                if is_known || refused.len() == MOST_REFUSED {
+                    return;
+                }
+                refused.insert(theater, why);
+            }
         }
         // Under the lock, so that all are told in the same order. Whoever has stopped is forgotten.
         subscribers.retain(|subscriber| extend::send_unhindered(subscriber, event).is_ok());
@@ -99,6 +121,14 @@ impl Network {
         members
     }
 
+    /// The theaters that could be reached and to which there is no link, and why: as [`MembershipEvent::Refused`] has told.
+    pub fn refused(&self) -> Vec<(TheaterId, Refusal)> {
+        let known = self.inner.members.lock();
+        let mut refused: Vec<_> = known.refused.iter().map(|(&id, &why)| (id, why)).collect();
+        refused.sort_by_key(|&(id, _)| id);
+        refused
+    }
+
     /// Has an actor told whenever that changes; at once of those that are there already. It is told until it stops.
     pub fn subscribe(&self, subscriber: &ActorRef<MembershipEvent>) {
         let mut known = self.inner.members.lock();
@@ -107,6 +137,9 @@ impl Network {
             if is == Membership::Suspected {
                 let _ = extend::send_unhindered(subscriber, MembershipEvent::Suspected(theater));
             }
+        }
+        for (&theater, &why) in &known.refused {
+            let _ = extend::send_unhindered(subscriber, MembershipEvent::Refused(theater, why));
         }
         known.subscribers.push(subscriber.clone());
     }

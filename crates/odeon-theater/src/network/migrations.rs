@@ -189,10 +189,9 @@ impl Inner {
         spawn: impl FnOnce(&Arc<dyn Submit>, Arc<FromSeat>) -> (ActorRef<M>, Arc<dyn StandIn>),
     ) -> Option<ActorRef<M>> {
         let stage = self.pool.upgrade()?;
-        let way = Arc::new(Way::closed());
-        let from = Arc::new(FromSeat::new(self, way.clone(), true));
+        let from = Arc::new(FromSeat::new(self, None, true));
         let spawn = || spawn(&stage, from.clone());
-        Some(self.seats.seat(self.id, &from, way, kind, spawn))
+        Some(self.seats.seat(self.id, &from, kind, spawn))
     }
 
     fn migrate<M: Message>(

@@ -132,8 +132,21 @@ impl Peer {
 
     /// Pushes a message on a channel; [`transmit`](Self::transmit) is owed.
     pub(super) fn push(&self, channel: Channel, bytes: &[u8]) -> Result<(), PushError> {
+        self.push_by(|link| link.push(channel.number(), bytes))
+    }
+
+    /// As [`push`](Self::push); a large message is not copied.
+    pub(super) fn push_owned(&self, channel: Channel, bytes: Vec<u8>) -> Result<(), PushError> {
+        self.push_by(|link| link.push_owned(channel.number(), bytes))
+    }
+
+    #[inline]
+    fn push_by(
+        &self,
+        push: impl FnOnce(&mut Link) -> Result<(), PushError>,
+    ) -> Result<(), PushError> {
         let mut link = self.link();
-        let pushed = link.push(channel.number(), bytes);
+        let pushed = push(&mut link);
         if link.queued() >= FULL {
             // ORDERING: Relaxed: a hint.
             self.is_full.store(true, Ordering::Relaxed);

@@ -7,6 +7,7 @@
 mod ended;
 mod heard;
 mod line;
+mod natives;
 mod residents;
 
 use std::any::Any;
@@ -25,24 +26,25 @@ use super::outbound::FromSeat;
 use super::way::{To, Way};
 use crate::TheaterId;
 
+use natives::{Native, Natives};
+
 pub(super) use line::{Coming, Follower, Line, LostWay, Sits, Standing};
 
 /// See the module.
-#[derive(Default)]
 pub(super) struct Seats {
     known: Mutex<Known>,
     /// Whether there has ever been a mobile actor here: for a look without the lock.
     are_mobile: AtomicBool,
 }
 
-#[derive(Default)]
 pub(super) struct Known {
-    /// By the actor: where it was created.
+    /// By the actor: where it was created. All but those of natives.
     lines: HashMap<Address, Line>,
-    /// For whom the seat with this number is.
+    /// For whom the seat with this number is, if it is no native's.
     by_number: HashMap<u64, Address>,
     /// By seats elsewhere: for whom those lines are that lead there. Several, if a reference was written there whose own seat was about to end.
     by_route: BTreeSet<(Address, Address)>,
+    natives: Natives,
 }
 
 type Counted = Box<dyn Any + Send + Sync>;
@@ -55,7 +57,45 @@ pub(super) enum Leads {
     To(Reference),
 }
 
+impl Known {
+    /// The line of an actor, if it is known here.
+    fn line(&mut self, who: Address) -> Option<&mut Line> {
+        self.make_line(who);
+        self.lines.get_mut(&who)
+    }
+
+    /// The line of the actor for whom a seat is, and who that is.
+    fn line_of_seat(&mut self, seat: u64) -> Option<(Address, &mut Line)> {
+        let who = self.who(seat)?;
+        Some((who, self.line(who)?))
+    }
+
+    /// Makes the line of a native.
+    fn make_line(&mut self, who: Address) {
+        if let Some(line) = self.natives.take_line(who) {
+            self.by_number.insert(who.actor, who);
+            self.lines.insert(who, line);
+        }
+    }
+
+    fn who(&self, seat: u64) -> Option<Address> {
+        self.natives.who(seat).or_else(|| self.by_number.get(&seat).copied())
+    }
+}
+
 impl Seats {
+    pub(super) fn new(me: TheaterId) -> Self {
+        Self {
+            known: Mutex::new(Known {
+                lines: HashMap::new(),
+                by_number: HashMap::new(),
+                by_route: BTreeSet::new(),
+                natives: Natives::of(me),
+            }),
+            are_mobile: AtomicBool::new(false),
+        }
+    }
+
     /// A reference arrives that leads elsewhere. Answers it, and whether it is one more at the seat that it leads to: otherwise it is to be given back.
     ///
     /// # Errors
@@ -70,7 +110,8 @@ impl Seats {
     ) -> (Result<Counted, WireError>, bool) {
         let who = reference.born.unwrap_or(reference.at);
         let mut known = self.lock();
-        let Known { lines, by_number, by_route } = &mut *known;
+        known.make_line(who);
+        let Known { lines, by_number, by_route, .. } = &mut *known;
         let line = match lines.entry(who) {
             Entry::Occupied(line) => {
                 let line = line.into_mut();
@@ -101,7 +142,7 @@ impl Seats {
             }
         };
         let is_first = line.standing.is_empty();
-        let outbound = Arc::new(FromSeat::new(network, line.way.clone(), is_first));
+        let outbound = Arc::new(FromSeat::new(network, Some(line.way.clone()), is_first));
         let (actor, stands) = arriving.seat(stage, outbound.clone(), reference.has_lanes);
         outbound.is_of(stands.actor(), who);
         by_number.insert(stands.actor(), who);
@@ -114,26 +155,23 @@ impl Seats {
         &self,
         me: TheaterId,
         from: &Arc<FromSeat>,
-        way: Arc<Way>,
         kind: &'static str,
         spawn: impl FnOnce() -> (ActorRef<M>, Arc<dyn StandIn>),
     ) -> ActorRef<M> {
         self.note_mobile();
         let mut known = self.lock();
         let (actor, stands) = spawn();
-        let number = stands.actor();
-        let who = Address { theater: me.bits(), actor: number };
-        from.is_of(number, who);
-        known.by_number.insert(number, who);
+        let seat = stands.actor();
+        from.is_of(seat, Address { theater: me.bits(), actor: seat });
         let standing = Standing { stands, outbound: from.clone() };
-        known.lines.insert(who, Line::here(way, standing, kind));
+        known.natives.insert(seat, Native { standing, kind });
         actor
     }
 
     /// Where a reference to the actor of this seat leads; `None`: it is none of a seat.
     pub(super) fn leads(&self, seat: u64) -> Option<Leads> {
         let known = self.lock();
-        let who = *known.by_number.get(&seat)?;
+        let who = known.who(seat)?;
         let line = known.lines.get(&who);
         Some(match line.and_then(|line| Some((line.at()?, line.last().stands.has_lanes()))) {
             None => Leads::Here,
@@ -146,13 +184,16 @@ impl Seats {
 
     /// Whom the seat with this number is for, if it is one whose actor is of this theater or has been.
     pub(super) fn who(&self, seat: u64) -> Option<Address> {
-        self.lock().by_number.get(&seat).copied()
+        self.lock().who(seat)
     }
 
     /// A reference to an actor that has a seat here, if it takes these messages.
     pub(super) fn reference(&self, who: Address, arriving: &dyn Arriving) -> Option<Counted> {
         let known = self.lock();
-        let last = known.lines.get(&who)?.last();
+        let last = match known.natives.get(who) {
+            Some(native) => &native.standing,
+            None => known.lines.get(&who)?.last(),
+        };
         let is_of_type = last.stands.message_type() == arriving.message_type();
         is_of_type.then(|| last.stands.reference()).flatten()
     }
@@ -160,6 +201,9 @@ impl Seats {
     /// The seat with this number.
     pub(super) fn get(&self, seat: u64) -> Option<Arc<dyn StandIn>> {
         let known = self.lock();
+        if let Some(native) = known.natives.with_seat(seat) {
+            return Some(native.standing.stands.clone());
+        }
         let line = known.lines.get(known.by_number.get(&seat)?)?;
         line.standing
             .iter()
@@ -181,6 +225,7 @@ impl Seats {
     /// Does something with what is known of an actor.
     pub(super) fn with<R>(&self, who: Address, work: impl FnOnce(&mut Line) -> R) -> Option<R> {
         let mut known = self.lock();
+        known.make_line(who);
         let Known { lines, by_route, .. } = &mut *known;
         let line = lines.get_mut(&who)?;
         let before = line.at();
@@ -206,8 +251,7 @@ impl Seats {
     /// Has somebody told, in place of another one, whenever the actor of a seat sits elsewhere from then on.
     pub(super) fn follow(&self, seat: u64, told: Follower) {
         let mut known = self.lock();
-        let Known { lines, by_number, .. } = &mut *known;
-        if let Some(line) = by_number.get(&seat).and_then(|who| lines.get_mut(who)) {
+        if let Some((_, line)) = known.line_of_seat(seat) {
             line.follower = Some(told);
         }
     }
@@ -224,15 +268,16 @@ impl Seats {
         stage: &Arc<dyn Submit>,
     ) -> Result<Arc<dyn StandIn>, Box<Coming>> {
         let mut known = self.lock();
-        let Known { lines, by_number, .. } = &mut *known;
         let who = coming.who;
+        known.make_line(who);
+        let Known { lines, by_number, .. } = &mut *known;
         let Entry::Vacant(place) = lines.entry(who) else { return Err(coming) };
         // Looked at here: its end looks for those that come from there behind this.
         if coming.from.is_dead() {
             return Err(coming);
         }
         let way = Arc::new(Way::closed());
-        let outbound = Arc::new(FromSeat::new(network, way.clone(), true));
+        let outbound = Arc::new(FromSeat::new(network, Some(way.clone()), true));
         let (actor, stands) = arriving.seat(stage, outbound.clone(), coming.kind.has_lanes());
         outbound.is_of(stands.actor(), who);
         by_number.insert(stands.actor(), who);
@@ -253,9 +298,7 @@ impl Seats {
         told: TheaterId,
     ) -> Option<(Address, Address, u64)> {
         let mut known = self.lock();
-        let Known { lines, by_number, .. } = &mut *known;
-        let who = *by_number.get(&seat)?;
-        let line = lines.get_mut(&who)?;
+        let (who, line) = known.line_of_seat(seat)?;
         let Sits::Elsewhere(at) = line.sits else {
             line.heard.count(told);
             return None;
@@ -275,8 +318,7 @@ impl Seats {
     /// A theater that was told so did not know the actor.
     pub(super) fn is_not_known(&self, seat: u64, theater: TheaterId) {
         let mut known = self.lock();
-        let Known { lines, by_number, .. } = &mut *known;
-        if let Some(line) = by_number.get(&seat).and_then(|who| lines.get_mut(who)) {
+        if let Some((_, line)) = known.line_of_seat(seat) {
             line.told.remove(&theater);
         }
     }
@@ -307,7 +349,13 @@ impl Seats {
     /// A seat has ended. Answers whom it was for, and what is left of its line if it was the last one.
     fn ended(&self, seat: u64) -> Option<(Address, Option<Line>)> {
         let mut known = self.lock();
-        let Known { lines, by_number, by_route } = &mut *known;
+        if let Some(native) = known.natives.remove(seat) {
+            drop(known);
+            // Its way led nowhere.
+            drop(native);
+            return None;
+        }
+        let Known { lines, by_number, by_route, .. } = &mut *known;
         let who = by_number.remove(&seat)?;
         let line = lines.get_mut(&who)?;
         line.standing.retain(|standing| standing.stands.actor() != seat);

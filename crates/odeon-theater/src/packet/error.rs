@@ -23,6 +23,8 @@ pub enum PacketError {
     Truncated,
     /// It is not built as packets are.
     Malformed(&'static str),
+    /// It is not sealed by the secret of this theater; or it is sealed, and this one has no secret.
+    Sealing,
     /// It is for another theater, or from another one.
     OtherTheater,
     /// It belongs to another link of the same two theaters.
@@ -40,6 +42,7 @@ impl fmt::Display for PacketError {
             }
             Self::Truncated => f.write_str("the packet ends too early"),
             Self::Malformed(what) => write!(f, "malformed packet: {what}"),
+            Self::Sealing => f.write_str("the packet is not sealed by the secret of this theater"),
             Self::OtherTheater => f.write_str("the packet is for or from another theater"),
             Self::OtherEpoch => f.write_str("the packet belongs to another link"),
             Self::NeverSent => f.write_str("the packet acknowledges what was never sent"),

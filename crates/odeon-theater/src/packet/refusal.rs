@@ -7,6 +7,7 @@ use crate::TheaterId;
 
 const OTHER_VERSION: u8 = 1;
 const OTHER_CLUSTER: u8 = 2;
+const OTHER_SECRET: u8 = 3;
 
 /// Why two theaters have no link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,6 +22,8 @@ pub enum Refusal {
     },
     /// They belong to clusters of different names.
     OtherCluster,
+    /// They do not have the same [secret](crate::Secret), or only one of them has one.
+    OtherSecret,
     /// For a reason that a newer version of Odeon knows, by its number.
     Unknown(u8),
 }
@@ -33,6 +36,9 @@ impl fmt::Display for Refusal {
                 "the other theater speaks version {theirs} of the packet format, this one version {ours}"
             ),
             Self::OtherCluster => f.write_str("the other theater belongs to another cluster"),
+            Self::OtherSecret => {
+                f.write_str("the other theater does not have the secret of this one")
+            }
             Self::Unknown(number) => write!(f, "the other theater refuses, for reason {number}"),
         }
     }
@@ -57,6 +63,7 @@ impl RefusalPacket {
         let (reason, speaks, heard) = match refusal {
             Refusal::OtherVersion { ours, theirs } => (OTHER_VERSION, ours, theirs),
             Refusal::OtherCluster => (OTHER_CLUSTER, current, current),
+            Refusal::OtherSecret => (OTHER_SECRET, current, current),
             Refusal::Unknown(number) => (number, current, current),
         };
         Self { to, from, reason, speaks, heard }
@@ -67,6 +74,7 @@ impl RefusalPacket {
         match self.reason {
             OTHER_VERSION => Refusal::OtherVersion { ours: self.heard, theirs: self.speaks },
             OTHER_CLUSTER => Refusal::OtherCluster,
+            OTHER_SECRET => Refusal::OtherSecret,
             number => Refusal::Unknown(number),
         }
     }

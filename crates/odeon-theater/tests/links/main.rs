@@ -8,3 +8,4 @@ mod large;
 mod limits;
 mod pair;
 mod pausing;
+mod sealed;

@@ -56,6 +56,11 @@ impl World {
     }
 
     pub fn theater(&self, number: u128) -> Place {
+        self.theater_with(number, self.config.clone())
+    }
+
+    /// One with other settings of its links.
+    pub fn theater_with(&self, number: u128, config: LinkConfig) -> Place {
         let lost = Arc::new(Mutex::new(Vec::new()));
         let notes = lost.clone();
         let theater = Theater::builder()
@@ -64,7 +69,7 @@ impl World {
             .build()
             .unwrap();
         let id = TheaterId::from_bits(number);
-        let joined = Network::join(&theater, id, self.config.clone(), |id, listener| {
+        let joined = Network::join(&theater, id, config, |id, listener| {
             Ok::<_, Infallible>(Arc::new(self.net.join(id, listener)))
         });
         Place { theater, network: joined.unwrap(), lost }

@@ -157,6 +157,12 @@ fn told(drained: &Drained, found: &[Found]) -> String {
     if drained.led_by > 0 {
         lines.push(format!("{} ways of other theaters still lead there", drained.led_by));
     }
+    if drained.expecting > 0 {
+        lines.push(format!(
+            "{} of them still expect answers or messages from there",
+            drained.expecting
+        ));
+    }
     lines.push(format!(
         "{} moved, {} stay, {} that do not move are referred to",
         drained.moved.len(),

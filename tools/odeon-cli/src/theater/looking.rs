@@ -53,8 +53,10 @@ pub(super) fn look(
         if all_are_there || begun.elapsed() >= within {
             if found.is_empty() {
                 let (where_to, within) = (reach.connects_to(), within.as_secs());
+                let refused = member.network.refused();
+                let why = refused.first().map(|(_, why)| format!(" ({why})")).unwrap_or_default();
                 return Err(TheaterError::failed(format!(
-                    "no theater of the cluster was found within {within} s: {where_to}"
+                    "no theater of the cluster was found within {within} s: {where_to}{why}"
                 )));
             }
             found.sort_by(|a, b| (a.name(), a.id).cmp(&(b.name(), b.id)));

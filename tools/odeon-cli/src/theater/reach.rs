@@ -2,7 +2,7 @@
 
 use clap::Args;
 use odeon_core::Theater;
-use odeon_theater::Network;
+use odeon_theater::{Network, Secret};
 use odeon_zenoh::{Tls, ZenohSettings};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,6 +26,9 @@ pub(super) struct Reach {
     /// The cluster to take part in.
     #[arg(long, value_name = "NAME", default_value = "odeon", value_parser = cluster)]
     cluster: String,
+    /// File with the secret of the cluster, of 16 bytes at least: who does not know it is not let in.
+    #[arg(long, value_name = "FILE")]
+    secret_file: Option<PathBuf>,
     /// Certificate of the authority that has signed all others, for endpoints tls/..
     #[arg(long, value_name = "FILE", requires = "tls_certificate", requires = "tls_key")]
     tls_authority: Option<PathBuf>,
@@ -97,11 +100,17 @@ impl Reach {
             }),
             _ => None,
         };
+        let secret = self.secret_file.as_ref().map(|path| {
+            Secret::from_file(path).map_err(|error| {
+                TheaterError::argument("--secret-file", format!("{}: {error}", path.display()))
+            })
+        });
         let settings = ZenohSettings {
             listen: self.listen.clone(),
             connect: self.connect.clone(),
             discover: self.discover,
             tls,
+            secret: secret.transpose()?,
             ..ZenohSettings::default()
         };
         let network = odeon_zenoh::join(&theater, &self.cluster, &settings);

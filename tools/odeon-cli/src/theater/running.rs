@@ -73,6 +73,9 @@ fn complain(drained: &Drained) {
     if drained.led_by > 0 {
         eprintln!("{} ways of other theaters still led by this one", drained.led_by);
     }
+    if drained.expecting > 0 {
+        eprintln!("{} actors that have moved still expected something of it", drained.expecting);
+    }
 }
 
 /// A line for whoever reads the output; if nobody does, the theater runs on.

@@ -22,7 +22,7 @@ impl Message for To {}
 
 impl Actor for Traveller {
     type Msg = To;
-    const KEEPS_TIMERS: bool = true;
+    const MAY_MOVE: bool = true;
 
     fn handle(&mut self, msg: To, ctx: &mut Context<'_, Self>) {
         match msg {
@@ -121,7 +121,7 @@ fn its_theater_takes_them_along() {
     impl Message for Option<Dropped> {}
     impl Actor for Keeper {
         type Msg = Option<Dropped>;
-        const KEEPS_TIMERS: bool = true;
+        const MAY_MOVE: bool = true;
         fn handle(&mut self, msg: Option<Dropped>, ctx: &mut Context<'_, Self>) {
             ctx.send_after(NEVER, msg);
         }

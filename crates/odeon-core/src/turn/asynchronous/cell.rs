@@ -127,7 +127,7 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
         is_pressed: ending::is_pressed::<A::Msg>,
         waiting: ending::waiting::<A::Msg>,
         puts_aside: false,
-        keeps_timers: false,
+        may_move: false,
         is_waiting: is_waiting::<A, H>,
         actor_type: std::any::type_name::<A>,
         dealloc: ending::dealloc::<AsyncCell<A, H>>,

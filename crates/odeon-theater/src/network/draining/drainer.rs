@@ -92,9 +92,9 @@ impl Drainer {
         let is_nobody_here = self.under_way.is_empty()
             && self.waiting.is_empty()
             && !network.inner.seats.is_anybody_under_way();
-        if is_nobody_here && network.inner.turn_holders_away() == 0
-            || self.clock.now() >= self.until
-        {
+        let is_empty =
+            || network.inner.turn_holders_away() == 0 && network.inner.seats.expecting() == 0;
+        if is_nobody_here && is_empty() || self.clock.now() >= self.until {
             return self.finish(&network, ctx);
         }
         ctx.send_after(BETWEEN_LOOKS, Look);
@@ -190,6 +190,7 @@ impl Drainer {
         drained.lost.sort_unstable();
         drained.immobile = network.inner.immobile();
         drained.led_by = network.inner.turn_holders_away();
+        drained.expecting = network.inner.seats.expecting();
         if let Some(reply) = self.reply.take() {
             reply.send(drained);
         }

@@ -11,6 +11,7 @@ impl Seats {
         let known = self.lock();
         let mut residents: Vec<_> =
             known.lines.iter().filter_map(|(&who, line)| resident(who, line)).collect();
+        residents.extend(known.natives.residents());
         residents.sort_unstable_by_key(|actor| actor.id);
         residents
     }
@@ -18,7 +19,11 @@ impl Seats {
     /// Whether an actor sits here.
     pub(in crate::network) fn is_resident(&self, who: Address) -> bool {
         let known = self.lock();
-        known.lines.get(&who).is_some_and(|line| matches!(line.sits, Sits::Here | Sits::Leaving(_)))
+        known.natives.get(who).is_some()
+            || known
+                .lines
+                .get(&who)
+                .is_some_and(|line| matches!(line.sits, Sits::Here | Sits::Leaving(_)))
     }
 
     /// Whether an actor is on its way from here or to here.
@@ -29,6 +34,20 @@ impl Seats {
                 || line.waits.is_some()
                 || line.going.is_some()
         })
+    }
+
+    /// By how many seats of actors that have moved from here something of this theater is still to go on to them.
+    pub(in crate::network) fn expecting(&self) -> usize {
+        let known = self.lock();
+        let left = known.lines.values().filter(|line| {
+            let has_sat_here = !line.kind.is_empty();
+            has_sat_here && matches!(line.sits, Sits::Elsewhere(_))
+        });
+        let seats = left.flat_map(|line| &line.standing).map(|seat| seat.stands.clone());
+        let seats: Vec<_> = seats.collect();
+        // Whoever is looked at may end by that.
+        drop(known);
+        seats.iter().filter(|stands| stands.expects()).count()
     }
 
     /// The seats from which actors have moved, in the order of their numbers.
