@@ -3,7 +3,7 @@
 mod till;
 
 use odeon_core::{ActorRef, Ask};
-use odeon_speculative::{Coordinate, CoordinationError, Processing, SpawnSpeculative};
+use odeon_speculative::{Coordinate, CoordinationError, Ordering, Processing, SpawnSpeculative};
 use odeon_theater::{Conditions, Migrate, MigrateError};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -58,19 +58,21 @@ fn s34_what_it_handles_is_finished_first_and_happens_once() {
     let _alone = alone();
     let world = World::new(3);
     let (a, b) = (world.place(1), world.place(2));
-    let till = a.till(Processing::concurrent().width(2));
+    // Two senders may share a place for lanes, and a message that shares one with another does not begin.
+    let till = a.till(Processing::concurrent().width(2).ordering(Ordering::Unordered));
     let slow = |millis| {
         let till = till.clone();
         thread::spawn(move || till.send(Use::Slow(millis, 1)).unwrap()).join().unwrap();
     };
-    slow(300);
-    slow(400);
+    // Both are still handled when the second one has begun, and much longer than a move takes, also on a loaded machine.
+    slow(2_000);
+    slow(2_500);
     until("both are being handled", || SLOW.load(SeqCst) == 2);
     let moved = till.migrate(b.network.id());
     let later = till.ask(Use::Balance);
     let moved = moved.wait_timeout(LONG).unwrap().unwrap();
     assert_eq!(SLOW.load(SeqCst), 0, "nobody is left behind");
-    assert!(moved.pause < Duration::from_millis(200), "it did not stand still: {moved:?}");
+    assert!(moved.pause < Duration::from_secs(1), "it did not stand still: {moved:?}");
     // A question that only reads may be handled beside what others have sent, but not before the end of what was under way where it was.
     assert_eq!(later.wait_timeout(LONG).unwrap(), 2);
     assert_eq!(balance(&till), 2);
@@ -119,11 +121,12 @@ fn s34_its_timers_go_with_it_and_outlive_the_theater_where_they_were_begun() {
     until("the timer of the theater that is gone rings", || balance(&from_c) == 7);
 }
 
-/// Whether two of its messages, of different senders, can be handled at once.
-fn meet(one: &ActorRef<Use>, other: &ActorRef<Use>) -> bool {
+/// Whether two of its messages, of different senders, can be handled at once. If that is `expected`, they have a long time for it.
+fn meet(one: &ActorRef<Use>, other: &ActorRef<Use>, expected: bool) -> bool {
+    let within = if expected { 20_000 } else { 1_000 };
     let asks = [one.clone(), other.clone()].map(|till| {
         // Another thread is another sender.
-        thread::spawn(move || till.ask(Use::Meet)).join().unwrap()
+        thread::spawn(move || till.ask(|reply| Use::Meet(within, reply))).join().unwrap()
     });
     asks.map(|ask| ask.wait_timeout(LONG).unwrap()).into_iter().all(|met| met)
 }
@@ -133,13 +136,13 @@ fn s34_how_it_is_processed_goes_with_it() {
     let _alone = alone();
     let world = World::new(5);
     let (a, b) = (world.place(1), world.place(2));
-    for (processing, at_once) in
-        [(Processing::combined().width(2), true), (Processing::sequential(), false)]
-    {
+    // As above: lanes would keep two that share a place from being handled at once.
+    let wide = Processing::combined().width(2).ordering(Ordering::Unordered);
+    for (processing, at_once) in [(wide, true), (Processing::sequential(), false)] {
         let till = a.till(processing);
-        assert_eq!(meet(&till, &till), at_once);
+        assert_eq!(meet(&till, &till, at_once), at_once);
         migrate(&till, &b).unwrap();
-        assert_eq!(meet(&till, &till), at_once, "as it was");
+        assert_eq!(meet(&till, &till, at_once), at_once, "as it was");
     }
 }
 
@@ -152,7 +155,9 @@ fn s34_senders_of_one_theater_are_different_ones_in_another() {
         a.theater.spawn_speculative(Till::default(), Processing::concurrent().width(2)).actor_ref();
     a.network.publish("till", &fixed);
     let from_b = b.find(&a);
-    assert!(meet(&from_b, &from_b), "of one theater, and not of one lane");
+    // Others each time: two may share a place for lanes.
+    let meet = || meet(&from_b, &from_b, true);
+    assert!((0..3).any(|_| meet()), "of one theater, and not of one lane");
 }
 
 #[test]
@@ -214,7 +219,7 @@ fn s34_a_coordinated_transaction_is_finished_first() {
     let other = a.theater.spawn_speculative(Till::default(), Processing::combined()).actor_ref();
     let transfer = a.theater.coordinate(|co| {
         co.send(&till, Use::Add(-3));
-        co.send(&other, Use::Slow(300, 3));
+        co.send(&other, Use::Slow(2_000, 3));
     });
     until("it is under way", || SLOW.load(SeqCst) == 1);
     let moved = till.migrate(b.network.id());

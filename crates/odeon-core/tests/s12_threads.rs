@@ -197,7 +197,12 @@ fn s12_the_thread_comes_with_the_first_timer_and_ends_with_the_theater() {
     }
     let report = theater.shutdown(Duration::from_secs(60));
     assert!(report.drained && report.stuck == 0);
-    assert!(!has_thread());
+    // Who joins a thread may go on before the system has taken it off its list.
+    let since = Instant::now();
+    while has_thread() {
+        assert!(since.elapsed() < Duration::from_secs(60), "the thread does not end");
+        std::thread::yield_now();
+    }
 }
 
 #[test]
@@ -292,7 +297,7 @@ fn s12_a_million_timers_can_be_pending() {
     let ear = theater.spawn(Ear(heard));
     for round in 0..2 {
         let timers: Vec<_> =
-            (0..MILLION).map(|n| ear.send_after(Duration::from_secs(60 + n % 3600), n)).collect();
+            (0..MILLION).map(|n| ear.send_after(Duration::from_secs(3600 + n % 3600), n)).collect();
         assert_eq!(theater.pending_timers(), MILLION as usize, "round {round}");
         ear.send_after(ms(1), 7);
         assert_eq!(hears.recv().unwrap().0, 7, "a timer fires in time among a million");
@@ -301,7 +306,7 @@ fn s12_a_million_timers_can_be_pending() {
     }
     // Left pending, they are dropped with the theater.
     for n in 0..MILLION {
-        ear.send_after(Duration::from_secs(60), n);
+        ear.send_after(Duration::from_secs(3600), n);
     }
     drop(theater);
     assert!(hears.recv().is_err());

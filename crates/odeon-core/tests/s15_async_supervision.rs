@@ -214,16 +214,27 @@ fn s15_an_asynchronous_actor_pauses_before_it_is_made_anew() {
     // None, then 20, 40 and 80 ms.
     assert!(begun.elapsed() >= pause * 7);
     assert_eq!(office.log(), [(1, 0), (2, 1), (3, 2), (4, 3)]);
-    // A stop takes effect at the end of the pause, when there is no state.
-    clerk.send(Work::Fail("asked to")).unwrap();
-    while office.tracker.alive() > 0 {
-        std::thread::yield_now();
+}
+
+/// In virtual time: a pause of real time may be over before the stop comes.
+#[test]
+fn s15_a_stop_during_the_pause_of_an_asynchronous_actor_takes_effect_at_its_end() {
+    for seed in 0..20 {
+        let run = Deterministic::new(seed);
+        let (office, pause) = (Office::new(1), Duration::from_secs(10));
+        let policy = Supervision::new().pauses(pause, pause);
+        let clerk = run.theater().spawn_async_supervised(policy, office.clerk());
+        // The first restart comes at once; before the second it pauses.
+        (0..2).for_each(|_| clerk.send(Work::Fail("asked to")).unwrap());
+        run.run_until_idle();
+        assert_eq!((office.made(), office.tracker.alive()), (2, 0));
+        clerk.stop();
+        run.advance(pause - Duration::from_millis(1));
+        assert!(!clerk.is_stopped());
+        run.advance(Duration::from_millis(1));
+        assert!(clerk.is_stopped());
+        assert_eq!(office.made(), 2);
     }
-    clerk.stop();
-    while !clerk.is_stopped() {
-        std::thread::yield_now();
-    }
-    assert_eq!(office.made(), 5);
 }
 
 /// Makes children of both kinds at its start, and hands out their references.

@@ -182,11 +182,12 @@ fn s18_the_bounds_of_an_actor_that_makes_itself_hold_when_it_is_made() {
         let senders: Vec<_> = (0..4).map(|n| send_all(&clerk, n..n + 1, &sent)).collect();
         std::thread::sleep(Duration::from_millis(20));
         assert_eq!(sent.now(), 0);
+        assert!(senders.iter().all(|sender| !sender.is_finished()), "somebody was told");
         leave.send(()).unwrap();
-        for sender in senders {
-            assert!(sender.join().unwrap().is_empty());
-        }
-        until(|| notes.len() + theater.dead_letters() as usize == 4);
+        let back: usize = senders.into_iter().map(|sender| sender.join().unwrap().len()).sum();
+        // A thread that is so late that the clerk was made may find it full.
+        assert!(back == 0 || bound == Bound::reject(2), "{back} came back");
+        until(|| notes.len() + theater.dead_letters() as usize + back == 4);
         let busy = Busy::keep(&clerk);
         (0..2).for_each(|number| clerk.send(Work::Note(number)).unwrap());
         let is_full = clerk.try_send(Work::Note(2)).is_err_and(|error| error.is_full());

@@ -370,6 +370,8 @@ fn s22_with_several_mailboxes_what_is_put_aside_is_not_followed() {
         {
             scoped(scope, || actor.send(Two(mailbox)).unwrap());
             expected.extend_from_slice(handled);
+            // A message is counted before its handler runs.
+            eventually(|| seen.lock().unwrap().len() == expected.len());
             eventually(|| {
                 let stats = theater.stats().unwrap();
                 let actor = stats.actors.iter().find(|seen| seen.id == actor.id()).unwrap();

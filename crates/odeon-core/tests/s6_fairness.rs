@@ -166,8 +166,10 @@ fn flooded(builder: TheaterBuilder, pattern: Pattern) -> (Theater, Arc<Turns>) {
         }
         (0..3).for_each(|_| flooder.send(Flood::On).unwrap());
     }
-    // At the start all flooders themselves wait in the injector, and come out one for each look.
-    while turns.now() < 2 * INJECTOR_LOOK * FLOODERS {
+    // At the start all flooders themselves wait in the injector, and come out one for each look. Counted from here:
+    // if this thread was held up, many turns have gone by with few of them.
+    let begun = turns.now();
+    while turns.now() < begun + 2 * INJECTOR_LOOK * FLOODERS {
         std::thread::sleep(Duration::from_micros(100));
     }
     (theater, turns)
@@ -188,7 +190,8 @@ fn wake_each_other(theater: &Theater, turns: &Arc<Turns>) {
     let pair = [(); 2].map(|()| theater.spawn(Pair { turns: turns.clone(), other: None }));
     pair[0].send(Wake::Other(pair[1].clone())).unwrap();
     pair[1].send(Wake::Other(pair[0].clone())).unwrap();
-    pair[0].send(Wake::Up(turns.now())).unwrap();
+    // This wait begins outside, and is not measured: this thread may be held up on its way.
+    pair[0].send(Wake::Up(NOT_YET)).unwrap();
     while !turns.is_enough() {
         std::thread::sleep(Duration::from_micros(100));
     }

@@ -56,6 +56,8 @@ fn s41_what_a_lost_device_has_not_done_is_done_by_the_next_session() {
             "a batch failed, 4 of its 10 messages are not done: the device is lost: lost at Launch 3, as the script says"
         ]
     );
+    // A batch is counted when its handler has returned.
+    support::wait_for(|| actor.stats().messages == 10);
     let stats = actor.stats();
     assert_eq!((stats.sessions, stats.failures, stats.redone, stats.messages), (2, 1, 4, 10));
     assert_eq!(stats.batches, 2);
@@ -107,6 +109,8 @@ fn s41_a_panic_is_a_failure_like_an_error() {
     assert_eq!(maker.book.batches(), [vec![1, 2, 3, 4, 5], vec![3, 4, 5]]);
     assert_eq!(maker.book.done(), [1, 2, 3, 4, 5]);
     assert_eq!(heard.try_iter().collect::<Vec<_>>(), ["the kernel is wrong"]);
+    // A batch is counted when its handler has returned.
+    support::wait_for(|| actor.stats().messages == 5);
     assert_eq!((actor.stats().failures, actor.stats().redone), (1, 3));
 }
 

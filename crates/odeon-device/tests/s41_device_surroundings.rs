@@ -267,6 +267,14 @@ fn s41_a_theater_counts_messages_and_restarts_of_device_actors() {
         actor.send(To::Number(number)).unwrap();
     }
     support::wait_for(|| maker.book.done().len() == 100);
+    // What a batch had is counted when its handler has returned.
+    support::wait_for(|| {
+        let stats = theater.stats().unwrap();
+        let seen = stats.actors.iter().find(|seen| seen.id == actor.id());
+        let stage = stats.stages.iter().find(|stage| &*stage.name == "seen");
+        seen.is_some_and(|seen| seen.messages >= 100 && seen.waiting == 0)
+            && stage.is_some_and(|stage| stage.messages >= 100)
+    });
     let stats = theater.stats().unwrap();
     let seen = stats.actors.iter().find(|seen| seen.id == actor.id()).unwrap();
     assert_eq!((seen.messages, seen.restarts, seen.waiting), (100, 1, 0));

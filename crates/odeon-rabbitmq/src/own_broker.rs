@@ -120,7 +120,9 @@ impl OwnBroker {
 
     /// A durable queue of it.
     pub fn queue(&self, name: &str) -> Queue {
-        Queue::new(format!("amqp://guest:guest@{}/%2f", self.place()), name)
+        let uri = format!("amqp://guest:guest@{}/%2f", self.place());
+        // It is on this machine: if it does not answer, the machine is busy.
+        Queue { connect_within: UNTIL_READY, ..Queue::new(uri, name) }
     }
 
     fn keeper(&self) -> std::sync::MutexGuard<'_, Option<Child>> {

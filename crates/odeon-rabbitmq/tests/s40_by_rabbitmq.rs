@@ -201,6 +201,8 @@ fn s40_what_strangers_send_is_put_aside() {
         .with_reply_to(answers.as_str().into())
         .with_correlation_id("mine".into());
     stranger.publishes("strangers", b"hello", properties);
+    // Or the client's request may come before it.
+    until("all are there", || stranger.waiting("strangers") == 7);
 
     let _process = WorkerProcess::start(NAME, &queue, 2);
     let mut job = [Job::sum(&numbers(10), 3)];

@@ -23,7 +23,8 @@ fn s40_no_broker_is_told_with_its_place_and_without_the_password() {
     assert!(said.contains(&format!("no broker at 127.0.0.1:{port}")), "{said}");
     assert!(!said.contains("hunter2") && !said.contains("me:"), "{said}");
 
-    let serving = Serving { patience: Duration::from_millis(300), ..Serving::default() };
+    // Time for one attempt at least.
+    let serving = Serving { patience: Duration::from_secs(2), ..Serving::default() };
     let served = serve(&queue, &serving, Does { at_once: 1 }, &Stop::default());
     assert_eq!(served, Err(error));
 }

@@ -79,6 +79,8 @@ fn s40_what_is_long_or_copied_breaks_no_connection() {
     let many = request(Job::KIND, 0, 1, &inputs, &[]);
     assert!(many.len() <= 300_000 && many.len() + 17 > 300_000, "{}", many.len());
     stranger.publishes("long", &many, properties(&answers));
+    // Or the client's request may come before them.
+    until("all are there", || stranger.waiting("long") == 4);
 
     let served = while_served(&queue, Serving::default(), || {
         let mut job = [Job::sum(&numbers(10), 3)];
@@ -149,7 +151,8 @@ fn s40_a_queue_that_cannot_be_served_ends_serving() {
     let queue = broker.queue("kept");
     let _declares_it = client(&queue);
     let _kept = stranger.keeps_for_itself("kept");
-    let serving = Serving { patience: Duration::from_millis(500), ..Serving::default() };
+    // Time for one attempt at least.
+    let serving = Serving { patience: Duration::from_secs(5), ..Serving::default() };
     let error = serve(&queue, &serving, Does { at_once: 1 }, &Stop::default()).unwrap_err();
     assert!(error.to_string().contains("ACCESS_REFUSED"), "{error}");
 }
@@ -190,7 +193,8 @@ fn s40_an_answer_that_the_broker_does_not_take_keeps_no_place() {
         let request = request(Job::KIND, 0, 2, &[id], &work);
         stranger.publishes("untaken", &request, properties(&full).with_headers(copied(&other)));
         let mut job = [Job::sum(&input, 3)];
-        for _ in 0..10 {
+        // Long enough for the other one to be tried, put back and given up.
+        for _ in 0..50 {
             client.work(&mut job).unwrap();
             job[0].is_right();
         }

@@ -179,6 +179,7 @@ fn s20_s18_a_stream_waits_for_an_asynchronous_actor_of_a_pinned_stage() {
         let given = numbers.given.clone();
         let slow = Bounded::new_async(Slow(Some(numbers), bell.clone())).mailbox(0, bound);
         let _slow = theater.spawn_async_on(&stage, slow);
+        wait_for(|| given.load(Ordering::SeqCst) >= 12);
         std::thread::sleep(Duration::from_millis(50));
         assert_eq!(given.load(Ordering::SeqCst), 12, "one is handled, one waits for room");
         bell.ring();
@@ -362,19 +363,26 @@ fn s20_a_slow_reader_holds_senders_back() {
     let sent = Arc::new(AtomicUsize::new(0));
     let handle = out.clone();
     let source = theater.spawn(Source { out, next: 0, end: 10_000, sent: sent.clone() });
-    wait_for(|| sent.load(Ordering::SeqCst) >= 512);
+    // Until it is full; what gets in meanwhile is no number of the source's.
+    wait_for(|| handle.try_send(END).is_err_and(|error| error.is_full()));
     std::thread::sleep(Duration::from_millis(50));
     // On their way (half as many again, since the actor between waits), ready for the reader, in the hand
     // of that actor, of the message that felt it.
     let ahead = LIMIT * 3 / 2 + 4 + 2 + 10;
     assert!(sent.load(Ordering::SeqCst) <= ahead, "{sent:?}");
-    assert!(handle.try_send(0).unwrap_err().is_full());
+    assert!(handle.try_send(END).unwrap_err().is_full());
     drop(handle);
+    let mut next_number = || loop {
+        let next = block_on(reader.next());
+        if next != Some(END) {
+            break next;
+        }
+    };
     for n in 0..10_000 {
-        assert_eq!(block_on(reader.next()), Some(n));
+        assert_eq!(next_number(), Some(n));
         assert!(sent.load(Ordering::SeqCst) <= n as usize + ahead);
     }
-    assert_eq!(block_on(reader.next()), None);
+    assert_eq!(next_number(), None);
     wait_for(|| source.is_stopped());
 }
 

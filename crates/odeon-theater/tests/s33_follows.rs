@@ -40,12 +40,12 @@ impl Mobile for Nomad {
     const KIND: &'static str = "named nomad";
 }
 
-/// Notices the end of others early.
+/// Notices the end of others early; not so early that one that gets no time for a while is taken for dead.
 fn hasty() -> LinkConfig {
     LinkConfig {
-        heartbeat: Duration::from_millis(20),
-        suspect_after: Duration::from_millis(150),
-        dead_after: Duration::from_millis(600),
+        heartbeat: Duration::from_millis(50),
+        suspect_after: Duration::from_millis(300),
+        dead_after: Duration::from_millis(1_500),
         ..LinkConfig::new("test", support::LARGEST_PACKET)
     }
 }

@@ -16,12 +16,12 @@ use std::thread;
 use std::time::Duration;
 use support::{Count, Counter, LONG, Place, World, numbers, until};
 
-/// Notices the end of others early.
+/// Notices the end of others early; not so early that one that gets no time for a while is taken for dead.
 fn hasty() -> LinkConfig {
     LinkConfig {
-        heartbeat: Duration::from_millis(20),
-        suspect_after: Duration::from_millis(150),
-        dead_after: Duration::from_millis(600),
+        heartbeat: Duration::from_millis(50),
+        suspect_after: Duration::from_millis(300),
+        dead_after: Duration::from_millis(1_500),
         ..LinkConfig::new("test", 65_000)
     }
 }
@@ -327,15 +327,16 @@ fn s33_who_may_spawn_and_does_not_lets_the_next_one() {
 
     // One that is late: another one has its turn, and the late one finds it.
     let (one, other) = (cast.counter(0, 1), cast.counter(1, 2));
-    let (begin, begun) = std::sync::mpsc::channel();
+    let ((begin, begun), (end, ends)) = (std::sync::mpsc::channel(), std::sync::mpsc::channel());
     let late = cast.names[0].lookup_or_spawn("x", move || {
         begin.send(()).unwrap();
-        thread::sleep(Duration::from_millis(800));
+        ends.recv_timeout(LONG).unwrap();
         one
     });
     begun.recv_timeout(LONG).unwrap();
     let next = cast.names[1].lookup_or_spawn("x", move || other).wait_timeout(LONG).unwrap();
     assert_eq!(numbers(&next.unwrap()), [2]);
+    end.send(()).unwrap();
     assert_eq!(numbers(&late.wait_timeout(LONG).unwrap().unwrap()), [2]);
 
     // One that panics while somebody else wants the name.

@@ -124,7 +124,11 @@ fn s32_a_network_that_loses_and_delays_packets_loses_no_message() {
         skipped(NAME, "this system has no netem: no packet is overtaken");
     }
     (0..5).for_each(|_| conversation.goes_on());
-    assert!(cable.dropped() > 0);
+    // Few packets may have had much in them.
+    until("a packet is lost", || {
+        conversation.goes_on();
+        cable.dropped() > 0
+    });
     conversation.ends_well();
     assert!(!a.has_missed(b));
 }

@@ -66,7 +66,7 @@ impl Actor for Workshop {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let theater = Theater::new()?;
     let (made, delivered) = channel();
-    let parts = Joins::within(Duration::from_millis(600), Part::TooLate);
+    let parts = Joins::within(Duration::from_secs(2), Part::TooLate);
     let workshop = theater.spawn(Workshop { parts, made });
 
     // A frame waits; so does a motor. Whichever wheels come first complete the first pattern that can be.

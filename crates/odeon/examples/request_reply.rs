@@ -42,7 +42,7 @@ impl Actor for Account {
         match msg {
             Request::Pay { amount, to } => {
                 self.balance -= amount;
-                let limit = Duration::from_millis(400);
+                let limit = Duration::from_secs(2);
                 let reply = ctx.reply_blocked_within(limit, Port::Answer, move |answer| {
                     Request::Paid(amount, answer)
                 });

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use odeon::prelude::*;
 
 const PERIOD: Duration = Duration::from_millis(20);
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Message)]
 enum Event {

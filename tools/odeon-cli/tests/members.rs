@@ -4,7 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-const LONG: Duration = Duration::from_secs(60);
+/// Longer than a broker takes to start on a loaded machine.
+const LONG: Duration = Duration::from_secs(240);
 
 fn odeon(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_odeon"));
@@ -176,7 +177,7 @@ fn worker_processes_behind_a_broker_do_the_pieces_and_do_not_outlive_a_run_that_
 }
 
 #[test]
-fn a_worker_process_that_dies_is_told_and_others_do_its_pieces() {
+fn a_worker_process_that_dies_is_told_and_the_others_end() {
     if !has_a_broker("a worker process that dies") {
         return;
     }

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-const LONG: Duration = Duration::from_secs(30);
+const LONG: Duration = Duration::from_secs(120);
 
 fn odeon(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_odeon"));
@@ -87,8 +87,10 @@ impl Cluster {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         // ORDERING: Relaxed: only the numbers have to differ.
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let free = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
-        let port = free.local_addr().expect("it is bound").port();
+        // WHY one of these: the system gives none of them to who asks for any, so nobody takes it before the first theater does.
+        let first = 10_000 + (std::process::id() % 1_000) as u16 * 16 + number as u16;
+        let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+        let port = (first..32_000).step_by(16).find(is_free).expect("there is a free port");
         let name = format!("test-{}-{number}", std::process::id());
         Self { name, endpoint: format!("tcp/127.0.0.1:{port}") }
     }
@@ -102,13 +104,22 @@ impl Cluster {
     /// One more, which is told of the others there.
     fn another(&self, name: &str) -> Running {
         let Self { name: cluster, endpoint } = self;
-        Running::start(&format!(
+        let another = Running::start(&format!(
             "theater --name {name} --connect {endpoint} --listen tcp/127.0.0.1:0 --cluster {cluster}"
-        ))
+        ));
+        // It may be ready before the first one knows it.
+        let begun = Instant::now();
+        while !self.asks("ps --json").1.contains(&another.id) {
+            assert!(begun.elapsed() < LONG, "nobody knows it");
+        }
+        another
     }
 
     fn asks(&self, what: &str) -> (Option<i32>, String, String) {
-        output(&format!("theater {what} --connect {} --cluster {}", self.endpoint, self.name))
+        let Self { name, endpoint } = self;
+        // Who is there is found at once, on a loaded machine a little later.
+        let within = if what.contains("--within") { "" } else { "--within 30" };
+        output(&format!("theater {what} {within} --connect {endpoint} --cluster {name}"))
     }
 
     /// What is printed by something that works.

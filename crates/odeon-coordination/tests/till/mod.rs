@@ -16,7 +16,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Longer than anything here takes on a slow machine.
-pub const LONG: Duration = Duration::from_secs(30);
+pub const LONG: Duration = Duration::from_secs(120);
 
 #[derive(Serialize, Deserialize)]
 pub enum Use {
@@ -31,8 +31,8 @@ pub enum Use {
     Take(i64, Reply<()>),
     /// Adds, and takes so many milliseconds for it.
     Slow(u64, i64),
-    /// Answers whether another one of these has been handled at the same time.
-    Meet(Reply<bool>),
+    /// Answers whether another one of these is handled at the same time, of which it waits for so many milliseconds.
+    Meet(u64, Reply<bool>),
     /// Only while the till is open; in a mailbox of its own.
     Guarded(Reply<i64>),
     Open,
@@ -69,24 +69,20 @@ pub struct Till {
     is_open: TVar<bool>,
 }
 
-/// How many `Slow` messages and `Meet` messages are being handled in this process.
+/// How many `Slow` messages are being handled in this process.
 pub static SLOW: AtomicUsize = AtomicUsize::new(0);
+/// 1: a `Meet` message waits for another one; 2: that has come.
 static MEETING: AtomicUsize = AtomicUsize::new(0);
 
-fn meet() -> bool {
-    MEETING.fetch_add(1, SeqCst);
+fn meet(within: Duration) -> bool {
+    if MEETING.fetch_add(1, SeqCst) == 1 {
+        return true;
+    }
     let begun = Instant::now();
-    let mut met = false;
-    while !met && begun.elapsed() < Duration::from_secs(1) {
-        met = MEETING.load(SeqCst) > 1;
+    while MEETING.load(SeqCst) == 1 && begun.elapsed() < within {
         thread::yield_now();
     }
-    if met {
-        // The other one sees it too.
-        thread::sleep(Duration::from_millis(50));
-    }
-    MEETING.fetch_sub(1, SeqCst);
-    met
+    MEETING.swap(0, SeqCst) == 2
 }
 
 impl SpeculativeActor for Till {
@@ -127,7 +123,7 @@ impl SpeculativeActor for Till {
                 SLOW.fetch_sub(1, SeqCst);
                 self.balance.update(tx, |balance| balance + amount)?;
             }
-            Use::Meet(reply) => ctx.reply(reply, meet()),
+            Use::Meet(millis, reply) => ctx.reply(reply, meet(Duration::from_millis(*millis))),
             Use::Open => self.is_open.set(tx, true)?,
             Use::Go(to) => drop(ctx.actor_ref().migrate(TheaterId::from_bits(*to))),
             Use::Fail(amount) => {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use odeon_core::*;
 use odeon_testkit::silent_panic;
 
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(60);
 
 /// The numbers that clerks have noted, in their order.
 #[derive(Clone, Default)]

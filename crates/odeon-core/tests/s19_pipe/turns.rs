@@ -67,7 +67,8 @@ fn s19_an_asynchronous_actor_goes_on_between_two_messages() {
         actor.send(DoAsync::Note(2)).unwrap();
         wait_for(|| piped.load(Ordering::SeqCst) == 5 && bell.waiting() == 1);
         assert!(notes(&log).is_empty(), "nothing runs while the handler waits");
-        std::thread::sleep(Duration::from_millis(5));
+        // What runs a pipe ends when it has left its output.
+        wait_for(|| theater.live_actors() == 1);
         bell.ring();
         wait_for(|| notes(&log).len() == 7);
         let mut order = notes(&log);

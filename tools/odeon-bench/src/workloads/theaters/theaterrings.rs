@@ -56,7 +56,9 @@ impl Workload for TheaterRings {
             };
             let mut actors = vec![first];
             for member in 1..=others {
-                actors.push(place.spawn_at(member, kind, &membership)?);
+                let actor = place.spawn_at(member, kind, &membership);
+                // That a member has ended says more than that nobody answers.
+                actors.push(actor.map_err(|error| members.check().err().unwrap_or(error))?);
             }
             for (index, actor) in actors.iter().enumerate() {
                 actor.post(Step::Link(actors[(index + 1) % actors.len()].clone()));
