@@ -44,6 +44,7 @@ mod liveness;
 mod outgoing;
 mod receiving;
 mod round_trip;
+mod seals;
 mod sending;
 mod window;
 
@@ -59,6 +60,7 @@ use incoming::Incoming;
 use liveness::Liveness;
 use outgoing::Outgoing;
 use round_trip::RoundTrip;
+use seals::Seals;
 use window::Window;
 
 use crate::packet::{Limits, Refusal, Route};
@@ -92,6 +94,7 @@ pub struct Link {
     window: Window,
     incoming: Incoming,
     assembly: Assembly,
+    seals: Seals,
     /// What the other side takes.
     limits: Limits,
     /// How many bytes a message may have that is pushed.
@@ -143,6 +146,7 @@ impl Link {
             window: Window::new(config.window),
             incoming: Incoming::new(config.window),
             assembly: Assembly::new(config.largest_message, config.assembly),
+            seals: Seals::default(),
             limits: Limits::default(),
             largest: config.largest_message,
             last_sent: now,

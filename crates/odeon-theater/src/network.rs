@@ -271,7 +271,8 @@ impl Listener for Ears {
             Greeting::None => network.peers.get(from),
             Greeting::Good => network.peers.get_or_meet(&network, from),
             Greeting::Foreign => return network.members.refused(from, Refusal::OtherSecret),
-            Greeting::Refused(refusal) => {
+            Greeting::Refused(why, refusal) => {
+                network.members.refused(from, why);
                 if let Some(transport) = network.transport.get() {
                     transport.send(from, refusal);
                 }
@@ -295,6 +296,7 @@ impl Listener for Ears {
         // Whether it is dead, its link finds out.
         if let Some(network) = self.0.upgrade() {
             network.peers.note(theater, false);
+            network.members.forget_refused(theater);
         }
     }
 }

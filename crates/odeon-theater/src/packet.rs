@@ -101,7 +101,7 @@ pub(crate) enum Greeting {
     /// That theater wants a link.
     Good,
     /// The same, in another version of the format: to be answered by this packet.
-    Refused(Vec<u8>),
+    Refused(Refusal, Vec<u8>),
     /// The same, without the secret of this theater, or with one where this has none: not to be answered.
     Foreign,
 }
@@ -115,7 +115,10 @@ impl Greeting {
         from: TheaterId,
     ) -> Self {
         let sealed = seal::unsealed(packet);
-        // WHY looked at last: each packet comes by here, and its link opens it.
+        // WHY at first: each packet comes by here, and its link reads it.
+        if sealed.get(2) != Some(&HELLO) {
+            return Self::None;
+        }
         let is_trusted = || match secret {
             Some(secret) => secret.open(from, me, packet).is_ok(),
             None => sealed.len() == packet.len(),
@@ -136,9 +139,9 @@ impl Greeting {
                 }
                 write_refusal(&mut answer, &RefusalPacket::new(me, from, refusal));
                 if let Some(secret) = secret {
-                    secret.seal(me, from, &mut answer);
+                    secret.seal(me, from, 0, &mut answer);
                 }
-                Self::Refused(answer)
+                Self::Refused(refusal, answer)
             }
             _ => Self::None,
         }

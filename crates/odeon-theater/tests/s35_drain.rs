@@ -24,8 +24,8 @@ enum Say {
     All(Reply<Vec<u64>>),
     Sleep(u64),
     Meet(ActorRef<Say>),
-    /// Asks its friend for all; what that answers is added.
-    Inquire,
+    /// Asks its friend for all, with a deadline or without; what that answers is added.
+    Inquire(Option<Duration>),
     Answered(Vec<u64>),
 }
 
@@ -37,8 +37,12 @@ impl Actor for Nomad {
     fn handle(&mut self, msg: Say, ctx: &mut Context<'_, Self>) {
         match msg {
             Say::Add(n) => self.numbers.push(n),
-            Say::Inquire => {
-                let reply = ctx.reply_to(|answer| Say::Answered(answer.unwrap_or_default()));
+            Say::Inquire(limit) => {
+                let answered = |answer: Result<_, _>| Say::Answered(answer.unwrap_or_default());
+                let reply = match limit {
+                    None => ctx.reply_to(answered),
+                    Some(limit) => ctx.reply_within(limit, answered),
+                };
                 self.friend.as_ref().unwrap().send(Say::All(reply)).unwrap();
             }
             Say::Answered(mut numbers) => self.numbers.append(&mut numbers),
@@ -196,7 +200,12 @@ impl Actor for Oracle {
 
 #[test]
 fn s35_a_drain_waits_for_the_answers_to_those_who_have_moved() {
-    let world = World::new(6);
+    a_drain_waits_for_an_answer(6, None);
+    a_drain_waits_for_an_answer(8, Some(2 * LONG));
+}
+
+fn a_drain_waits_for_an_answer(seed: u64, limit: Option<Duration>) {
+    let world = World::new(seed);
     let [a, b] = places(&world);
     meet(&[&a, &b]);
     let oracle = a.theater.spawn(Oracle::default());
@@ -205,7 +214,7 @@ fn s35_a_drain_waits_for_the_answers_to_those_who_have_moved() {
     let from_b = find(&b, &a, "nomad");
     a.network.unpublish("nomad");
     nomad.send(Say::Meet(oracle.clone())).unwrap();
-    nomad.send(Say::Inquire).unwrap();
+    nomad.send(Say::Inquire(limit)).unwrap();
     a.network.migrate(&nomad, b.network.id()).wait_timeout(LONG).unwrap().unwrap();
     drop(nomad);
     let drained = a.network.drain(Duration::from_millis(50)).wait_timeout(LONG).unwrap();
@@ -227,7 +236,7 @@ fn s35_a_question_that_nobody_answers_holds_up_no_drain() {
     let oracle = a.theater.spawn(Oracle::default());
     let nomad = a.network.spawn_mobile(Nomad::default());
     nomad.send(Say::Meet(oracle.clone())).unwrap();
-    nomad.send(Say::Inquire).unwrap();
+    nomad.send(Say::Inquire(None)).unwrap();
     assert!(all(&nomad).is_empty());
     oracle.stop();
     assert!(drain(&a).is_empty());

@@ -47,10 +47,11 @@ pub fn join(
     cluster: &str,
     settings: &ZenohSettings,
 ) -> Result<Network, ZenohError> {
-    let secret = settings.secret.clone();
+    let mut settings = settings.clone();
+    let secret = settings.secret.take();
     let config = LinkConfig { secret, ..LinkConfig::new(cluster, LARGEST_PACKET) };
     Network::join(theater, TheaterId::random(), config, |me, listener| {
-        ZenohTransport::open(settings, cluster, me, listener)
+        ZenohTransport::open(&settings, cluster, me, listener)
             .map(|transport| transport as Arc<dyn Transport>)
     })
 }

@@ -33,7 +33,8 @@ pub struct ZenohSettings {
     pub lease: Duration,
     /// Certificates, for endpoints that begin with `tls/`.
     pub tls: Option<Tls>,
-    /// What theaters of the cluster know each other by, whatever the endpoints are.
+    /// What theaters of the cluster know each other by, whatever the endpoints are. For [`join`](crate::join); who gives links settings of its own by
+    /// `Network::join` says it there, as `LinkConfig::secret`.
     pub secret: Option<Secret>,
     /// More of Zenoh's configuration: its keys, and values in JSON5. They go before what is said above.
     pub more: Vec<(String, String)>,

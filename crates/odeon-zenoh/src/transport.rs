@@ -70,13 +70,18 @@ impl ZenohTransport {
     /// Theaters of other clusters are not seen. That is no protection: use [`Tls`](crate::Tls) for that.
     ///
     /// # Errors
-    /// If a setting is none that Zenoh knows, or it cannot listen or connect as it is told to.
+    /// If a setting is none that Zenoh knows, or it cannot listen or connect as it is told to. If there is a
+    /// [secret](ZenohSettings::secret), which only [`join`](crate::join) heeds: packets are sealed by links.
     pub fn open(
         settings: &ZenohSettings,
         cluster: &str,
         me: TheaterId,
         listener: Arc<dyn Listener>,
     ) -> Result<Arc<Self>, ZenohError> {
+        if settings.secret.is_some() {
+            let because = "a link has it: LinkConfig::secret, with Network::join".into();
+            return Err(ZenohError { what: "the setting secret".into(), because });
+        }
         let session = zenoh::open(settings.to_config()?)
             .wait()
             .map_err(|error| ZenohError::of("opening a session", error))?;

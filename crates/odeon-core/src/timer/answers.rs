@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::error::AskError;
 use crate::mailboxes::{MailboxOf, number_of};
 use crate::message::Message;
+use crate::open_question::OpenQuestion;
 use crate::pressure::Question;
 use crate::reply::{ITS_OWN, Reply, send_answer};
 use crate::sight::AskedBy;
@@ -108,7 +109,14 @@ where
     T: Send + 'static,
     F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
 {
-    let theater = asker.cell().header.stage.theater().clone();
+    let header = &asker.cell().header;
+    let theater = header.stage.theater().clone();
+    if header.vtable.may_move {
+        let question = OpenQuestion::of(asker);
+        return deadline::reply_within(&theater, limit, move |answer| {
+            send_answer(question.asker(), mailbox, || message(answer));
+        });
+    }
     deadline::reply_within(&theater, limit, move |answer| {
         send_answer(&asker, mailbox, || message(answer));
     })

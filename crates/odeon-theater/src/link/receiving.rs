@@ -20,7 +20,11 @@ impl Link {
         sink: &mut impl Sink,
     ) -> Result<(), PacketError> {
         let packet = match &self.config.secret {
-            Some(secret) => secret.open(self.peer, self.me, packet)?,
+            Some(secret) => {
+                let (count, packet) = secret.open(self.peer, self.me, packet)?;
+                self.seals.opened(count);
+                packet
+            }
             None => packet,
         };
         match Packet::read(packet) {
@@ -87,7 +91,12 @@ impl Link {
         if self.has_ended() {
             return Err(PacketError::OtherEpoch);
         }
-        match self.handshake.greeted(hello.epoch, hello.seen, self.is_linked()) {
+        let theirs = self.handshake.theirs;
+        let greeting = self.handshake.greeted(hello.epoch, hello.seen, self.is_linked());
+        if self.handshake.theirs != theirs {
+            self.seals.of_another_link();
+        }
+        match greeting {
             Greeting::Stale => return Err(PacketError::OtherEpoch),
             Greeting::Newer => {
                 self.end(End::Superseded, Answer::Nothing, false, sink);
@@ -135,6 +144,9 @@ impl Link {
     }
 
     fn hear(&mut self, now: Duration, sink: &mut impl Sink) {
+        if !self.seals.is_new() {
+            return;
+        }
         if self.liveness.hear(now) {
             self.round_trip.goes_on();
             sink.event(Event::Cleared);

@@ -30,7 +30,7 @@ impl Link {
         if written {
             self.last_sent = now;
             if let Some(secret) = &self.config.secret {
-                secret.seal(self.me, self.peer, packet);
+                secret.seal(self.me, self.peer, self.seals.next(), packet);
             }
         }
         written

@@ -31,7 +31,8 @@ pub enum MembershipEvent {
     /// It has left, or is lost: messages that it has not acknowledged are dead letters, and actors that were watched there count as
     /// stopped. If it comes back it joins anew.
     Gone(TheaterId, End),
-    /// It could be reached and is not let in, or does not let this theater in. Told once, unless it joins meanwhile; of the first 1,024 such theaters.
+    /// It could be reached and is not let in, or does not let this theater in. Told once, unless it joins or vanishes meanwhile; of 1,024 such theaters at a
+    /// time.
     Refused(TheaterId, Refusal),
 }
 
@@ -78,6 +79,11 @@ impl Members {
         self.change(MembershipEvent::Refused(theater, why));
     }
 
+    /// A theater cannot be reached any more.
+    pub(super) fn forget_refused(&self, theater: TheaterId) {
+        self.lock().refused.remove(&theater);
+    }
+
     fn change(&self, event: MembershipEvent) {
         let mut known = self.lock();
         let Known { present, refused, subscribers } = &mut *known;
@@ -121,7 +127,7 @@ impl Network {
         members
     }
 
-    /// The theaters that could be reached and to which there is no link, and why: as [`MembershipEvent::Refused`] has told.
+    /// The theaters that could be reached and to which there is no link, and why: as [`MembershipEvent::Refused`] has told, and as long as they can be reached.
     pub fn refused(&self) -> Vec<(TheaterId, Refusal)> {
         let known = self.inner.members.lock();
         let mut refused: Vec<_> = known.refused.iter().map(|(&id, &why)| (id, why)).collect();

@@ -162,9 +162,11 @@ impl Seats {
         let mut known = self.lock();
         let (actor, stands) = spawn();
         let seat = stands.actor();
-        from.is_of(seat, Address { theater: me.bits(), actor: seat });
-        let standing = Standing { stands, outbound: from.clone() };
-        known.natives.insert(seat, Native { standing, kind });
+        // It may have started, and ended, on another thread.
+        if from.is_of(seat, Address { theater: me.bits(), actor: seat }) {
+            let standing = Standing { stands, outbound: from.clone() };
+            known.natives.insert(seat, Native { standing, kind });
+        }
         actor
     }
 

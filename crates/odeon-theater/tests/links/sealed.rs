@@ -80,3 +80,32 @@ fn a_packet_is_for_one_direction_between_two() {
     let mut other = Link::new(sealed(OURS), TheaterId::from_bits(3), A, Epoch::FIRST, pair.now);
     assert_eq!(other.receive(&packet, pair.now, &mut pair.b.heard), Err(PacketError::Sealing));
 }
+
+#[test]
+fn packets_that_are_sent_again_are_no_sign_of_life() {
+    let mut pair = Pair::with(1, sealed(OURS), sealed(OURS));
+    let (mut packet, mut recorded) = (Vec::new(), Vec::new());
+    for round in 0..20_u8 {
+        pair.a.push(1, &[round]);
+        pair.b.push(1, &[round]);
+        while pair.a.link.poll(pair.now, &mut packet, &mut pair.a.heard) {
+            pair.b.link.receive(&packet, pair.now, &mut pair.b.heard).unwrap();
+            recorded.push(packet.clone());
+        }
+        while pair.b.link.poll(pair.now, &mut packet, &mut pair.b.heard) {
+            pair.a.link.receive(&packet, pair.now, &mut pair.a.heard).unwrap();
+        }
+        pair.now += ms(100);
+    }
+    assert!(pair.b.link.is_linked() && pair.b.heard.end().is_none());
+    // From here on only what somebody has recorded comes from there.
+    for _ in 0..30 {
+        for packet in &recorded {
+            let _ = pair.b.link.receive(packet, pair.now, &mut pair.b.heard);
+        }
+        while pair.b.link.poll(pair.now, &mut packet, &mut pair.b.heard) {}
+        pair.now += ms(100);
+    }
+    assert_eq!(pair.b.heard.end().map(|(end, _)| end), Some(End::Silent));
+    assert_eq!(pair.b.heard.messages.len(), 20, "each once");
+}

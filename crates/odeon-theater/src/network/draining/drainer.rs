@@ -32,6 +32,8 @@ pub(super) struct Drainer {
     closed: HashSet<TheaterId>,
     /// Theaters that do not take in this kind, and why.
     unknown: HashMap<(TheaterId, String), MigrateError>,
+    /// Seats that were left at which nothing is to come any more, since nobody is on the way.
+    quiet: HashSet<u64>,
     drained: Drained,
 }
 
@@ -73,6 +75,7 @@ impl Drainer {
             kept: HashMap::new(),
             closed: HashSet::new(),
             unknown: HashMap::new(),
+            quiet: HashSet::new(),
             drained: Drained::default(),
         }
     }
@@ -92,8 +95,13 @@ impl Drainer {
         let is_nobody_here = self.under_way.is_empty()
             && self.waiting.is_empty()
             && !network.inner.seats.is_anybody_under_way();
-        let is_empty =
-            || network.inner.turn_holders_away() == 0 && network.inner.seats.expecting() == 0;
+        if !is_nobody_here {
+            self.quiet.clear();
+        }
+        let mut is_empty = || {
+            network.inner.turn_holders_away() == 0
+                && network.inner.seats.expecting(&mut self.quiet) == 0
+        };
         if is_nobody_here && is_empty() || self.clock.now() >= self.until {
             return self.finish(&network, ctx);
         }
@@ -190,7 +198,7 @@ impl Drainer {
         drained.lost.sort_unstable();
         drained.immobile = network.inner.immobile();
         drained.led_by = network.inner.turn_holders_away();
-        drained.expecting = network.inner.seats.expecting();
+        drained.expecting = network.inner.seats.expecting(&mut self.quiet);
         if let Some(reply) = self.reply.take() {
             reply.send(drained);
         }

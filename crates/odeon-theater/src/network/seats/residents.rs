@@ -1,6 +1,9 @@
 //! The mobile actors that sit in this theater.
 
-use odeon_core::wire::Address;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use odeon_core::wire::{Address, StandIn};
 
 use super::{Line, Seats, Sits};
 use crate::{MobileActor, MobileId};
@@ -33,11 +36,14 @@ impl Seats {
             matches!(line.sits, Sits::Leaving(_) | Sits::Coming(..))
                 || line.waits.is_some()
                 || line.going.is_some()
+                // A seat that was left puts aside what comes until its way is open again.
+                || line.turning.is_some() && !line.kind.is_empty()
         })
     }
 
     /// By how many seats of actors that have moved from here something of this theater is still to go on to them.
-    pub(in crate::network) fn expecting(&self) -> usize {
+    /// `quiet` are those at which nothing was, and become more.
+    pub(in crate::network) fn expecting(&self, quiet: &mut HashSet<u64>) -> usize {
         let known = self.lock();
         let left = known.lines.values().filter(|line| {
             let has_sat_here = !line.kind.is_empty();
@@ -47,7 +53,11 @@ impl Seats {
         let seats: Vec<_> = seats.collect();
         // Whoever is looked at may end by that.
         drop(known);
-        seats.iter().filter(|stands| stands.expects()).count()
+        // WHY once is enough: who is not there is not asked, and asks nothing; and actors that go on sending to it hold up nobody.
+        let is_expecting = |seat: &&Arc<dyn StandIn>| {
+            !quiet.contains(&seat.actor()) && (seat.expects() || !quiet.insert(seat.actor()))
+        };
+        seats.iter().filter(is_expecting).count()
     }
 
     /// The seats from which actors have moved, in the order of their numbers.
