@@ -125,7 +125,7 @@ impl Coordination {
         processing: Processing,
     ) -> ActorRef<A::Msg> {
         let surroundings = self.surroundings().clone();
-        spawn_guest(self.network(), Box::new(Inside::new(actor, processing, surroundings)))
+        spawn_guest(self.network(), Inside::new(actor, processing, surroundings))
     }
 
     /// Lets actors of this type come here.

@@ -148,6 +148,11 @@ pub trait Actor: Send + Sized + 'static {
     #[doc(hidden)]
     const MAY_MOVE: bool = false;
 
+    /// How it is made known to a network that knows nothing of it: for seats in which an actor has been created.
+    #[cfg(feature = "wire")]
+    #[doc(hidden)]
+    const INTRODUCTION: Option<crate::wire::Introduction> = None;
+
     /// Takes a message with its sender's lane in its mailbox.
     #[doc(hidden)]
     fn __take_laned(&mut self, msg: Self::Msg, lane: Lane, ctx: &mut Context<'_, Self>) {

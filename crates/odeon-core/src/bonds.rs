@@ -45,6 +45,9 @@ pub(crate) struct Bonds {
     pub(crate) waiters: Waiters,
     /// How many answers are to come to it, if it may go on in another theater (`open_question.rs`).
     pub(crate) questions: AtomicUsize,
+    /// What its seat and the network have between them, if it was created in one and has been introduced (`wire/native.rs`).
+    #[cfg(feature = "wire")]
+    pub(crate) desk: OnceLock<std::sync::Arc<crate::wire::Desk>>,
     /// What is counted of the actor, if it is seen.
     pub(crate) tally: Tally,
     /// The bounds of its mailboxes, if it has any; set before anybody knows the actor.

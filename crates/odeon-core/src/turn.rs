@@ -73,6 +73,9 @@ pub(crate) struct TurnVTable {
     /// Whether the actor may go on in another theater: what it has begun here, timers (`timer/luggage.rs`) and questions
     /// (`open_question.rs`), is kept account of.
     pub(crate) may_move: bool,
+    /// How the actor is introduced to a network that knows nothing of it.
+    #[cfg(feature = "wire")]
+    pub(crate) introduction: Option<crate::wire::Introduction>,
     /// Frees a cell that nobody can reach.
     pub(crate) dealloc: unsafe fn(NonNull<Header>),
     /// The Rust type of the actor.

@@ -22,6 +22,7 @@ mod error;
 mod inbound;
 mod laned_seat;
 mod mobile;
+mod native;
 mod outbound;
 mod passage;
 mod reference;
@@ -35,14 +36,16 @@ pub use codec::{decode, encode};
 pub use error::WireError;
 pub use inbound::{Delivered, Inbound, unreadable};
 pub use laned_seat::LanedSeat;
-pub use mobile::{Guest, Kind, Mobile, kind_of, references_to, spawn_guest, spawn_mobile};
+pub use mobile::{Guest, Kind, Mobile, OfKind, kind_of, references_to, spawn_guest, spawn_mobile};
+pub use native::{Introduction, Native, native, natives};
 pub use outbound::{
     Began, Bid, Departure, Earlier, NotTaken, Occupied, Outbound, ReadState, Settler, Traveller,
 };
 pub use passage::{Address, AnswerRoute, Answerable, Arriving, Leaving, Passage, Reference};
 pub use reference::{Erased, number_of};
-pub use seat::Seat;
+pub use seat::{Nobody, Seat};
 pub use slot::Slot;
+pub(crate) use stand_in::Desk;
 pub use stand_in::StandIn;
 
 /// Writes a value behind what is in the buffer, under a passage.

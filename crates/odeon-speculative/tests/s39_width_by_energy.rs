@@ -25,7 +25,11 @@ impl SpeculativeActor for Sum {
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {
-            ToSum::Add(n) => self.0.update(tx, |sum| sum + n)?,
+            ToSum::Add(n) => {
+                // Longer than sending it: only an actor that never is without work is sampled.
+                (0..2_000).for_each(|step| drop(std::hint::black_box(step)));
+                self.0.update(tx, |sum| sum + n)?;
+            }
             ToSum::Get(reply) => ctx.reply(reply, self.0.get(tx)?),
         }
         Ok(())
@@ -42,7 +46,7 @@ fn goes_by(expected: &str, source: impl Fn() -> Option<f64> + Clone + Send + Syn
     let deadline = Instant::now() + Duration::from_secs(60);
     let mut sent = 0;
     loop {
-        for n in 0..2_000 {
+        for n in 0..5_000 {
             sum.send(ToSum::Add(n)).unwrap();
             sent += n;
         }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
-use odeon_core::wire::{Address, Guest, Kind};
+use odeon_core::wire::{Address, Guest, Kind, OfKind};
 use odeon_core::{ActorRef, Message};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -36,10 +36,11 @@ pub fn leads_to(network: &Network, actor: u64) -> Option<Address> {
 ///
 /// # Panics
 /// If the theater has been dropped.
-pub fn spawn_guest<M: Message + Serialize + DeserializeOwned>(
-    network: &Network,
-    guest: Box<dyn Guest<M>>,
-) -> ActorRef<M> {
+pub fn spawn_guest<M, G>(network: &Network, guest: G) -> ActorRef<M>
+where
+    M: Message + Serialize + DeserializeOwned,
+    G: Guest<M> + OfKind + 'static,
+{
     network.spawn_guest(guest)
 }
 

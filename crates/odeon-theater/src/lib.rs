@@ -67,7 +67,7 @@ mod transport;
 
 pub use epoch::Epoch;
 pub use in_memory::{Conditions, Counts, InMemoryNetwork, InMemoryTransport};
-pub use link::{End, Event, Link, LinkConfig, PushError, Sink, Undelivered, Violation};
+pub use link::{End, Event, Link, LinkConfig, Place, PushError, Sink, Undelivered, Violation};
 pub use mobile_id::MobileId;
 pub use names::{NameError, NameEvent, NameSettings, Names, Registration};
 pub use network::{

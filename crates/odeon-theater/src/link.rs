@@ -53,6 +53,7 @@ use std::time::Duration;
 
 pub use config::LinkConfig;
 pub use event::{End, Event, PushError, Sink, Undelivered, Violation};
+pub use outgoing::Place;
 
 use assembly::Assembly;
 use handshake::Handshake;
@@ -142,7 +143,12 @@ impl Link {
             handshake: Handshake::new(epoch, now),
             liveness: Liveness::new(&config, now),
             round_trip: RoundTrip::new(config.resend_after),
-            outgoing: Outgoing::new(config.body(), config.small(), config.assembly),
+            outgoing: Outgoing::new(
+                config.body(),
+                config.small(),
+                config.assembly,
+                config.pressed_at,
+            ),
             window: Window::new(config.window),
             incoming: Incoming::new(config.window),
             assembly: Assembly::new(config.largest_message, config.assembly),
@@ -164,7 +170,7 @@ impl Link {
     pub fn push(&mut self, channel: u64, message: &[u8]) -> Result<(), PushError> {
         self.check(message.len())?;
         self.outgoing.push(channel, message);
-        self.pressed |= self.outgoing.bytes() >= self.config.pressed_at;
+        self.pressed |= self.outgoing.bytes_in_bodies() >= self.config.pressed_at;
         Ok(())
     }
 
@@ -175,7 +181,7 @@ impl Link {
     pub fn push_owned(&mut self, channel: u64, message: Vec<u8>) -> Result<(), PushError> {
         self.check(message.len())?;
         self.outgoing.push_owned(channel, message);
-        self.pressed |= self.outgoing.bytes() >= self.config.pressed_at;
+        self.pressed |= self.outgoing.bytes_in_bodies() >= self.config.pressed_at;
         Ok(())
     }
 
@@ -232,9 +238,33 @@ impl Link {
         self.outgoing.bytes()
     }
 
-    /// Whether so much is queued ([`LinkConfig::pressed_at`]) that whoever can should wait for [`Event::Relieved`].
+    /// Whether so much is queued ([`LinkConfig::pressed_at`]) that whoever can should wait for [`Event::Relieved`]. Messages that wait for more than their
+    /// turn do not count: those of paused channels, large ones, and those behind these. See [`is_channel_pressed`](Self::is_channel_pressed).
     pub fn is_pressed(&self) -> bool {
         self.pressed
+    }
+
+    /// Whether so many messages of a channel wait, behind a large one or for it to go on ([`LinkConfig::pressed_at`]), that whoever can should push no
+    /// more of it until [`Event::ChannelRelieved`].
+    #[inline]
+    pub fn is_channel_pressed(&self, channel: u64) -> bool {
+        self.outgoing.is_channel_pressed(channel)
+    }
+
+    /// The place of what is pushed next.
+    pub fn place(&self) -> Place {
+        self.outgoing.place()
+    }
+
+    /// Whether anything has not been sent yet that was pushed before a [place](Self::place), on whatever channel. If not, what is pushed from now on
+    /// is delivered behind all of that.
+    pub fn is_anything_before(&self, place: &mut Place) -> bool {
+        self.outgoing.is_anything_before(place)
+    }
+
+    /// As [`is_anything_before`](Self::is_anything_before), but for what was held at the place: behind a large message, or on a paused channel.
+    pub fn is_anything_flowing_before(&self, place: &Place) -> bool {
+        self.outgoing.are_bodies_before(place)
     }
 
     /// Bytes that are kept of what has arrived and cannot be delivered yet. Bounded by

@@ -15,6 +15,7 @@
 
 mod accompanied;
 mod arrivals;
+mod asked;
 mod channel;
 mod control;
 mod draining;
@@ -22,6 +23,7 @@ mod endings;
 mod exports;
 mod held;
 mod in_order;
+mod later;
 mod marks;
 mod membership;
 mod migrations;
@@ -30,6 +32,7 @@ mod overview;
 mod passage;
 mod peer;
 mod peers;
+mod pressed;
 mod published;
 mod questions;
 mod seats;
@@ -115,6 +118,9 @@ struct Inner {
     migrations: Migrations,
     published: Published,
     accompanied: Accompanied,
+    joined: Arc<Joined>,
+    /// Whether mobile actors of the theater that have not been introduced are of this network, from the first on that it has created.
+    has_natives: OnceLock<bool>,
 }
 
 impl Network {
@@ -136,6 +142,7 @@ impl Network {
         if let Err(wrong) = config.validate() {
             panic!("{wrong}");
         }
+        let joined = extend::belonging::<Joined>(theater);
         let inner = Arc::new(Inner {
             id,
             name: theater.name().into(),
@@ -146,14 +153,15 @@ impl Network {
             peers: Peers::default(),
             members: Members::default(),
             exports: Exports::default(),
-            seats: Seats::new(id),
+            seats: Seats::new(),
             questions: Questions::default(),
             migrations: Migrations::default(),
             published: Published::default(),
             accompanied: Accompanied::default(),
+            joined: joined.clone(),
+            has_natives: OnceLock::new(),
         });
-        let joined = extend::belonging::<Joined>(theater);
-        *joined.0.lock().expect("nothing panics under this lock") = Arc::downgrade(&inner);
+        joined.set(&inner);
         let transport = connect(id, Arc::new(Ears(Arc::downgrade(&inner))))?;
         let _ = inner.transport.set(transport);
         inner.peers.all().iter().for_each(|peer| peer.transmit_now(&inner));
@@ -195,7 +203,7 @@ impl Network {
 
     /// The mobile actors that sit here.
     pub(crate) fn residents(&self) -> Vec<MobileActor> {
-        self.inner.seats.residents()
+        self.inner.residents()
     }
 
     /// Has one of them move.

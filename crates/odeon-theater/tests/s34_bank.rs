@@ -46,7 +46,8 @@ struct Simulation {
     random: Random,
     steps: u64,
     history: History<Call, Answer>,
-    moves: Vec<Ask<Result<Migrated, MigrateError>>>,
+    /// With the place where they were asked for.
+    moves: Vec<(usize, Ask<Result<Migrated, MigrateError>>)>,
     moved: u64,
 }
 
@@ -194,8 +195,8 @@ impl Simulation {
                 (self.below(THEATERS), self.below(BRANCHES), self.below(THEATERS));
             // As seldom as leaves time for calls: a move takes some twenty steps.
             if self.below(30) == 0 && !self.places[place].is_dead {
-                let place = &self.places[place];
-                self.moves.push(place.network.migrate(&place.branches[branch], id(to)));
+                let Place { network, branches, .. } = &self.places[place];
+                self.moves.push((place, network.migrate(&branches[branch], id(to))));
             }
             self.step();
         }
@@ -217,8 +218,13 @@ impl Simulation {
             self.steps(60);
             *is_there = self.history.counts().0 > before;
         }
-        for mut ask in std::mem::take(&mut self.moves) {
-            if let Some(Ok(Ok(moved))) = look(&mut ask) {
+        for (place, mut ask) in std::mem::take(&mut self.moves) {
+            let answer = look(&mut ask);
+            assert!(
+                answer.is_some() || self.places[place].is_dead,
+                "who asked is told, whatever becomes of it"
+            );
+            if let Some(Ok(Ok(moved))) = answer {
                 self.moved += u64::from(moved.bytes > 0);
             }
         }

@@ -56,9 +56,12 @@ fn s35_a_theater_is_seen_and_served_from_another_one() {
     let sum = a.network.spawn_mobile(Sum(0));
     sum.send(Add::This(4)).unwrap();
     assert_eq!(sum.ask(Add::Total).wait_timeout(LONG), Ok(4));
-    let seen = of_a.ask(ToSteward::Overview).wait_timeout(LONG).unwrap();
+    let look = || of_a.ask(ToSteward::Overview).wait_timeout(LONG).unwrap();
+    let seen = look();
     assert_eq!((seen.theater, seen.mobile.len()), (a.network.id(), 1));
-    assert_eq!(seen.mobile[0].handled, 2);
+    until("it is known what it has handled before it was asked for", || {
+        look().mobile[0].handled == 2
+    });
     let actor = seen.mobile[0].id;
     assert_eq!(a.network.resident::<Add>(actor), Some(sum.clone()));
     assert!(a.network.resident::<ToSteward>(actor).is_none(), "it takes other messages");

@@ -8,7 +8,7 @@ mod support;
 mod teller;
 
 use bank::{BRANCHES, Bank, Branch, Call, Fault, OPENING, Order};
-use odeon_core::{ActorRef, Random};
+use odeon_core::{ActorRef, AskError, Random};
 use odeon_testkit::History;
 use odeon_theater::{LinkConfig, TheaterId};
 use odeon_zenoh::LARGEST_PACKET;
@@ -102,7 +102,10 @@ fn s34_what_is_left_of_a_bank_when_a_process_is_killed_is_one_bank() {
             history.answered(called, now(), answer);
         }
     }
-    let moved = moves.into_iter().filter_map(|ask| ask.wait_timeout(LONG).ok()?.ok()).count();
+    // Whoever has asked is told, whatever becomes of it.
+    let moves = moves.into_iter().map(|ask| ask.wait_timeout(LONG));
+    let moves: Vec<_> = moves.inspect(|moved| assert_ne!(*moved, Err(AskError::Timeout))).collect();
+    let moved = moves.iter().filter(|moved| matches!(moved, Ok(Ok(_)))).count();
     let journals = |name: &str| -> [PathBuf; 4] {
         [folders[0].join(name), dies.journal(name), folders[1].join(name), stays.journal(name)]
     };

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use odeon_core::extend::{Companion, Interior};
 use odeon_core::wire::{
-    Arriving, Guest, Kind, Passage, ReadState, Seat, Settler, Slot, WireError, decode, encode,
-    references_to,
+    Arriving, Guest, Kind, OfKind, Passage, ReadState, Seat, Settler, Slot, WireError, decode,
+    encode, references_to,
 };
 use odeon_core::{ActorRef, Context, Message};
 use odeon_speculative::extend::{Occupant, Surroundings, WrittenProcessing};
@@ -28,6 +28,10 @@ impl<A: MobileSpeculative> Inside<A> {
     pub(super) fn new(actor: A, processing: Processing, surroundings: Surroundings) -> Self {
         Self { occupant: Occupant::new(actor, processing, surroundings.clone()), surroundings }
     }
+}
+
+impl<A: MobileSpeculative> OfKind for Inside<A> {
+    const KIND: Option<&'static str> = Some(A::KIND);
 }
 
 type In<'a, A> = Context<'a, Seat<<A as odeon_speculative::SpeculativeActor>::Msg>>;

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use super::codec::decode;
 use super::doorman;
 use super::error::WireError;
+use super::native::{Native, native};
 use super::passage::Passage;
 use super::slot::Slot;
 use crate::actor_id::{ActorId, SHARD_BITS};
@@ -42,6 +43,9 @@ pub trait Inbound: Send + Sync {
 
     /// The actor's stage.
     fn stage(&self) -> &dyn Submit;
+
+    /// The actor, if it sits where it was created and has not been introduced.
+    fn native(&self) -> Option<Native>;
 
     /// Whether the actor has ended.
     fn is_stopped(&self) -> bool;
@@ -112,6 +116,10 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
 
     fn stage(&self) -> &dyn Submit {
         &*self.actor.cell().header.stage
+    }
+
+    fn native(&self) -> Option<Native> {
+        native(&self.actor)
     }
 
     fn is_stopped(&self) -> bool {

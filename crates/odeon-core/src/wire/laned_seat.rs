@@ -6,7 +6,9 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::seat::Seat;
+use super::mobile::{Guest, OfKind};
+use super::native::Introduction;
+use super::seat::{Nobody, Seat};
 use super::slot::Slot;
 use crate::actor::Actor;
 use crate::context::Context;
@@ -17,12 +19,20 @@ use crate::lane::companion::Companion;
 use crate::message::Message;
 
 /// See the module.
-pub struct LanedSeat<M: Message + Serialize + DeserializeOwned>(pub(super) Seat<M>);
+pub struct LanedSeat<M, G = Nobody>(pub(super) Seat<M, G>)
+where
+    M: Message + Serialize + DeserializeOwned,
+    G: Guest<M> + OfKind + 'static;
 
-impl<M: Message + Serialize + DeserializeOwned> Actor for LanedSeat<M> {
+impl<M, G> Actor for LanedSeat<M, G>
+where
+    M: Message + Serialize + DeserializeOwned,
+    G: Guest<M> + OfKind + 'static,
+{
     type Msg = M;
     const LANED: bool = true;
     const MAY_MOVE: bool = true;
+    const INTRODUCTION: Option<Introduction> = Seat::<M, G>::INTRODUCTION;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         ctx.lent_to(|ctx| self.0.started(ctx));

@@ -9,12 +9,12 @@ use serde::de::DeserializeOwned;
 
 use super::codec::{decode, encode};
 use super::error::WireError;
-use super::outbound::{Outbound, ReadState, Settler};
+use super::laned_seat::LanedSeat;
+use super::outbound::{ReadState, Settler};
 use super::passage::{Arriving, Passage};
 use super::reference::Of;
 use super::seat::Seat;
 use super::slot::Slot;
-use super::stand_in::StandIn;
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
 use crate::context::Context;
@@ -25,6 +25,7 @@ use crate::message::Message;
 use crate::pipe::Continuation;
 use crate::scheduler::submit::Submit;
 use crate::selection::Selection;
+use crate::theater::spawn;
 
 /// An actor that may move from one theater to another one: its state is what serde writes of it. A [`Timer`](crate::Timer) in it goes with the
 /// actor, if it is one of [`send_after`](Context::send_after); others cannot be written.
@@ -176,8 +177,18 @@ pub trait Guest<M: Message + Serialize + DeserializeOwned>: Send {
     fn write(&self, passage: &dyn Passage, bytes: &mut Vec<u8>) -> Result<(), WireError>;
 }
 
+/// For which kind of actors seats of this type are made when one is created.
+pub trait OfKind {
+    /// What [`Guest::kind`] answers. `None`: no actor is created in such a seat.
+    const KIND: Option<&'static str>;
+}
+
 /// See [`Guest`].
 pub(super) struct Seated<A>(pub(super) A);
+
+impl<A: Mobile> OfKind for Seated<A> {
+    const KIND: Option<&'static str> = Some(A::KIND);
+}
 
 impl<A: Mobile> Guest<A::Msg> for Seated<A> {
     #[inline]
@@ -294,26 +305,20 @@ pub fn references_to<M: Message + Serialize + DeserializeOwned>() -> impl Arrivi
     Of::<M>(PhantomData)
 }
 
-/// Puts a guest whose messages come with lanes into a seat of its own, on a stage of the pool, from which `outbound` is its way out.
-pub fn spawn_guest<M: Message + Serialize + DeserializeOwned>(
-    stage: &Arc<dyn Submit>,
-    outbound: Arc<dyn Outbound>,
-    guest: Box<dyn Guest<M>>,
-) -> (ActorRef<M>, Arc<dyn StandIn>) {
-    let (actor, stands) = Seat::of_guest(stage, outbound, guest);
-    (actor, Arc::new(stands))
+/// Puts a guest whose messages come with lanes into a seat of its own, on a stage of the pool. It is to be [introduced](super::Native).
+pub fn spawn_guest<M, G>(stage: &Arc<dyn Submit>, guest: G) -> ActorRef<M>
+where
+    M: Message + Serialize + DeserializeOwned,
+    G: Guest<M> + OfKind + 'static,
+{
+    spawn::on(stage, None, LanedSeat(Seat::of(guest)))
 }
 
-/// Creates an actor in a seat of its own, on a stage, from which `outbound` is its way out.
-pub fn spawn_mobile<A: Mobile>(
-    stage: &Arc<dyn Submit>,
-    outbound: Arc<dyn Outbound>,
-    actor: A,
-) -> (ActorRef<A::Msg>, Arc<dyn StandIn>) {
+/// Creates an actor in a seat of its own, on a stage. It is to be [introduced](super::Native).
+pub fn spawn_mobile<A: Mobile>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::Msg> {
     const {
         assert!(!A::BOUNDED, "a mobile actor has no bounded mailboxes");
         assert!(!A::PUTS_ASIDE, "a mobile actor handles its messages itself");
     }
-    let (actor, stands) = Seat::of(stage, outbound, actor);
-    (actor, Arc::new(stands))
+    spawn::on(stage, None, Seat::of(Seated(actor)))
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Encode;
 use super::error::WireError;
 use super::inbound::Inbound;
+use super::native::Native;
 use super::outbound::Outbound;
 use super::stand_in::StandIn;
 use crate::scheduler::submit::Submit;
@@ -85,6 +86,8 @@ pub struct Leaving<'a> {
     pub has_lanes: bool,
     /// The way in for messages to that actor from elsewhere.
     pub inbound: &'a dyn Fn() -> Arc<dyn Inbound>,
+    /// The actor, if it sits where it was created and has not been introduced.
+    pub native: Option<Native>,
 }
 
 /// A reference that has arrived, of which the passage does not know the type of messages.

@@ -9,6 +9,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::inbound::{Here, Inbound};
+use super::native::native;
 use super::outbound::Outbound;
 use super::passage::{self, Arriving, Leaving, Reference};
 use super::seat::Seat;
@@ -26,7 +27,8 @@ impl<M: Message + Serialize + DeserializeOwned> Serialize for ActorRef<M> {
         let inbound = || Arc::new(Here::to(self.clone())) as Arc<dyn Inbound>;
         let stage = &*self.cell().header.stage;
         let has_lanes = self.cell().header.home.is_laned();
-        let leaving = Leaving { actor: self.id().number(), stage, has_lanes, inbound: &inbound };
+        let (actor, native) = (self.id().number(), native(self));
+        let leaving = Leaving { actor, stage, has_lanes, inbound: &inbound, native };
         passage::with(|passage| passage.actor_leaves(&leaving))
             .map_err(S::Error::custom)?
             .serialize(serializer)
@@ -65,8 +67,8 @@ impl Serialize for Erased {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let inbound = || self.0.clone();
         let Self(actor) = self;
-        let (stage, has_lanes) = (actor.stage(), actor.has_lanes());
-        let leaving = Leaving { actor: actor.actor(), stage, has_lanes, inbound: &inbound };
+        let (stage, has_lanes, native) = (actor.stage(), actor.has_lanes(), actor.native());
+        let leaving = Leaving { actor: actor.actor(), stage, has_lanes, inbound: &inbound, native };
         passage::with(|passage| passage.actor_leaves(&leaving))
             .map_err(S::Error::custom)?
             .serialize(serializer)

@@ -7,6 +7,7 @@
 //! to the seat any more. While its actor leaves, and while its way out is closed, a seat puts aside what comes.
 
 mod moving;
+mod place;
 
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
@@ -19,46 +20,48 @@ use serde::de::DeserializeOwned;
 
 use super::codec::encode;
 use super::laned_seat::LanedSeat;
-use super::mobile::{Guest, Mobile, Seated};
+use super::mobile::{Guest, OfKind};
+use super::native::{Introduction, desk_of};
 use super::outbound::{Departure, NotTaken, Outbound};
 use super::slot::Slot;
 use super::stand_in::{Desk, Left, Stands, Waiting};
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
-use crate::cell::MessageCell;
+use crate::cell::{Header, MessageCell};
 use crate::context::Context;
 use crate::dead_letter::DeadLetterReason;
 use crate::declared_guards::DeclaredGuards;
-use crate::interior::{Interior, WrittenGuards};
+use crate::interior::Interior;
 use crate::lane::companion::Companion;
 use crate::message::Message;
 use crate::pipe::Continuation;
 use crate::scheduler::submit::Submit;
 use crate::selection::Selection;
-use crate::theater::shared::contain;
 use crate::theater::spawn;
 
+use place::{Place, Resident};
+
+pub use place::Nobody;
+
 /// See the module.
-pub struct Seat<M: Message + Serialize + DeserializeOwned> {
-    place: Place<M>,
-    outbound: Arc<dyn Outbound>,
+pub struct Seat<M, G = Nobody>
+where
+    M: Message + Serialize + DeserializeOwned,
+    G: Guest<M> + OfKind + 'static,
+{
+    place: Place<M, G>,
     /// What waits until the way is open or the actor has been let go; if the actor sits here, what came before all else, for an actor with one mailbox.
     aside: VecDeque<Waiting<M>>,
     /// The actor is to leave once nothing goes on beside it.
     summons: Option<Box<dyn Departure>>,
     /// Keeps the seat's actor while anything is aside.
     keeps: Option<ActorRef<M>>,
-    desk: Arc<Desk>,
+    /// `None`: the actor sits where it was created, and nobody has asked for it (`native.rs`).
+    desk: Option<Arc<Desk>>,
+    /// How many messages have been given to an actor here.
+    handled: u64,
     /// Whether no messages have been taken since the last flush.
     is_flushed: bool,
-}
-
-enum Place<M: Message + Serialize + DeserializeOwned> {
-    /// The actor sits here.
-    Here(Box<dyn Guest<M>>),
-    /// It has been written, with these guards, and waits to be let go.
-    Leaving(Box<dyn Guest<M>>, WrittenGuards),
-    Elsewhere,
 }
 
 impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
@@ -68,47 +71,43 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         outbound: Arc<dyn Outbound>,
         has_lanes: bool,
     ) -> (ActorRef<M>, Stands<M>) {
-        let (seat, desk) = Self::new(outbound, Place::Elsewhere);
+        let desk = Arc::new(Desk::new(outbound));
+        let seat = Self::new(Place::Elsewhere, Some(desk.clone()));
         let actor = if has_lanes {
             spawn::on(stage, None, LanedSeat(seat))
         } else {
             spawn::on(stage, None, seat)
         };
-        standing(actor, desk)
+        let known = actor.downgrade();
+        (actor, Stands { actor: known, desk })
     }
+}
 
+impl<M, G> Seat<M, G>
+where
+    M: Message + Serialize + DeserializeOwned,
+    G: Guest<M> + OfKind + 'static,
+{
     /// One in which an actor sits.
-    pub(super) fn of<A: Mobile<Msg = M>>(
-        stage: &Arc<dyn Submit>,
-        outbound: Arc<dyn Outbound>,
-        actor: A,
-    ) -> (ActorRef<M>, Stands<M>) {
-        let (seat, desk) = Self::new(outbound, Place::Here(Box::new(Seated(actor))));
-        standing(spawn::on(stage, None, seat), desk)
+    pub(super) fn of(actor: G) -> Self {
+        Self::new(Place::Here(Resident::Native(actor)), None)
     }
 
-    /// One in which somebody sits whose messages come with lanes.
-    pub(super) fn of_guest(
-        stage: &Arc<dyn Submit>,
-        outbound: Arc<dyn Outbound>,
-        guest: Box<dyn Guest<M>>,
-    ) -> (ActorRef<M>, Stands<M>) {
-        let (seat, desk) = Self::new(outbound, Place::Here(guest));
-        standing(spawn::on(stage, None, LanedSeat(seat)), desk)
-    }
-
-    fn new(outbound: Arc<dyn Outbound>, place: Place<M>) -> (Self, Arc<Desk>) {
-        let desk = Arc::<Desk>::default();
-        let seat = Self {
+    fn new(place: Place<M, G>, desk: Option<Arc<Desk>>) -> Self {
+        Self {
             place,
-            outbound,
             aside: VecDeque::new(),
             summons: None,
             keeps: None,
-            desk: desk.clone(),
+            desk,
+            handled: 0,
             is_flushed: true,
-        };
-        (seat, desk)
+        }
+    }
+
+    /// The seat's way out. Nobody comes to ask for it before the actor has been introduced.
+    fn outbound(&self) -> &dyn Outbound {
+        &*self.desk.as_ref().expect("who leaves has been introduced").outbound
     }
 
     /// Takes a message that cannot be handled straight away.
@@ -127,8 +126,8 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     pub(super) fn take_from(&mut self, slot: Slot, message: M, ctx: &mut Context<'_, Self>) {
         match &mut self.place {
             Place::Here(guest) if self.aside.is_empty() => {
-                self.desk.count_handled();
-                guest.take(slot, message, ctx);
+                count_handled(&mut self.handled, &mut self.desk, ctx.cell());
+                ctx.lent_to(|ctx| guest.take(slot, message, ctx));
             }
             _ => self.take(slot, message, ctx),
         }
@@ -146,8 +145,8 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         while !self.aside.is_empty() && self.go_on_seated(ctx) {}
         match &mut self.place {
             Place::Here(guest) => {
-                self.desk.count_handled();
-                guest.take_with(slot, message, companion, ctx);
+                count_handled(&mut self.handled, &mut self.desk, ctx.cell());
+                ctx.lent_to(|ctx| guest.take_with(slot, message, companion, ctx));
             }
             _ => {
                 // Dropped, it tells whom it concerns.
@@ -156,6 +155,11 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
                 header.stage.theater().dead_letter(header.id, DeadLetterReason::Stopped, message);
             }
         }
+    }
+
+    fn has_failed_elsewhere(&self) -> bool {
+        // ORDERING: Acquire: pairs with the Release of whoever says so.
+        self.desk.as_ref().is_some_and(|desk| desk.has_failed.load(Ordering::Acquire))
     }
 
     /// Whether the actor sits here.
@@ -172,9 +176,9 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     }
 
     /// As [`guest`](Self::guest).
-    pub(super) fn guest_mut(&mut self) -> Option<&mut Box<dyn Guest<M>>> {
+    pub(super) fn guest_mut(&mut self) -> Option<&mut (dyn Guest<M> + 'static)> {
         match &mut self.place {
-            Place::Here(guest) | Place::Leaving(guest, _) => Some(guest),
+            Place::Here(guest) | Place::Leaving(guest, _) => Some(&mut **guest),
             Place::Elsewhere => None,
         }
     }
@@ -182,7 +186,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     /// Something for an actor that does not sit here, or not for long.
     fn receive(&mut self, waiting: Waiting<M>, cell: &MessageCell<M>) {
         let is_elsewhere = matches!(self.place, Place::Elsewhere);
-        if is_elsewhere && self.aside.is_empty() && self.outbound.is_open() {
+        if is_elsewhere && self.aside.is_empty() && self.outbound().is_open() {
             self.hand_over(waiting, cell);
         } else {
             self.keep(cell);
@@ -208,14 +212,14 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     fn hand_over(&mut self, waiting: Waiting<M>, cell: &MessageCell<M>) -> bool {
         let taken = match &waiting {
             Waiting::Message(slot, message) => {
-                self.outbound.take(*slot, &mut |passage, bytes| encode(passage, message, bytes))
+                self.outbound().take(*slot, &mut |passage, bytes| encode(passage, message, bytes))
             }
             Waiting::Accompanied(slot, message, companion) => {
-                self.outbound.take_accompanied(*slot, companion, &mut |passage, bytes| {
+                self.outbound().take_accompanied(*slot, companion, &mut |passage, bytes| {
                     encode(passage, message, bytes)
                 })
             }
-            Waiting::Mark(mark) => self.outbound.pass(mark),
+            Waiting::Mark(mark) => self.outbound().pass(mark),
         };
         self.is_flushed = false;
         let reason = match taken {
@@ -235,9 +239,9 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             }
             Waiting::Accompanied(_, message, companion) => {
                 header.stage.theater().dead_letter(header.id, reason, message);
-                self.outbound.lost_companion(&companion);
+                self.outbound().lost_companion(&companion);
             }
-            Waiting::Mark(mark) => self.outbound.lost(&mark),
+            Waiting::Mark(mark) => self.outbound().lost(&mark),
         }
         true
     }
@@ -248,8 +252,8 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         match self.aside.pop_front() {
             None => return false,
             Some(Waiting::Message(slot, message)) => {
-                self.desk.count_handled();
-                guest.take(slot, message, ctx);
+                count_handled(&mut self.handled, &mut self.desk, ctx.cell());
+                ctx.lent_to(|ctx| guest.take(slot, message, ctx));
             }
             Some(Waiting::Accompanied(_, message, companion)) => {
                 self.refuse(message, &companion, ctx.cell());
@@ -268,22 +272,50 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     }
 }
 
-fn standing<M: Message>(actor: ActorRef<M>, desk: Arc<Desk>) -> (ActorRef<M>, Stands<M>) {
-    let known = actor.downgrade();
-    (actor, Stands { actor: known, desk })
+/// The actor is given a message.
+#[inline]
+fn count_handled<M>(handled: &mut u64, desk: &mut Option<Arc<Desk>>, cell: &MessageCell<M>) {
+    *handled += 1;
+    if let Some(desk) = take_desk(desk, &cell.header) {
+        desk.has_handled(*handled);
+    }
 }
 
-impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
+/// In a seat's turn: the seat comes to its desk, if it has got one.
+#[inline]
+fn take_desk<'a>(desk: &'a mut Option<Arc<Desk>>, header: &Header) -> Option<&'a Desk> {
+    if desk.is_none() {
+        let made = desk_of(header)?;
+        // ORDERING: Relaxed: looked at when the seat has ended, behind this turn.
+        made.is_taken.store(true, Ordering::Relaxed);
+        *desk = Some(made.clone());
+    }
+    desk.as_deref()
+}
+
+impl<M, G> Actor for Seat<M, G>
+where
+    M: Message + Serialize + DeserializeOwned,
+    G: Guest<M> + OfKind + 'static,
+{
     type Msg = M;
     const PUTS_ASIDE: bool = true;
     const MAY_MOVE: bool = true;
+    const INTRODUCTION: Option<Introduction> = match G::KIND {
+        Some(kind) => Some(Introduction::of::<M>(kind)),
+        None => None,
+    };
 
     #[inline]
     fn handle(&mut self, message: M, ctx: &mut Context<'_, Self>) {
         match &mut self.place {
             Place::Here(guest) if self.aside.is_empty() => {
-                self.desk.count_handled();
-                guest.handle(message, ctx);
+                count_handled(&mut self.handled, &mut self.desk, ctx.cell());
+                ctx.lent_to(|ctx| match guest {
+                    // Not by way of a table.
+                    Resident::Native(native) => native.handle(message, ctx),
+                    Resident::Come(guest) => guest.handle(message, ctx),
+                });
             }
             _ => self.take(Slot::of_mailbox(ctx.mailbox()), message, ctx),
         }
@@ -291,7 +323,7 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         if let Place::Here(guest) = &mut self.place {
-            guest.started(ctx);
+            ctx.lent_to(|ctx| guest.started(ctx));
         }
     }
 
@@ -317,12 +349,14 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         // While anything is to go on the actor does not leave.
         if let Place::Here(guest) = &mut self.place {
-            guest.pipe(continuation, ctx);
+            ctx.lent_to(|ctx| guest.pipe(continuation, ctx));
         }
     }
 
     fn __marked(&mut self, interior: &mut Interior<'_, M>) -> bool {
-        let mark = match self.desk.next() {
+        let Some(desk) = take_desk(&mut self.desk, &interior.cell.header) else { return false };
+        desk.has_handled(self.handled);
+        let mark = match desk.next() {
             None => return false,
             Some(Left::Mark(mark)) => mark,
             Some(Left::Accompanied(slot, message, companion)) => {
@@ -342,34 +376,39 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
         if !self.is_flushed || !self.aside.is_empty() || self.summons.is_some() {
             return true;
         }
-        // ORDERING: Acquire: pairs with the Release of whoever says so.
         matches!(self.place, Place::Elsewhere)
-            && (self.outbound.pressing() > 0 || self.desk.has_failed.load(Ordering::Acquire))
+            && (self.outbound().pressing() > 0 || self.has_failed_elsewhere())
     }
 
     fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         match self.place {
             Place::Here(_) => {
-                if self.go_on_seated(ctx) || self.guest_mut().is_some_and(|it| it.go_on(ctx)) {
+                if self.go_on_seated(ctx) {
+                    return true;
+                }
+                let mut went_on = false;
+                if let Place::Here(guest) = &mut self.place {
+                    ctx.lent_to(|ctx| went_on = guest.go_on(ctx));
+                }
+                if went_on {
                     return true;
                 }
                 self.look_at_summons(ctx.cell());
             }
             Place::Leaving(..) => {}
             Place::Elsewhere => {
-                // ORDERING: Acquire: as above.
-                if self.desk.has_failed.load(Ordering::Acquire) {
+                if self.has_failed_elsewhere() {
                     resume_unwind(Box::new(
                         "the actor elsewhere, for which this one stands, has failed",
                     ));
                 }
-                if !self.aside.is_empty() && self.outbound.is_open() {
+                if !self.aside.is_empty() && self.outbound().is_open() {
                     self.hand_over_all(ctx.cell());
                 }
             }
         }
         if !std::mem::replace(&mut self.is_flushed, true) {
-            self.outbound.flush();
+            self.outbound().flush();
         }
         false
     }
@@ -383,35 +422,32 @@ impl<M: Message + Serialize + DeserializeOwned> Actor for Seat<M> {
             Place::Here(_) => self.aside.len(),
             // What it waits for may come behind what would be held back.
             Place::Leaving(..) => 0,
-            Place::Elsewhere => self.aside.len() + self.outbound.pressing(),
+            Place::Elsewhere => self.aside.len() + self.outbound().pressing(),
         }
     }
 
     fn __give_back(&mut self, take: &mut dyn FnMut(M)) {
-        for waiting in self.aside.drain(..) {
+        for waiting in std::mem::take(&mut self.aside) {
             match waiting {
                 Waiting::Message(_, message) => take(message),
                 Waiting::Accompanied(_, message, companion) => {
                     take(message);
-                    self.outbound.lost_companion(&companion);
+                    self.outbound().lost_companion(&companion);
                 }
-                Waiting::Mark(mark) => self.outbound.lost(&mark),
+                Waiting::Mark(mark) => self.outbound().lost(&mark),
             }
         }
     }
 }
 
-impl<M: Message + Serialize + DeserializeOwned> Drop for Seat<M> {
+impl<M, G> Drop for Seat<M, G>
+where
+    M: Message + Serialize + DeserializeOwned,
+    G: Guest<M> + OfKind + 'static,
+{
     fn drop(&mut self) {
-        while let Some(left) = self.desk.next() {
-            match left {
-                Left::Mark(mark) => self.outbound.lost(&mark),
-                Left::Accompanied(_, message, companion) => {
-                    contain(|| drop(message));
-                    self.outbound.lost_companion(&companion);
-                }
-            }
+        if let Some(desk) = &self.desk {
+            desk.close();
         }
-        self.outbound.ended();
     }
 }

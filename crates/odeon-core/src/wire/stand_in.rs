@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use odeon_sync::{Mutex, MutexGuard};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::codec::decode;
 use super::error::WireError;
 use super::inbound::{Here, Inbound};
-use super::outbound::Earlier;
+use super::outbound::{Earlier, Outbound};
 use super::passage::Passage;
 use super::slot::Slot;
 use crate::actor_ref::{ActorRef, WeakRef};
@@ -24,6 +24,7 @@ use crate::lane::Lane;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::open_question;
+use crate::theater::shared::contain;
 
 /// A seat, the type of its messages forgotten. Does not keep its actor.
 pub trait StandIn: Send + Sync {
@@ -41,6 +42,9 @@ pub trait StandIn: Send + Sync {
 
     /// Gives it a turn: fewer messages are pressing.
     fn wake(&self);
+
+    /// Lets those go on that wait because it has too much to send, each until it sends to it again.
+    fn let_go(&self);
 
     /// The actor elsewhere, for which it stands, has ended: so does it, for the same reason.
     fn end(&self, reason: EndReason);
@@ -97,7 +101,7 @@ pub trait StandIn: Send + Sync {
     /// What has come before the actor sits will not come to it.
     fn lost_earlier(&self, earlier: Earlier, reason: DeadLetterReason);
 
-    /// How many messages the actor has handled in this seat, since that was made.
+    /// How many messages actors have handled in this seat, as it knows since its last turn.
     fn handled(&self) -> u64;
 
     /// Whether something is under way to the seat within this theater: an answer for which its actor waits, or a message.
@@ -123,15 +127,17 @@ pub(super) const LOST: &[u8] = &[u8::MAX];
 /// Another one: it is to look whether its actor can leave.
 pub(super) const LOOK: &[u8] = &[];
 
-/// What others leave for a seat, and what they are told of it.
-#[derive(Default)]
-pub(super) struct Desk {
-    /// Counted by the seat alone.
+/// What a seat and the network have between them: the seat's way out, what others leave for it, and what they are told of it.
+pub(crate) struct Desk {
+    pub(super) outbound: Arc<dyn Outbound>,
+    /// As the seat has counted.
     handled: AtomicU64,
     /// The actor elsewhere has failed.
     pub(super) has_failed: AtomicBool,
-    /// One for each mark among the messages, in their order.
-    marks: Mutex<VecDeque<Left>>,
+    /// One for each mark among the messages, in their order; `None` once the seat has ended.
+    marks: Mutex<Option<VecDeque<Left>>>,
+    /// Whether the seat has come to it, and closes it.
+    pub(super) is_taken: AtomicBool,
 }
 
 /// What a mark among the messages stands for.
@@ -142,28 +148,60 @@ pub(super) enum Left {
 }
 
 impl Desk {
-    /// Leaves a mark among the messages of the seat's actor.
-    pub(super) fn leave_mark<M: Message>(&self, actor: &ActorRef<M>, mark: Vec<u8>) {
-        self.leave(actor, Left::Mark(mark));
+    pub(super) fn new(outbound: Arc<dyn Outbound>) -> Self {
+        Self {
+            outbound,
+            handled: AtomicU64::new(0),
+            has_failed: AtomicBool::new(false),
+            marks: Mutex::new(Some(VecDeque::new())),
+            is_taken: AtomicBool::new(false),
+        }
     }
 
-    fn leave<M: Message>(&self, actor: &ActorRef<M>, left: Left) {
+    /// Leaves a mark among the messages of the seat's actor. `false`: the seat has ended.
+    pub(super) fn leave_mark<M: Message>(&self, actor: &ActorRef<M>, mark: Vec<u8>) -> bool {
+        self.leave(actor, Left::Mark(mark)).is_ok()
+    }
+
+    fn leave<M: Message>(&self, actor: &ActorRef<M>, left: Left) -> Result<(), Left> {
         // Both under the lock: of two marks the first is the first in both.
-        let mut marks = self.marks.lock().expect("nothing panics under this lock");
+        let mut marks = self.marks();
+        let Some(marks) = &mut *marks else { return Err(left) };
         marks.push_back(left);
         extend::mark(actor);
+        Ok(())
     }
 
-    /// In the seat's turn: its actor is given a message.
+    /// The seat has ended: what has been left is lost.
+    pub(super) fn close(&self) {
+        let left = self.marks().take();
+        for left in left.into_iter().flatten() {
+            match left {
+                Left::Mark(mark) => self.outbound.lost(&mark),
+                Left::Accompanied(_, message, companion) => {
+                    // The user's code.
+                    contain(|| drop(message));
+                    self.outbound.lost_companion(&companion);
+                }
+            }
+        }
+        self.outbound.ended();
+    }
+
+    fn marks(&self) -> MutexGuard<'_, Option<VecDeque<Left>>> {
+        self.marks.lock().expect("nothing panics under this lock")
+    }
+
+    /// In the seat's turn: so many messages have been given to an actor there.
     #[inline]
-    pub(super) fn count_handled(&self) {
-        // ORDERING: Relaxed, and no single step: one thread at a time counts, and nothing else hangs on what others read.
-        self.handled.store(self.handled.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    pub(super) fn has_handled(&self, messages: u64) {
+        // ORDERING: Relaxed: nothing else hangs on what others read.
+        self.handled.store(messages, Ordering::Relaxed);
     }
 
     /// What the mark stands for that the seat has come to.
     pub(super) fn next(&self) -> Option<Left> {
-        self.marks.lock().expect("nothing panics under this lock").pop_front()
+        self.marks().as_mut()?.pop_front()
     }
 }
 
@@ -216,6 +254,14 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         }
     }
 
+    fn let_go(&self) {
+        if let Some(actor) = self.actor.upgrade()
+            && let Some(bonds) = actor.cell().header.bonds.get()
+        {
+            bonds.waiters.release();
+        }
+    }
+
     fn end(&self, reason: EndReason) {
         let Some(actor) = self.actor.upgrade() else { return };
         if reason == EndReason::Failed {
@@ -237,8 +283,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         let Some(actor) = self.actor.upgrade().filter(|actor| !actor.is_stopped()) else {
             return false;
         };
-        self.desk.leave_mark(&actor, mark);
-        true
+        self.desk.leave_mark(&actor, mark)
     }
 
     fn accompany(
@@ -254,8 +299,10 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         let theater = self.actor.header().stage.theater();
         let sender = self.has_lanes().then(|| Lane::here().everywhere(theater));
         let slot = Slot { mailbox, sender };
-        self.desk.leave(&actor, Left::Accompanied(slot, message, companion));
-        Ok(())
+        match self.desk.leave(&actor, Left::Accompanied(slot, message, companion)) {
+            Err(Left::Accompanied(_, message, _)) => Err(message),
+            _ => Ok(()),
+        }
     }
 
     fn nothing_earlier(&self) -> Earlier {
@@ -302,8 +349,11 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         let header = self.actor.header();
         let Before { waiting, timers } = of_type::<M>(&mut earlier);
         for waiting in waiting.drain(..) {
-            if let Waiting::Message(_, message) | Waiting::Accompanied(_, message, _) = waiting {
-                header.stage.theater().dead_letter(header.id, reason, message);
+            match waiting {
+                Waiting::Message(_, message) | Waiting::Accompanied(_, message, _) => {
+                    header.stage.theater().dead_letter(header.id, reason, message);
+                }
+                Waiting::Mark(mark) => self.desk.outbound.lost(&mark),
             }
         }
         for timer in timers.drain(..) {
@@ -312,7 +362,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
     }
 
     fn handled(&self) -> u64 {
-        // ORDERING: Relaxed: see `count_handled`.
+        // ORDERING: Relaxed: see `has_handled`.
         self.desk.handled.load(Ordering::Relaxed)
     }
 

@@ -36,7 +36,8 @@ pub struct LinkConfig {
     /// How many bytes may be under way, unacknowledged, in each direction. 4 MiB, and at least twice `largest_packet`.
     pub window: usize,
     /// From how many bytes on that wait to be sent the link is *pressed*: it says so by
-    /// [`is_pressed`](crate::Link::is_pressed), and by an event when half of it is left. 8 MiB.
+    /// [`is_pressed`](crate::Link::is_pressed), and by an event when half of it is left. So is each channel of which so many are held.
+    /// 8 MiB.
     pub pressed_at: usize,
     /// How long an acknowledgement may wait for messages to travel with. 5 ms. The second body in a row is
     /// acknowledged at once.

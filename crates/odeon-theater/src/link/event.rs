@@ -34,6 +34,9 @@ pub enum Event {
     /// So much has been sent that more may be pushed without going beyond the mark of
     /// [`is_pressed`](crate::Link::is_pressed).
     Relieved,
+    /// So much of a channel has been sent, or is about to go, that more may be pushed without going beyond the mark of
+    /// [`is_channel_pressed`](crate::Link::is_channel_pressed).
+    ChannelRelieved(u64),
     /// A message was pushed before it was known that the other side takes no message of that length.
     TooLarge(Undelivered),
     /// The link has ended; nothing is delivered any more.

@@ -15,7 +15,11 @@ const SHORTEST_FRAGMENT: usize = 256;
 /// A channel of which messages are held. Exists while there are any, and while the channel is paused.
 #[derive(Debug, Default)]
 struct Channel {
-    messages: VecDeque<Vec<u8>>,
+    messages: VecDeque<Message>,
+    /// Bytes of them that have not been sent.
+    bytes: usize,
+    /// Whether that is so much that whoever pushes more should wait.
+    pressed: bool,
     /// Whether the first message is being cut: it is sent to its end, even if the channel is paused meanwhile.
     begun: bool,
     /// How much of it has been sent.
@@ -23,6 +27,13 @@ struct Channel {
     /// The first message goes when this many bodies of small messages have gone, since earlier messages of the channel may be in those.
     behind: u64,
     paused: bool,
+}
+
+#[derive(Debug)]
+struct Message {
+    bytes: Vec<u8>,
+    /// The so manieth that has been held; 0: it has been put back.
+    number: u64,
 }
 
 /// All such channels, by number.
@@ -39,10 +50,16 @@ pub(super) struct Held {
     messages: usize,
     paused: usize,
     small: usize,
+    /// How many have been held so far.
+    number: u64,
+    /// A channel is pressed with so many bytes, until half of them are left.
+    pressed_at: usize,
+    /// Channels that are not pressed any more.
+    relieved: Vec<u64>,
 }
 
 impl Held {
-    pub(super) fn new(small: usize) -> Self {
+    pub(super) fn new(small: usize, pressed_at: usize) -> Self {
         Self {
             channels: BTreeMap::new(),
             cut: VecDeque::new(),
@@ -52,6 +69,9 @@ impl Held {
             messages: 0,
             paused: 0,
             small,
+            number: 0,
+            pressed_at,
+            relieved: Vec::new(),
         }
     }
 
@@ -75,6 +95,27 @@ impl Held {
         self.messages > 0
     }
 
+    /// How many messages have been held so far.
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether one is held that is none of the last, but of the first so many.
+    pub(super) fn holds_any_of(&self, first: u64) -> bool {
+        let mut fronts = self.channels.values().filter_map(|held| held.messages.front());
+        fronts.any(|message| message.number <= first)
+    }
+
+    /// Whether so much of a channel is held that whoever pushes more should wait.
+    pub(super) fn is_pressed(&self, channel: u64) -> bool {
+        self.channels.get(&channel).is_some_and(|held| held.pressed)
+    }
+
+    /// Channels that have been pressed and are not any more.
+    pub(super) fn take_relieved(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.relieved)
+    }
+
     /// How many channels are paused.
     pub(super) fn paused(&self) -> usize {
         self.paused
@@ -83,8 +124,11 @@ impl Held {
     pub(super) fn push(&mut self, channel: u64, message: Vec<u8>, behind: u64) {
         self.bytes += message.len();
         self.messages += 1;
+        self.number += 1;
         let held = self.channels.entry(channel).or_default();
-        held.messages.push_back(message);
+        held.bytes += message.len();
+        held.pressed |= held.bytes >= self.pressed_at;
+        held.messages.push_back(Message { bytes: message, number: self.number });
         if held.messages.len() == 1 {
             held.behind = behind;
             // A small one is first only where the channel is paused.
@@ -110,8 +154,10 @@ impl Held {
         for message in messages.into_iter().rev() {
             self.bytes += message.len();
             self.messages += 1;
-            held.messages.push_front(message);
+            held.bytes += message.len();
+            held.messages.push_front(Message { bytes: message, number: 0 });
         }
+        held.pressed |= held.bytes >= self.pressed_at;
     }
 
     /// Gives the small messages that can go on to `open`. Who comes to a large one waits to have it cut.
@@ -136,18 +182,31 @@ impl Held {
         let Some(held) = self.channels.get_mut(&channel) else { return };
         while !held.paused {
             let Some(first) = held.messages.front() else {
+                let was_pressed = held.pressed;
                 self.channels.remove(&channel);
+                self.relieved.extend(was_pressed.then_some(channel));
                 return;
             };
-            if first.len() > self.small {
+            if first.bytes.len() > self.small {
                 held.behind = behind();
                 self.waiting.push_back(channel);
-                return;
+                break;
             }
-            self.bytes -= first.len();
+            self.bytes -= first.bytes.len();
+            held.bytes -= first.bytes.len();
             self.messages -= 1;
-            open(first);
+            open(&first.bytes);
             held.messages.pop_front();
+        }
+        self.note_relief(channel);
+    }
+
+    /// Less of a channel is held than before.
+    fn note_relief(&mut self, channel: u64) {
+        let Some(held) = self.channels.get_mut(&channel) else { return };
+        if held.pressed && held.bytes <= self.pressed_at / 2 {
+            held.pressed = false;
+            self.relieved.push(channel);
         }
     }
 
@@ -155,7 +214,7 @@ impl Held {
     pub(super) fn begin(&mut self, gone: u64, nothing_small: bool, room: usize) {
         while let Some(channel) = self.waiting.front() {
             let held = self.channels.get_mut(channel).expect("who waits is held");
-            let length = held.messages[0].len();
+            let length = held.messages[0].bytes.len();
             let fits = self.cut.is_empty() || self.cut_bytes + length <= room;
             let in_order = gone >= held.behind || nothing_small;
             if !fits || !in_order || self.cut.len() == MOST_PARTS {
@@ -187,20 +246,24 @@ impl Held {
         while body.len() + RECORD_HEAD + SHORTEST_FRAGMENT < limit {
             let Some(channel) = self.cut.pop_front() else { return };
             let held = self.channels.get_mut(&channel).expect("what is cut is held");
-            let message = &held.messages[0];
+            let message = &held.messages[0].bytes;
             let room = self.small.min(limit - body.len() - RECORD_HEAD);
             let end = message.len().min(held.sent + room);
             put_fragment(body, channel, message, held.sent, end);
             self.bytes -= end - held.sent;
+            held.bytes -= end - held.sent;
             held.sent = end;
-            if end < message.len() {
+            let is_whole = end == message.len();
+            self.note_relief(channel);
+            if !is_whole {
                 self.cut.push_back(channel);
                 continue;
             }
+            let held = self.channels.get_mut(&channel).expect("what is cut is held");
             self.cut_bytes -= end;
             self.messages -= 1;
             (held.begun, held.sent) = (false, 0);
-            let message = held.messages.pop_front().expect("it was there");
+            let message = held.messages.pop_front().expect("it was there").bytes;
             finished.push(Undelivered { channel, message });
         }
     }
@@ -218,14 +281,15 @@ impl Held {
     /// Takes out the messages that are larger than that, none of which has begun.
     pub(super) fn remove_larger(&mut self, limit: usize, gone: &mut Vec<Undelivered>) {
         for (&channel, held) in &mut self.channels {
-            let was_large = held.messages.front().is_some_and(|first| first.len() > limit);
+            let was_large = held.messages.front().is_some_and(|first| first.bytes.len() > limit);
             let (kept, removed) = std::mem::take(&mut held.messages)
                 .into_iter()
-                .partition::<VecDeque<_>, _>(|message| message.len() <= limit);
+                .partition::<VecDeque<_>, _>(|message| message.bytes.len() <= limit);
             held.messages = kept;
             debug_assert!(!held.begun || !was_large, "nothing is sent before limits are known");
-            for message in removed {
+            for Message { bytes: message, .. } in removed {
                 self.bytes -= message.len();
+                held.bytes -= message.len();
                 self.messages -= 1;
                 gone.push(Undelivered { channel, message });
             }
@@ -248,7 +312,8 @@ impl Held {
         self.waiting.clear();
         let channels = std::mem::take(&mut self.channels).into_iter();
         channels.flat_map(|(channel, held)| {
-            held.messages.into_iter().map(move |message| Undelivered { channel, message })
+            let messages = held.messages.into_iter();
+            messages.map(move |message| Undelivered { channel, message: message.bytes })
         })
     }
 }

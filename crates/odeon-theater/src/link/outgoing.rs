@@ -19,6 +19,17 @@ pub(super) struct Body {
     pub(super) finished: Vec<Undelivered>,
 }
 
+/// A place among all that is pushed, on whatever channel.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    /// So many messages have been held before.
+    held: u64,
+    /// So many bodies of small messages go before.
+    bodies: u64,
+    /// Whether some of those messages were held when it was looked at last.
+    was_held: bool,
+}
+
 /// The sending side, up to the window.
 #[derive(Debug)]
 pub(super) struct Outgoing {
@@ -45,7 +56,7 @@ pub(super) struct Outgoing {
 
 impl Outgoing {
     /// `limit`: bytes of a body; `small`: up to which length messages are written into it whole.
-    pub(super) fn new(limit: usize, small: usize, room: usize) -> Self {
+    pub(super) fn new(limit: usize, small: usize, room: usize, pressed_at: usize) -> Self {
         Self {
             limit,
             small,
@@ -53,7 +64,7 @@ impl Outgoing {
             sealed: VecDeque::new(),
             sealed_bytes: 0,
             gone: 0,
-            held: Held::new(small),
+            held: Held::new(small, pressed_at),
             signals: Vec::new(),
             fragments_next: false,
             room,
@@ -113,6 +124,43 @@ impl Outgoing {
     #[inline]
     pub(super) fn bytes(&self) -> usize {
         self.sealed_bytes + self.open.len() + self.held.bytes()
+    }
+
+    /// Those of them that are in bodies: they wait for nothing but their turn.
+    #[inline]
+    pub(super) fn bytes_in_bodies(&self) -> usize {
+        self.sealed_bytes + self.open.len()
+    }
+
+    pub(super) fn is_channel_pressed(&self, channel: u64) -> bool {
+        !self.held.is_empty() && self.held.is_pressed(channel)
+    }
+
+    pub(super) fn take_relieved(&mut self) -> Vec<u64> {
+        self.held.take_relieved()
+    }
+
+    /// Where what is pushed next will be.
+    pub(super) fn place(&self) -> Place {
+        Place { held: self.held.number(), bodies: self.behind(), was_held: true }
+    }
+
+    /// Whether what was in bodies has been sent that had been pushed before that place was asked for.
+    pub(super) fn are_bodies_before(&self, place: &Place) -> bool {
+        self.gone < place.bodies && self.bytes_in_bodies() > 0
+    }
+
+    /// Whether anything has not been sent that was pushed before that.
+    pub(super) fn is_anything_before(&self, place: &mut Place) -> bool {
+        if self.held.holds_any_of(place.held) {
+            place.was_held = true;
+            return true;
+        }
+        if std::mem::take(&mut place.was_held) {
+            // What was held may be in these, and may have to be held again.
+            place.bodies = self.behind();
+        }
+        self.are_bodies_before(place)
     }
 
     pub(super) fn signal_pause(&mut self, channel: u64, paused: bool) {
@@ -194,7 +242,7 @@ impl Outgoing {
         &mut self,
         run: impl FnOnce(&mut Held, &dyn Fn() -> u64, &mut dyn FnMut(u64, &[u8])),
     ) {
-        let mut held = std::mem::replace(&mut self.held, Held::new(self.small));
+        let mut held = std::mem::replace(&mut self.held, Held::new(self.small, usize::MAX));
         let this = std::cell::RefCell::new(self);
         run(&mut held, &|| this.borrow().behind(), &mut |channel, message| {
             this.borrow_mut().write(channel, message);

@@ -22,6 +22,7 @@ impl Link {
                 Silence::Deadly => self.end(End::Silent, Answer::Goodbye, false, sink),
             }
         }
+        self.relieve(sink);
         let written = match self.state {
             State::Ended { answer, due } => due && self.answer(answer, packet),
             State::Greeting => self.greet(now, packet),
@@ -113,11 +114,17 @@ impl Link {
         let (number, transmission, body) = self.window.send(body, now);
         let acks = self.incoming.acks();
         write_body(packet, route, &acks, number, transmission, &body.records);
-        if self.pressed && self.outgoing.bytes() <= self.config.pressed_at / 2 {
+        if self.pressed && self.outgoing.bytes_in_bodies() <= self.config.pressed_at / 2 {
             self.pressed = false;
             sink.event(Event::Relieved);
         }
         true
+    }
+
+    fn relieve(&mut self, sink: &mut impl Sink) {
+        for channel in self.outgoing.take_relieved() {
+            sink.event(Event::ChannelRelieved(channel));
+        }
     }
 
     fn sign_of_life(&mut self, now: Duration, packet: &mut Vec<u8>) -> bool {

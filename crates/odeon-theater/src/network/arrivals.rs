@@ -75,6 +75,7 @@ impl Inner {
                 if !stands.is_some_and(|stands| stands.mark(bytes.to_vec())) {
                     // Whoever turns to a seat that has ended meanwhile has not been told.
                     self.tell_of_an_end(peer, seat);
+                    self.mark_is_lost(bytes);
                 }
             }
             // A theater leaves the others to its own seats alone. Or it is of a newer version, or of nobody who means well.

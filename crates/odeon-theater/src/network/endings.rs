@@ -32,6 +32,7 @@ impl Inner {
         let stood = self.lose_ways(peer);
         // What is dropped here tells askers that there will be no answer, and lets actors go that nobody else refers to.
         drop(self.questions.died(peer.id));
+        peer.asked.take().into_iter().for_each(|asker| self.leave_unanswered(asker));
         self.lost_with(peer.id);
         drop(self.exports.died(peer.id));
         self.members.ended(peer.id, end);

@@ -30,20 +30,19 @@ use std::time::Duration;
 
 use odeon_core::extend::{self, Submit, WrittenGuards};
 use odeon_core::wire::{
-    Address, Answerable, Bid, Kind, Mobile, Occupied, Passage, StandIn, WireError, decode,
-    number_of, spawn_mobile,
+    Address, Answerable, Bid, Kind, Mobile, Native, Occupied, Passage, StandIn, WireError, decode,
+    native, natives, number_of, spawn_mobile,
 };
 use odeon_core::{ActorRef, Ask, Message, Reply};
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
-use super::Inner;
 use super::channel::NUMBERS;
 use super::marks::Mark;
-use super::outbound::FromSeat;
 use super::seats::Leads;
 use super::way::Way;
+use super::{Inner, MobileActor};
 use crate::TheaterId;
 
 pub(super) use arrivals::Came;
@@ -115,8 +114,8 @@ impl std::error::Error for MigrateError {}
 /// Who has asked for a migration: a theater, and the number of its question.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asker {
-    theater: TheaterId,
-    question: u64,
+    pub(super) theater: TheaterId,
+    pub(super) question: u64,
 }
 
 /// See the module.
@@ -179,19 +178,44 @@ impl Answerable for Asked {
 
 impl Inner {
     fn spawn_mobile<A: Mobile>(self: &Arc<Self>, actor: A) -> Option<ActorRef<A::Msg>> {
-        self.spawn_seated(A::KIND, |stage, outbound| spawn_mobile(stage, outbound, actor))
+        self.spawn_seated(|stage| spawn_mobile(stage, actor))
     }
 
     /// Creates an actor that sits in a seat of its own.
-    pub(super) fn spawn_seated<M>(
+    pub(super) fn spawn_seated<M: Message>(
         self: &Arc<Self>,
-        kind: &'static str,
-        spawn: impl FnOnce(&Arc<dyn Submit>, Arc<FromSeat>) -> (ActorRef<M>, Arc<dyn StandIn>),
+        spawn: impl FnOnce(&Arc<dyn Submit>) -> ActorRef<M>,
     ) -> Option<ActorRef<M>> {
         let stage = self.pool.upgrade()?;
-        let from = Arc::new(FromSeat::new(self, None, true));
-        let spawn = || spawn(&stage, from.clone());
-        Some(self.seats.seat(self.id, &from, kind, spawn))
+        self.seats.note_mobile();
+        let actor = spawn(&stage);
+        if !self.has_natives.get_or_init(|| self.joined.claims_natives())
+            && let Some(native) = native(&actor)
+        {
+            self.seats.introduce(self, &native);
+        }
+        Some(actor)
+    }
+
+    /// Whether mobile actors of this theater that have not been introduced are of this network.
+    pub(super) fn has_natives(&self) -> bool {
+        self.has_natives.get().copied().unwrap_or_default()
+    }
+
+    /// Introduces an actor that sits where it was created, if it is one of this network.
+    pub(super) fn introduce(self: &Arc<Self>, native: Option<Native>) {
+        let is_ours = |native: &Native| self.is_of_this_theater(native.stage());
+        if let Some(native) = native.filter(is_ours).filter(|_| self.has_natives()) {
+            self.seats.introduce(self, &native);
+        }
+    }
+
+    /// The mobile actors that sit here, in the order of their identities. All of them have been introduced behind that.
+    pub(super) fn residents(self: &Arc<Self>) -> Vec<MobileActor> {
+        if let Some(stage) = self.pool.upgrade().filter(|_| self.has_natives()) {
+            natives(&*stage).iter().for_each(|native| self.seats.introduce(self, native));
+        }
+        self.seats.residents()
     }
 
     fn migrate<M: Message>(
@@ -200,6 +224,7 @@ impl Inner {
         to: TheaterId,
     ) -> Ask<Result<Migrated, MigrateError>> {
         let (reply, ask) = extend::question();
+        self.introduce(native(actor));
         let number = number_of(actor);
         let is_same = |stands: &Arc<dyn StandIn>| {
             let seated = stands.reference().and_then(|seated| seated.downcast().ok());

@@ -1,7 +1,7 @@
 //! The way out of one seat.
 
 use std::mem;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use odeon_core::extend::TimerName;
@@ -24,8 +24,8 @@ const LARGE: usize = 256 << 10;
 /// See the module.
 pub(super) struct FromSeat {
     network: Weak<Inner>,
-    /// Made when somebody asks for it.
-    way: OnceLock<Arc<Way>>,
+    /// Together with the actor's other seats.
+    way: Arc<Way>,
     /// Whether no other seat here has messages for the same actor that go before.
     goes_first: AtomicBool,
     seat: Mutex<Known>,
@@ -40,11 +40,10 @@ enum Known {
 }
 
 impl FromSeat {
-    /// Without a way it gets one that is closed, once it needs one.
-    pub(super) fn new(network: &Arc<Inner>, way: Option<Arc<Way>>, first: bool) -> Self {
+    pub(super) fn new(network: &Arc<Inner>, way: Arc<Way>, first: bool) -> Self {
         Self {
             network: Arc::downgrade(network),
-            way: way.map_or_else(OnceLock::new, OnceLock::from),
+            way,
             goes_first: AtomicBool::new(first),
             seat: Mutex::new(Known::Nothing),
         }
@@ -58,11 +57,6 @@ impl FromSeat {
         }
         *seat = Known::Of(number, who);
         true
-    }
-
-    /// The way that messages go, together with those of the actor's other seats.
-    pub(super) fn way(&self) -> &Arc<Way> {
-        self.way.get_or_init(|| Arc::new(Way::closed()))
     }
 
     /// Lets messages go, as no other seat's go before them; `false`: they went already. Under the lock of the seats.
@@ -89,7 +83,7 @@ impl FromSeat {
         if !self.looks_open() {
             return Err(NotTaken::Closed);
         }
-        let mut course = self.way().course();
+        let mut course = self.way.course();
         let super::way::Course { to, bytes } = &mut *course;
         let to = to.as_ref().ok_or(NotTaken::Unreachable)?;
         if to.peer.is_dead() || !may_go_to(&network, to.peer.id) {
@@ -131,7 +125,7 @@ impl FromSeat {
 
     fn looks_open(&self) -> bool {
         // ORDERING: Relaxed: nothing else hangs on it; what the way leads to is read under a lock.
-        self.goes_first.load(Ordering::Relaxed) && self.way().is_open()
+        self.goes_first.load(Ordering::Relaxed) && self.way.is_open()
     }
 }
 
@@ -173,20 +167,21 @@ impl Outbound for FromSeat {
         if let (Some(network), Known::Of(_, who)) = (self.network.upgrade(), &*self.seat()) {
             network.seats.with(*who, |line| line.has_passed_on(mark));
         }
-        let course = self.way().course();
+        let course = self.way.course();
         course.to.as_ref().ok_or(NotTaken::Unreachable)?.push_mark(mark)
     }
 
     fn flush(&self) {
         let Some(network) = self.network.upgrade() else { return };
-        let peer = self.way().course().to.as_ref().map(|to| to.peer.clone());
-        if let Some(peer) = peer {
-            peer.transmit(&network);
+        let to = self.way.course().to.clone();
+        if let Some(to) = to {
+            to.peer.transmit(&network);
+            to.peer.look_after(&network, to.seat);
         }
     }
 
     fn pressing(&self) -> usize {
-        self.way().pressing()
+        self.way.pressing()
     }
 
     fn is_open(&self) -> bool {
@@ -201,7 +196,7 @@ impl Outbound for FromSeat {
     fn heed(&self, mark: &[u8], occupied: Occupied) -> Bid {
         let Known::Of(number, who) = *self.seat() else { return Bid::Nothing };
         match (self.network.upgrade(), Mark::from_bytes(mark)) {
-            (Some(network), Some(mark)) => network.heed(number, who, self.way(), mark, occupied),
+            (Some(network), Some(mark)) => network.heed(number, who, &self.way, mark, occupied),
             _ => Bid::Nothing,
         }
     }
@@ -225,7 +220,7 @@ impl Outbound for FromSeat {
     fn gone(&self) {
         let Known::Of(number, who) = *self.seat() else { return };
         if let Some(network) = self.network.upgrade() {
-            network.has_gone(number, who, self.way());
+            network.has_gone(number, who, &self.way);
         }
     }
 

@@ -84,6 +84,9 @@ impl Passage for Between<'_> {
         if !network.is_of_this_theater(actor.stage) {
             return Err(WireError::Refused("an actor of another theater of this process"));
         }
+        if let Some(native) = actor.native.as_ref().filter(|_| network.has_natives()) {
+            network.seats.introduce(network, native);
+        }
         if let Some(Leads::To(reference)) = network.seats.leads(actor.actor) {
             if reference.at.theater != to.bits() {
                 self.left.borrow_mut().push(Left::Grant(reference.at));

@@ -15,10 +15,13 @@ use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
 use super::Inner;
+use super::asked::Asked;
 use super::channel::Channel;
 use super::control::Control;
 use super::held::Held;
 use super::in_order::{InOrder, Ticket};
+use super::later::Later;
+use super::pressed::Pressed;
 use super::transmitting::{Due, FULL, Gathering};
 use crate::{End, Epoch, Event, Link, LinkConfig, PushError, Sink, TheaterId};
 
@@ -28,13 +31,14 @@ pub(super) struct Peer {
     receiving: Mutex<Received>,
     sending: Mutex<Vec<u8>>,
     link: Mutex<Link>,
-    /// What the other theater is to be told behind all that has been pushed, also on channels that are held up: see `tell_later`.
-    later: Mutex<Vec<Control>>,
+    later: Mutex<Later>,
     /// When the link is looked at next if nothing happens before.
     alarm: Mutex<Option<(Duration, Timer)>>,
     /// What has happened to the link; tickets are taken under its lock.
     events: InOrder<Vec<Event>>,
     pub(super) held: Held,
+    pub(super) asked: Asked,
+    pub(super) pressed: Pressed,
     pub(super) due: Due,
     pub(super) transmitter: OnceLock<Option<ActorRef<()>>>,
     /// So much is queued that packets are full.
@@ -90,6 +94,8 @@ impl Peer {
             alarm: Mutex::default(),
             events: InOrder::default(),
             held: Held::default(),
+            asked: Asked::default(),
+            pressed: Pressed::default(),
             due: Due::default(),
             transmitter: OnceLock::new(),
             is_full: AtomicBool::new(false),
@@ -110,39 +116,31 @@ impl Peer {
     }
 
     /// Tells the other theater something behind all that has been pushed before; [`transmit`](Self::transmit) is owed.
-    ///
-    /// A channel may be held up, by a large message or a slow receiver, while others go on. But once all that was pushed is in bodies with
-    /// numbers, what is pushed later is delivered later.
     pub(super) fn tell_later(&self, control: Control) {
-        self.later.lock().expect("nothing panics under this lock").push(control);
+        let link = self.link();
+        self.later().add(control, &link);
     }
 
-    /// Pushes what was to be told later, if nothing is before it.
-    fn tell_now(&self, link: &mut Link) -> bool {
-        let mut later = self.later.lock().expect("nothing panics under this lock");
-        if later.is_empty() || link.queued() > 0 {
-            return false;
-        }
-        for control in later.drain(..) {
-            // A link that has ended tells nobody anything.
-            let _ = link.push(Channel::Control.number(), &control.to_bytes());
-        }
-        true
+    /// Under the lock of the link.
+    fn later(&self) -> MutexGuard<'_, Later> {
+        self.later.lock().expect("nothing panics under this lock")
     }
 
     /// Pushes a message on a channel; [`transmit`](Self::transmit) is owed.
     pub(super) fn push(&self, channel: Channel, bytes: &[u8]) -> Result<(), PushError> {
-        self.push_by(|link| link.push(channel.number(), bytes))
+        self.push_by(channel, bytes.len(), |link| link.push(channel.number(), bytes))
     }
 
     /// As [`push`](Self::push); a large message is not copied.
     pub(super) fn push_owned(&self, channel: Channel, bytes: Vec<u8>) -> Result<(), PushError> {
-        self.push_by(|link| link.push_owned(channel.number(), bytes))
+        self.push_by(channel, bytes.len(), |link| link.push_owned(channel.number(), bytes))
     }
 
     #[inline]
     fn push_by(
         &self,
+        channel: Channel,
+        bytes: usize,
         push: impl FnOnce(&mut Link) -> Result<(), PushError>,
     ) -> Result<(), PushError> {
         let mut link = self.link();
@@ -155,6 +153,10 @@ impl Peer {
             // ORDERING: Relaxed, here and below: changed under the lock of the link; looked at without it, it is a hint.
             self.is_pressed.store(true, Ordering::Relaxed);
         }
+        if link.is_channel_pressed(channel.number()) {
+            // Under the lock of the link, under which it is told that the channel is relieved.
+            self.pressed.pushed(channel.number(), bytes);
+        }
         pushed
     }
 
@@ -164,9 +166,11 @@ impl Peer {
         self.is_full.load(Ordering::Relaxed)
     }
 
-    /// How much of what has been pushed keeps senders from sending more.
-    pub(super) fn pressing(&self) -> usize {
-        if self.is_pressed.load(Ordering::Relaxed) { 2 * RELIEVED_AT } else { 0 }
+    /// How much of what has been pushed keeps those from sending more that send to this seat.
+    pub(super) fn pressing(&self, seat: u64) -> usize {
+        let is_pressed =
+            self.is_pressed.load(Ordering::Relaxed) || self.pressed.presses(Channel::Actor(seat));
+        if is_pressed { 2 * RELIEVED_AT } else { 0 }
     }
 
     /// Has the link hold back what comes on a channel, or no longer.
@@ -240,6 +244,7 @@ impl Peer {
                 self.is_pressed.store(false, Ordering::Relaxed);
                 network.seats.of(self.id).iter().for_each(|stands| stands.wake());
             }
+            Event::ChannelRelieved(channel) => self.is_relieved(network, channel),
             Event::TooLarge(message) => network.too_large(self, message),
             Event::Ended { end, undelivered } => {
                 // ORDERING: Relaxed: see `is_dead`.
@@ -312,7 +317,7 @@ impl Peer {
                 self.happen(network);
             }
             let mut link = self.link();
-            if self.tell_now(&mut link) {
+            if self.later().tell(&mut link) {
                 continue;
             }
             let deadline = link.deadline();

@@ -140,6 +140,7 @@ impl Network {
     /// Has somebody told, in place of another one, whenever [`address_of`](Self::address_of) an actor may have changed, which ends with its seat
     /// here.
     pub(crate) fn when_moved(&self, actor: &Erased, told: impl Fn() + Send + Sync + 'static) {
+        self.inner.introduce(actor.0.native());
         self.inner.seats.follow(actor.0.actor(), Arc::new(told));
     }
 

@@ -7,7 +7,6 @@
 mod ended;
 mod heard;
 mod line;
-mod natives;
 mod residents;
 
 use std::any::Any;
@@ -15,9 +14,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use odeon_core::ActorRef;
 use odeon_core::extend::Submit;
-use odeon_core::wire::{Address, Arriving, Reference, StandIn, WireError};
+use odeon_core::wire::{Address, Arriving, Native, Reference, StandIn, WireError};
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
@@ -25,8 +23,6 @@ use super::Inner;
 use super::outbound::FromSeat;
 use super::way::{To, Way};
 use crate::TheaterId;
-
-use natives::{Native, Natives};
 
 pub(super) use line::{Coming, Follower, Line, LostWay, Sits, Standing};
 
@@ -38,13 +34,12 @@ pub(super) struct Seats {
 }
 
 pub(super) struct Known {
-    /// By the actor: where it was created. All but those of natives.
+    /// By the actor: where it was created. All but natives that have not been introduced.
     lines: HashMap<Address, Line>,
-    /// For whom the seat with this number is, if it is no native's.
+    /// For whom the seat with this number is.
     by_number: HashMap<u64, Address>,
     /// By seats elsewhere: for whom those lines are that lead there. Several, if a reference was written there whose own seat was about to end.
     by_route: BTreeSet<(Address, Address)>,
-    natives: Natives,
 }
 
 type Counted = Box<dyn Any + Send + Sync>;
@@ -58,39 +53,24 @@ pub(super) enum Leads {
 }
 
 impl Known {
-    /// The line of an actor, if it is known here.
-    fn line(&mut self, who: Address) -> Option<&mut Line> {
-        self.make_line(who);
-        self.lines.get_mut(&who)
-    }
-
     /// The line of the actor for whom a seat is, and who that is.
     fn line_of_seat(&mut self, seat: u64) -> Option<(Address, &mut Line)> {
         let who = self.who(seat)?;
-        Some((who, self.line(who)?))
-    }
-
-    /// Makes the line of a native.
-    fn make_line(&mut self, who: Address) {
-        if let Some(line) = self.natives.take_line(who) {
-            self.by_number.insert(who.actor, who);
-            self.lines.insert(who, line);
-        }
+        Some((who, self.lines.get_mut(&who)?))
     }
 
     fn who(&self, seat: u64) -> Option<Address> {
-        self.natives.who(seat).or_else(|| self.by_number.get(&seat).copied())
+        self.by_number.get(&seat).copied()
     }
 }
 
 impl Seats {
-    pub(super) fn new(me: TheaterId) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             known: Mutex::new(Known {
                 lines: HashMap::new(),
                 by_number: HashMap::new(),
                 by_route: BTreeSet::new(),
-                natives: Natives::of(me),
             }),
             are_mobile: AtomicBool::new(false),
         }
@@ -110,7 +90,6 @@ impl Seats {
     ) -> (Result<Counted, WireError>, bool) {
         let who = reference.born.unwrap_or(reference.at);
         let mut known = self.lock();
-        known.make_line(who);
         let Known { lines, by_number, by_route, .. } = &mut *known;
         let line = match lines.entry(who) {
             Entry::Occupied(line) => {
@@ -142,7 +121,7 @@ impl Seats {
             }
         };
         let is_first = line.standing.is_empty();
-        let outbound = Arc::new(FromSeat::new(network, Some(line.way.clone()), is_first));
+        let outbound = Arc::new(FromSeat::new(network, line.way.clone(), is_first));
         let (actor, stands) = arriving.seat(stage, outbound.clone(), reference.has_lanes);
         outbound.is_of(stands.actor(), who);
         by_number.insert(stands.actor(), who);
@@ -150,24 +129,20 @@ impl Seats {
         (Ok(actor), true)
     }
 
-    /// An actor gets a seat of its own here. Under the lock, so that it is known before its first turn.
-    pub(super) fn seat<M>(
-        &self,
-        me: TheaterId,
-        from: &Arc<FromSeat>,
-        kind: &'static str,
-        spawn: impl FnOnce() -> (ActorRef<M>, Arc<dyn StandIn>),
-    ) -> ActorRef<M> {
-        self.note_mobile();
+    /// An actor that was created here is introduced, if it has not been: from here on its line is known.
+    pub(super) fn introduce(&self, network: &Arc<Inner>, native: &Native) {
+        let who = Address { theater: network.id.bits(), actor: native.actor() };
+        let way = Arc::new(Way::closed());
+        let outbound = Arc::new(FromSeat::new(network, way.clone(), true));
+        // Under the lock: whoever else wants to introduce it finds its line behind that.
         let mut known = self.lock();
-        let (actor, stands) = spawn();
-        let seat = stands.actor();
-        // It may have started, and ended, on another thread.
-        if from.is_of(seat, Address { theater: me.bits(), actor: seat }) {
-            let standing = Standing { stands, outbound: from.clone() };
-            known.natives.insert(seat, Native { standing, kind });
+        let Some(stands) = native.introduce(outbound.clone()) else { return };
+        // It may have ended meanwhile, on another thread.
+        if outbound.is_of(native.actor(), who) {
+            let standing = Standing { stands, outbound };
+            known.by_number.insert(native.actor(), who);
+            known.lines.insert(who, Line::here(way, standing, native.kind()));
         }
-        actor
     }
 
     /// Where a reference to the actor of this seat leads; `None`: it is none of a seat.
@@ -192,10 +167,7 @@ impl Seats {
     /// A reference to an actor that has a seat here, if it takes these messages.
     pub(super) fn reference(&self, who: Address, arriving: &dyn Arriving) -> Option<Counted> {
         let known = self.lock();
-        let last = match known.natives.get(who) {
-            Some(native) => &native.standing,
-            None => known.lines.get(&who)?.last(),
-        };
+        let last = known.lines.get(&who)?.last();
         let is_of_type = last.stands.message_type() == arriving.message_type();
         is_of_type.then(|| last.stands.reference()).flatten()
     }
@@ -203,9 +175,6 @@ impl Seats {
     /// The seat with this number.
     pub(super) fn get(&self, seat: u64) -> Option<Arc<dyn StandIn>> {
         let known = self.lock();
-        if let Some(native) = known.natives.with_seat(seat) {
-            return Some(native.standing.stands.clone());
-        }
         let line = known.lines.get(known.by_number.get(&seat)?)?;
         line.standing
             .iter()
@@ -227,7 +196,6 @@ impl Seats {
     /// Does something with what is known of an actor.
     pub(super) fn with<R>(&self, who: Address, work: impl FnOnce(&mut Line) -> R) -> Option<R> {
         let mut known = self.lock();
-        known.make_line(who);
         let Known { lines, by_route, .. } = &mut *known;
         let line = lines.get_mut(&who)?;
         let before = line.at();
@@ -271,7 +239,6 @@ impl Seats {
     ) -> Result<Arc<dyn StandIn>, Box<Coming>> {
         let mut known = self.lock();
         let who = coming.who;
-        known.make_line(who);
         let Known { lines, by_number, .. } = &mut *known;
         let Entry::Vacant(place) = lines.entry(who) else { return Err(coming) };
         // Looked at here: its end looks for those that come from there behind this.
@@ -279,7 +246,7 @@ impl Seats {
             return Err(coming);
         }
         let way = Arc::new(Way::closed());
-        let outbound = Arc::new(FromSeat::new(network, Some(way.clone()), true));
+        let outbound = Arc::new(FromSeat::new(network, way.clone(), true));
         let (actor, stands) = arriving.seat(stage, outbound.clone(), coming.kind.has_lanes());
         outbound.is_of(stands.actor(), who);
         by_number.insert(stands.actor(), who);
@@ -327,8 +294,11 @@ impl Seats {
 
     /// Actors here may have come or may leave.
     pub(super) fn note_mobile(&self) {
-        // ORDERING: Relaxed: as below.
-        self.are_mobile.store(true, Ordering::Relaxed);
+        // Not written again: all that create mobile actors come by here.
+        if !self.are_mobile() {
+            // ORDERING: Relaxed: as below.
+            self.are_mobile.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Whether actors here may have come or may leave.
@@ -351,12 +321,6 @@ impl Seats {
     /// A seat has ended. Answers whom it was for, and what is left of its line if it was the last one.
     fn ended(&self, seat: u64) -> Option<(Address, Option<Line>)> {
         let mut known = self.lock();
-        if let Some(native) = known.natives.remove(seat) {
-            drop(known);
-            // Its way led nowhere.
-            drop(native);
-            return None;
-        }
         let Known { lines, by_number, by_route, .. } = &mut *known;
         let who = by_number.remove(&seat)?;
         let line = lines.get_mut(&who)?;

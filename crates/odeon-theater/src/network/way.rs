@@ -82,13 +82,14 @@ impl Way {
     }
 
     pub(super) fn pressing(&self) -> usize {
-        self.course().to.as_ref().map_or(0, |to| to.peer.pressing())
+        self.course().to.as_ref().map_or(0, |to| to.peer.pressing(to.seat))
     }
 }
 
 impl To {
     /// Pushes a mark on the channel of the seat; `transmit` is owed.
     pub(super) fn push_mark(&self, mark: &[u8]) -> Result<(), NotTaken> {
+        self.peer.asked.note(mark);
         let mut bytes = Vec::with_capacity(1 + mark.len());
         bytes.push(MARK);
         bytes.extend_from_slice(mark);

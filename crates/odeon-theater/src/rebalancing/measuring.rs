@@ -17,7 +17,8 @@ pub(super) struct Measuring {
 
 struct Known {
     moves: u64,
-    handled: u64,
+    /// `None`: it was created here, has been seen once only, and may not have said yet how many it had handled before.
+    handled: Option<u64>,
     heard: HashMap<TheaterId, u64>,
     /// Since when it rests here.
     since: Duration,
@@ -49,12 +50,16 @@ impl Measuring {
             match &known {
                 None => is_steady = false,
                 Some(known) => {
-                    one.messages_per_second = rate(handled, known.handled);
+                    match known.handled {
+                        Some(before) => one.messages_per_second = rate(handled, before),
+                        None => is_steady = false,
+                    }
                     let came = |from| known.heard.get(from).copied().unwrap_or_default();
                     let rates = heard.iter().map(|(from, n)| (*from, rate(*n, came(from))));
                     one.heard_per_second = rates.filter(|(_, rate)| *rate > 0.0).collect();
                 }
             }
+            let handled = (known.is_some() || moves > 0).then_some(handled);
             let since = known.map_or(now, |known| known.since);
             let heard = heard.into_iter().collect();
             self.known.insert(id, Known { moves, handled, heard, since });

@@ -6,7 +6,8 @@ use std::mem;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Place, Seat};
+use super::Seat;
+use super::place::{Place, Resident};
 use crate::actor_ref::ActorRef;
 use crate::cell::MessageCell;
 use crate::dead_letter::DeadLetterReason;
@@ -15,13 +16,17 @@ use crate::interior::{Interior, WrittenGuards};
 use crate::message::Message;
 use crate::theater::shared::contain;
 use crate::wire::codec::encode;
-use crate::wire::mobile::Guest;
+use crate::wire::mobile::{Guest, OfKind};
 use crate::wire::outbound::{Began, Bid, Earlier, NotTaken, Occupied, Settler, Traveller};
 use crate::wire::passage::Passage;
 use crate::wire::slot::Slot;
 use crate::wire::stand_in::{Before, LOOK, LOST, Waiting};
 
-impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
+impl<M, G> Seat<M, G>
+where
+    M: Message + Serialize + DeserializeOwned,
+    G: Guest<M> + OfKind + 'static,
+{
     /// The seat has come to a mark. `true`: its actor wants to stop.
     pub(super) fn come_to(&mut self, mark: Vec<u8>, interior: &mut Interior<'_, M>) -> bool {
         if mark == LOOK {
@@ -36,7 +41,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             Place::Leaving(..) => Occupied::ByOneThatLeaves,
             Place::Elsewhere => Occupied::No,
         };
-        match self.outbound.heed(&mark, occupied) {
+        match self.outbound().heed(&mark, occupied) {
             Bid::Nothing => {}
             Bid::Pass => self.pass(mark, interior),
             Bid::Leave(departure) if self.summons.is_some() => {
@@ -87,7 +92,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
     pub(super) fn refuse(&mut self, message: M, companion: &[u8], cell: &MessageCell<M>) {
         let header = &cell.header;
         header.stage.theater().dead_letter(header.id, DeadLetterReason::Stopped, message);
-        self.outbound.lost_companion(companion);
+        self.outbound().lost_companion(companion);
     }
 
     fn pass(&mut self, mark: Vec<u8>, interior: &mut Interior<'_, M>) {
@@ -106,7 +111,8 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         }
         let Place::Here(guest) = &mut self.place else { return };
         if guest.may_leave(&|| ActorRef::in_turn_of(cell)) {
-            self.desk.leave_mark(&ActorRef::in_turn_of(cell), LOOK.to_vec());
+            let desk = self.desk.as_ref().expect("whoever is to leave has been introduced");
+            desk.leave_mark(&ActorRef::in_turn_of(cell), LOOK.to_vec());
         }
     }
 
@@ -147,7 +153,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             read: guest.read_again(),
         };
         if let Began::Stays(settler) = departure.begin(traveller) {
-            self.place = Place::Here(settler.and_then(guest_of).unwrap_or(guest));
+            self.place = Place::Here(settler.and_then(guest_of).map_or(guest, Resident::Come));
             self.aside.extend(newer);
             if !self.aside.is_empty() {
                 self.keep(cell);
@@ -162,7 +168,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         self.aside.extend(newer);
         interior.open();
         // Some of the marks that wait here may not have to wait until the actor is let go.
-        let outbound = &self.outbound;
+        let outbound = &self.desk.as_ref().expect("whoever leaves has been introduced").outbound;
         self.aside.retain(|waiting| match waiting {
             Waiting::Message(..) | Waiting::Accompanied(..) => true,
             Waiting::Mark(mark) => !outbound.heeds_early(mark),
@@ -178,8 +184,8 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         self.hand_over_all(interior.cell);
         self.hand_over_timers(&me);
         drop(me);
-        self.outbound.gone();
-        self.outbound.flush();
+        self.outbound().gone();
+        self.outbound().flush();
         self.is_flushed = true;
         // The user's code.
         contain(|| drop(guest));
@@ -194,7 +200,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             let TakenTimer { name, due, message } = &timer;
             let encode =
                 &mut |passage: &dyn Passage, bytes: &mut Vec<u8>| encode(passage, message, bytes);
-            let reason = match self.outbound.take_timer(*name, due.saturating_sub(now), encode) {
+            let reason = match self.outbound().take_timer(*name, due.saturating_sub(now), encode) {
                 Ok(()) => continue,
                 Err(NotTaken::Closed) => {
                     // It fires here, and its message goes the way of all others.
@@ -213,7 +219,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
             unreachable!("only an actor that has been written can be kept");
         };
         self.put_sorted_aside(interior);
-        let guest = settler.and_then(guest_of).unwrap_or(guest);
+        let guest = settler.and_then(guest_of).map_or(guest, Resident::Come);
         interior.begin(guards, guest.selection());
         self.place = Place::Here(guest);
         self.sort(interior)
@@ -236,7 +242,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
         let me = ActorRef::in_turn_of(interior.cell);
         timers.into_iter().for_each(|timer| extend::begin_timer(&me, timer));
         let stops = guest.arrived(interior);
-        self.place = Place::Here(guest);
+        self.place = Place::Here(Resident::Come(guest));
         self.sort(interior) || stops
     }
 

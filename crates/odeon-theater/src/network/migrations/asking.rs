@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Weak};
 
-use odeon_core::wire::{Guest, Kind, Mobile, kind_of, spawn_guest};
+use odeon_core::wire::{Guest, Kind, Mobile, OfKind, kind_of, spawn_guest};
 use odeon_core::{Actor, ActorRef, Ask, Context, Message, extend};
 use odeon_sync::Mutex;
+use odeon_sync::atomic::{AtomicBool, Ordering};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -60,8 +61,7 @@ pub trait Migrate {
 impl<M: Message> Migrate for ActorRef<M> {
     fn migrate(&self, to: TheaterId) -> Ask<Result<Migrated, MigrateError>> {
         let joined = extend::belonging_at::<Joined, M>(self);
-        let network = joined.0.lock().expect("nothing panics under this lock").upgrade();
-        match network {
+        match joined.network() {
             Some(network) => network.migrate(self, to),
             None => {
                 let (reply, ask) = extend::question();
@@ -79,9 +79,30 @@ impl<A: Actor> Migrate for Context<'_, A> {
     }
 }
 
-/// The network that a theater has joined.
+/// What a theater's networks have in common.
 #[derive(Default)]
-pub(in crate::network) struct Joined(pub(in crate::network) Mutex<Weak<Inner>>);
+pub(in crate::network) struct Joined {
+    /// The one that it has joined last.
+    last: Mutex<Weak<Inner>>,
+    /// Whether one of them has created a mobile actor: those that have not been introduced are of that one.
+    have_natives: AtomicBool,
+}
+
+impl Joined {
+    pub(in crate::network) fn set(&self, network: &Arc<Inner>) {
+        *self.last.lock().expect("nothing panics under this lock") = Arc::downgrade(network);
+    }
+
+    fn network(&self) -> Option<Arc<Inner>> {
+        self.last.lock().expect("nothing panics under this lock").upgrade()
+    }
+
+    /// `true`, for the first that asks: actors that it creates are introduced when somebody asks for them, and those of others at once.
+    pub(super) fn claims_natives(&self) -> bool {
+        // ORDERING: Relaxed: the swap alone decides.
+        !self.have_natives.swap(true, Ordering::Relaxed)
+    }
+}
 
 impl Network {
     /// Creates an actor that may move to other theaters, on the pool of this one.
@@ -104,13 +125,12 @@ impl Network {
     }
 
     /// Creates an actor whose messages come with lanes.
-    pub(crate) fn spawn_guest<M: Message + Serialize + DeserializeOwned>(
-        &self,
-        guest: Box<dyn Guest<M>>,
-    ) -> ActorRef<M> {
-        let kind = guest.kind();
-        let spawned =
-            self.inner.spawn_seated(kind, |stage, outbound| spawn_guest(stage, outbound, guest));
+    pub(crate) fn spawn_guest<M, G>(&self, guest: G) -> ActorRef<M>
+    where
+        M: Message + Serialize + DeserializeOwned,
+        G: Guest<M> + OfKind + 'static,
+    {
+        let spawned = self.inner.spawn_seated(|stage| spawn_guest(stage, guest));
         spawned.expect("the theater has been dropped")
     }
 

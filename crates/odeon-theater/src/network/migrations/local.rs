@@ -38,7 +38,7 @@ impl Inner {
         }
     }
 
-    pub(super) fn leave_unanswered(self: &Arc<Self>, asker: Asker) {
+    pub(in crate::network) fn leave_unanswered(self: &Arc<Self>, asker: Asker) {
         let question = asker.question;
         if asker.theater == self.id {
             drop(self.questions.take(question, self.id));

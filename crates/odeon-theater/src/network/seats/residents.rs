@@ -14,7 +14,6 @@ impl Seats {
         let known = self.lock();
         let mut residents: Vec<_> =
             known.lines.iter().filter_map(|(&who, line)| resident(who, line)).collect();
-        residents.extend(known.natives.residents());
         residents.sort_unstable_by_key(|actor| actor.id);
         residents
     }
@@ -22,11 +21,8 @@ impl Seats {
     /// Whether an actor sits here.
     pub(in crate::network) fn is_resident(&self, who: Address) -> bool {
         let known = self.lock();
-        known.natives.get(who).is_some()
-            || known
-                .lines
-                .get(&who)
-                .is_some_and(|line| matches!(line.sits, Sits::Here | Sits::Leaving(_)))
+        let line = known.lines.get(&who);
+        line.is_some_and(|line| matches!(line.sits, Sits::Here | Sits::Leaving(_)))
     }
 
     /// Whether an actor is on its way from here or to here.
