@@ -148,10 +148,9 @@ pub trait Actor: Send + Sized + 'static {
     #[doc(hidden)]
     const MAY_MOVE: bool = false;
 
-    /// How it is made known to a network that knows nothing of it: for seats in which an actor has been created.
-    #[cfg(feature = "wire")]
+    /// How it is made known to a network that knows nothing of it (`wire/native.rs`): for seats in which an actor has been created.
     #[doc(hidden)]
-    const INTRODUCTION: Option<crate::wire::Introduction> = None;
+    const INTRODUCTION: Option<crate::bonds::AnyIntroduction> = None;
 
     /// Takes a message with its sender's lane in its mailbox.
     #[doc(hidden)]

@@ -16,7 +16,7 @@ mod children;
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use odeon_sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
@@ -46,8 +46,8 @@ pub(crate) struct Bonds {
     /// How many answers are to come to it, if it may go on in another theater (`open_question.rs`).
     pub(crate) questions: AtomicUsize,
     /// What its seat and the network have between them, if it was created in one and has been introduced (`wire/native.rs`).
-    #[cfg(feature = "wire")]
-    pub(crate) desk: OnceLock<std::sync::Arc<crate::wire::Desk>>,
+    #[allow(dead_code, reason = "only networks read it, and there need not be any")]
+    pub(crate) desk: OnceLock<AnyDesk>,
     /// What is counted of the actor, if it is seen.
     pub(crate) tally: Tally,
     /// The bounds of its mailboxes, if it has any; set before anybody knows the actor.
@@ -55,6 +55,12 @@ pub(crate) struct Bonds {
     /// Whose messages this actor handles, if not its own; set before it starts.
     works_for: OnceLock<Kin>,
 }
+
+/// A `wire::Introduction`, if there are networks.
+pub(crate) type AnyIntroduction = &'static (dyn Any + Send + Sync);
+
+/// A `wire::Desk`, if there are networks.
+type AnyDesk = Arc<dyn Any + Send + Sync>;
 
 /// `Bounds` of the actor's message type.
 type AnyBounds = Box<dyn Any + Send + Sync>;

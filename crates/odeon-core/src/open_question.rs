@@ -38,6 +38,7 @@ impl<M: Message> Drop for OpenQuestion<M> {
 }
 
 /// How many answers are still to come to this actor.
+#[allow(dead_code, reason = "only networks ask for this, and there need not be any")]
 pub(crate) fn count(header: &Header) -> usize {
     // ORDERING: Acquire: see above.
     header.bonds.get().map_or(0, |bonds| bonds.questions.load(Ordering::Acquire))

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::actor_id::ActorId;
+use crate::bonds::AnyIntroduction;
 use crate::bounded::Bound;
 use crate::cell::{Header, MessageCell};
 use crate::current;
@@ -74,8 +75,8 @@ pub(crate) struct TurnVTable {
     /// (`open_question.rs`), is kept account of.
     pub(crate) may_move: bool,
     /// How the actor is introduced to a network that knows nothing of it.
-    #[cfg(feature = "wire")]
-    pub(crate) introduction: Option<crate::wire::Introduction>,
+    #[allow(dead_code, reason = "only networks read it, and there need not be any")]
+    pub(crate) introduction: Option<AnyIntroduction>,
     /// Frees a cell that nobody can reach.
     pub(crate) dealloc: unsafe fn(NonNull<Header>),
     /// The Rust type of the actor.

@@ -45,7 +45,6 @@ pub use passage::{Address, AnswerRoute, Answerable, Arriving, Leaving, Passage, 
 pub use reference::{Erased, number_of};
 pub use seat::{Nobody, Seat};
 pub use slot::Slot;
-pub(crate) use stand_in::Desk;
 pub use stand_in::StandIn;
 
 /// Writes a value behind what is in the buffer, under a passage.

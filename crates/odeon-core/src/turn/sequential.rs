@@ -46,7 +46,6 @@ unsafe impl<A: Actor> NewActor for A {
         is_waiting: |_| false,
         puts_aside: A::PUTS_ASIDE,
         may_move: A::MAY_MOVE,
-        #[cfg(feature = "wire")]
         introduction: A::INTRODUCTION,
         actor_type: std::any::type_name::<A>,
         dealloc: ending::dealloc::<ActorCell<A>>,

@@ -7,10 +7,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::mobile::{Guest, OfKind};
-use super::native::Introduction;
 use super::seat::{Nobody, Seat};
 use super::slot::Slot;
 use crate::actor::Actor;
+use crate::bonds::AnyIntroduction;
 use crate::context::Context;
 use crate::extend;
 use crate::interior::Interior;
@@ -32,7 +32,7 @@ where
     type Msg = M;
     const LANED: bool = true;
     const MAY_MOVE: bool = true;
-    const INTRODUCTION: Option<Introduction> = Seat::<M, G>::INTRODUCTION;
+    const INTRODUCTION: Option<AnyIntroduction> = Seat::<M, G>::INTRODUCTION;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         ctx.lent_to(|ctx| self.0.started(ctx));

@@ -9,6 +9,7 @@ use odeon_sync::atomic::Ordering;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::mobile::OfKind;
 use super::outbound::Outbound;
 use super::stand_in::{Desk, LOOK, StandIn, Stands};
 use crate::actor_ref::{ActorRef, WeakRef};
@@ -18,7 +19,6 @@ use crate::message::Message;
 use crate::scheduler::submit::Submit;
 
 /// How actors of one type are introduced.
-#[derive(Clone, Copy)]
 pub struct Introduction {
     kind: &'static str,
     /// What the network is to know of the actor with this cell. The cell is one for messages of the type.
@@ -26,9 +26,16 @@ pub struct Introduction {
 }
 
 impl Introduction {
-    /// Of actors of this kind in seats for these messages.
-    pub(super) const fn of<M: Message + Serialize + DeserializeOwned>(kind: &'static str) -> Self {
-        Self { kind, stands: stands::<M> }
+    /// Of actors of this kind, if it is one, in seats for these messages.
+    pub(super) const fn of_kind<M, G>() -> Option<Self>
+    where
+        M: Message + Serialize + DeserializeOwned,
+        G: OfKind,
+    {
+        match G::KIND {
+            Some(kind) => Some(Self { kind, stands: stands::<M> }),
+            None => None,
+        }
     }
 }
 
@@ -46,12 +53,12 @@ where
 /// An actor that sits where it was created, and has not been introduced. Does not keep it.
 pub struct Native {
     actor: Kin,
-    introduction: Introduction,
+    introduction: &'static Introduction,
 }
 
 impl Native {
     fn of(header: &Header) -> Option<Self> {
-        let introduction = header.vtable.introduction?;
+        let introduction = header.vtable.introduction?.downcast_ref()?;
         desk_of(header).is_none().then(|| Self { actor: Kin::new(header), introduction })
     }
 
@@ -95,8 +102,8 @@ impl Native {
 
 /// The desk of an actor that has been introduced.
 #[inline]
-pub(super) fn desk_of(header: &Header) -> Option<&Arc<Desk>> {
-    header.bonds.get()?.desk.get()
+pub(super) fn desk_of(header: &Header) -> Option<Arc<Desk>> {
+    header.bonds.get()?.desk.get()?.clone().downcast().ok()
 }
 
 /// An actor, if it sits where it was created and has not been introduced.

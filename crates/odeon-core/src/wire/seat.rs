@@ -27,6 +27,7 @@ use super::slot::Slot;
 use super::stand_in::{Desk, Left, Stands, Waiting};
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
+use crate::bonds::AnyIntroduction;
 use crate::cell::{Header, MessageCell};
 use crate::context::Context;
 use crate::dead_letter::DeadLetterReason;
@@ -288,7 +289,7 @@ fn take_desk<'a>(desk: &'a mut Option<Arc<Desk>>, header: &Header) -> Option<&'a
         let made = desk_of(header)?;
         // ORDERING: Relaxed: looked at when the seat has ended, behind this turn.
         made.is_taken.store(true, Ordering::Relaxed);
-        *desk = Some(made.clone());
+        *desk = Some(made);
     }
     desk.as_deref()
 }
@@ -301,8 +302,8 @@ where
     type Msg = M;
     const PUTS_ASIDE: bool = true;
     const MAY_MOVE: bool = true;
-    const INTRODUCTION: Option<Introduction> = match G::KIND {
-        Some(kind) => Some(Introduction::of::<M>(kind)),
+    const INTRODUCTION: Option<AnyIntroduction> = match &Introduction::of_kind::<M, G>() {
+        Some(introduction) => Some(introduction),
         None => None,
     };
 

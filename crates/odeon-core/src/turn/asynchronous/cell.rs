@@ -128,7 +128,6 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
         waiting: ending::waiting::<A::Msg>,
         puts_aside: false,
         may_move: false,
-        #[cfg(feature = "wire")]
         introduction: None,
         is_waiting: is_waiting::<A, H>,
         actor_type: std::any::type_name::<A>,
