@@ -6,6 +6,7 @@
 //! | question | file |
 //! |---|---|
 //! | how is a theater reached, and how does it reach others? | `settings.rs` |
+//! | with certificates, which ways are not taken? | `settings/certified.rs` |
 //! | what is sent under which key? | `keys.rs` |
 //! | packets out and in, who is there | `transport.rs` |
 //! | what does Zenoh cost alone? | `bare.rs`, for benchmarks |

@@ -1,5 +1,7 @@
 //! How a theater is reached, and how it reaches others.
 
+mod certified;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -31,7 +33,8 @@ pub struct ZenohSettings {
     pub discover: bool,
     /// How long a connection may be silent before Zenoh gives it up. 1 s. The same for all theaters.
     pub lease: Duration,
-    /// Certificates, for endpoints that begin with `tls/`.
+    /// Certificates. With them all endpoints have to begin with `tls/` or `quic/`: any other one is refused, also in `more`, since whoever comes by it
+    /// shows none.
     pub tls: Option<Tls>,
     /// What theaters of the cluster know each other by, whatever the endpoints are. For [`join`](crate::join); who gives links settings of its own by
     /// `Network::join` says it there, as `LinkConfig::secret`.
@@ -91,6 +94,9 @@ impl ZenohSettings {
             set("transport/link/tls/connect_private_key", &private)?;
         }
         self.more.iter().try_for_each(|(key, value)| set(key, value))?;
+        if self.tls.is_some() {
+            certified::certified_only(&mut config)?;
+        }
         Ok(config)
     }
 }

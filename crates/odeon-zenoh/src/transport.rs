@@ -54,6 +54,10 @@ impl ZenohError {
     pub(crate) fn settings(key: &str, error: &(dyn Error + Send + Sync)) -> Self {
         Self { what: format!("the setting {key}"), because: error.to_string() }
     }
+
+    pub(crate) fn refused(what: String, because: &str) -> Self {
+        Self { what, because: because.into() }
+    }
 }
 
 impl fmt::Display for ZenohError {
@@ -70,7 +74,8 @@ impl ZenohTransport {
     /// Theaters of other clusters are not seen. That is no protection: use [`Tls`](crate::Tls) for that.
     ///
     /// # Errors
-    /// If a setting is none that Zenoh knows, or it cannot listen or connect as it is told to. If there is a
+    /// If a setting is none that Zenoh knows, or it cannot listen or connect as it is told to. If there are
+    /// [certificates](ZenohSettings::tls), and an endpoint by which none are shown. If there is a
     /// [secret](ZenohSettings::secret), which only [`join`](crate::join) heeds: packets are sealed by links.
     pub fn open(
         settings: &ZenohSettings,
@@ -79,8 +84,8 @@ impl ZenohTransport {
         listener: Arc<dyn Listener>,
     ) -> Result<Arc<Self>, ZenohError> {
         if settings.secret.is_some() {
-            let because = "a link has it: LinkConfig::secret, with Network::join".into();
-            return Err(ZenohError { what: "the setting secret".into(), because });
+            let because = "a link has it: LinkConfig::secret, with Network::join";
+            return Err(ZenohError::refused("the setting secret".into(), because));
         }
         let session = zenoh::open(settings.to_config()?)
             .wait()

@@ -95,3 +95,17 @@ fn s32_who_shows_no_certificate_of_the_same_authority_is_not_let_in() {
     assert_eq!(first.members()[0].0, second.id());
     assert!(stranger.members().is_empty() && impostor.members().is_empty());
 }
+
+#[test]
+fn s32_beside_certificates_no_way_is_opened_by_which_none_are_shown() {
+    let ours = Authority::new("plain");
+    let theater = Theater::builder().workers(1).build().unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let plain = format!("tcp/127.0.0.1:{port}");
+    let both = vec!["tls/localhost:0".to_owned(), plain.clone()];
+    let tls = Some(ours.certify("first"));
+    let settings = ZenohSettings { listen: both, tls, ..Default::default() };
+    let refused = join(&theater, "safe", &settings).err().expect("anybody could come in by that");
+    assert!(refused.to_string().contains(&plain), "{refused}");
+    assert!(TcpListener::bind(("127.0.0.1", port)).is_ok(), "nobody listens there");
+}

@@ -56,3 +56,16 @@ fn nothing_is_kept_for_theaters_that_have_gone() {
         assert_eq!(at_home.others.kept(), 0);
     }
 }
+
+#[test]
+fn a_secret_that_nothing_would_be_sealed_by_is_refused() {
+    let secret = odeon_theater::Secret::new("the secret of this cluster").ok();
+    let settings = ZenohSettings { secret, ..ZenohSettings::default() };
+    assert!(settings.secret.is_some());
+    let (me, hears) = (TheaterId::from_bits(1), Arc::new(Hears::default()));
+    let refused = ZenohTransport::open(&settings, "sealed", me, hears).expect_err("it is refused");
+    assert_eq!(
+        refused.to_string(),
+        "the setting secret: a link has it: LinkConfig::secret, with Network::join"
+    );
+}
