@@ -1,5 +1,8 @@
 //! How a theater comes to take part.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;

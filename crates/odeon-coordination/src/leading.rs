@@ -109,7 +109,8 @@ impl Leading {
 impl Agent {
     pub(crate) fn lead(&mut self, begins: Begins, ctx: &mut Context<'_, Self>) {
         let Begins { id, members, part, deadline, reply } = begins;
-        self.stamp += 1;
+        // Behind the greatest one that there is, identities say who is older.
+        self.stamp = self.stamp.saturating_add(1);
         let expire =
             Tell::then(move |it, ctx| it.give_up(id.number, CoordinationError::Deadline, ctx));
         let deadline = deadline.map(|limit| ctx.send_after(limit, expire));

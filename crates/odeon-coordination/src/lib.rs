@@ -35,6 +35,10 @@
 //! 8. *Forget.* Who has committed remembers it until the leader says that all have; if that is lost, until the others have said so themselves, or are lost.
 #![forbid(unsafe_code)]
 
+// What tests of this crate share lies beside it, and names it.
+#[cfg(test)]
+extern crate self as odeon_coordination;
+
 mod abroad;
 mod agent;
 mod ending;

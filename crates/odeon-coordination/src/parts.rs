@@ -116,7 +116,7 @@ impl Parts {
     pub(crate) fn has_lost_one(&self, id: Id) {
         let mut known = self.lock();
         if let Some(it) = known.get_mut(&id) {
-            it.arrived += 1;
+            it.arrived = it.arrived.saturating_add(1);
             if it.can_be_forgotten() {
                 known.remove(&id);
             }

@@ -22,7 +22,7 @@
 //! 3. Two servers that meet hand over to each other what they and their actors have and the other one is a server of; only then they count on
 //!    each other's silence: what is not known is not there once all in sight have handed over.
 //! 4. When a server comes or goes, whoever knows a name tells those that are its servers and were not.
-//! 5. Each registration has a stamp, greater than all that its first server has seen. Of two of one name that meet, all servers keep the one
+//! 5. Each registration has a stamp, greater than all that its first server has seen, if there is a greater number. Of two of one name that meet, all servers keep the one
 //!    with the lesser stamp (or identity), and challenge the other: its home asks the home of the first one whether that is in force, and gives
 //!    in or has its own known again.
 //! 6. Whoever is in the way of a registration, or cannot be found, is doubted: the first server asks its home, and forgets what that does not
@@ -32,7 +32,7 @@
 //! 9. A registration follows its actor, with its identity and its stamp: its home has the theater where the actor sits *adopt* it. That has the
 //!    first server give the name to the same registration once more (2), at home there, under the next number of *moves*; then the old home lets go.
 //!    Until then that is the home, and if nothing comes of it has itself given the name under the number after that. Of what is known of one registration the greatest number of moves
-//!    counts, and what is said of an earlier home ends no later one.
+//!    counts, up to one that nobody comes to, and what is said of an earlier home ends no later one.
 //! 10. Who was the home passes on what is asked of it, as long as it remembers; who does not find a registration where it was asks the first server.
 
 mod asking;

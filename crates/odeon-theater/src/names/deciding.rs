@@ -61,7 +61,7 @@ impl Server {
         let first = self.view.ranked(&question.name)[0];
         if first == self.me {
             self.decide(waiting, ctx);
-        } else if question.hops == LONGEST_WAY {
+        } else if question.hops >= LONGEST_WAY {
             waiting.answer(Verdict::Again);
         } else {
             question.hops += 1;
@@ -121,8 +121,9 @@ impl Server {
                         waiting.answer(Verdict::Taken(held));
                     }
                     None if self.knows_all() => {
-                        // One that moves keeps what it has.
-                        let stamp = if entry.stamp == 0 { self.stamp + 1 } else { entry.stamp };
+                        // One that moves keeps what it has. Behind the greatest one that there is, identities say who goes before.
+                        let next = self.stamp.saturating_add(1);
+                        let stamp = if entry.stamp == 0 { next } else { entry.stamp };
                         self.stamp = self.stamp.max(stamp);
                         let entry = Entry { stamp, ..entry.clone() };
                         self.give(entry, waiting, ctx);
@@ -199,7 +200,7 @@ impl Server {
                 giving.missing.remove(&by);
                 self.has_given(name, ctx);
             }
-            Ok(Stored::Other(other)) => {
+            Ok(Stored::Other(other)) if other.is_credible() => {
                 self.take_over(other, ctx);
                 if self.is_another_ones(name) {
                     self.give_up(name, ctx);
@@ -207,7 +208,7 @@ impl Server {
                     self.give_later(name, ctx);
                 }
             }
-            Ok(Stored::Disagrees) | Err(_) => self.give_later(name, ctx),
+            Ok(Stored::Disagrees | Stored::Other(_)) | Err(_) => self.give_later(name, ctx),
         }
     }
 

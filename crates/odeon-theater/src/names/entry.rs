@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::TheaterId;
 
+/// Nobody moves so often: a number above is of somebody who does not mean well.
+pub(super) const MOST_MOVES: u64 = u64::MAX / 2;
+
 /// One registration, or one claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) struct Id {
@@ -22,7 +25,8 @@ pub(super) struct Entry {
     pub(super) home: TheaterId,
     /// The so manieth home: the one with the greatest number is.
     pub(super) moves: u64,
-    /// Of two registrations of one name of which one could have known the other, the later has the greater one. 0: it has none yet.
+    /// Of two registrations of one name of which one could have known the other, the later has the greater one, unless there is none above
+    /// it. 0: it has none yet.
     pub(super) stamp: u64,
     /// What the type of the actor's messages is called.
     pub(super) messages: String,
@@ -31,6 +35,16 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Whether its home can still be counted.
+    pub(super) fn is_credible(&self) -> bool {
+        self.moves <= MOST_MOVES
+    }
+
+    /// Whether it may move, and come back under the number after that if nothing comes of it.
+    pub(super) fn may_move(&self) -> bool {
+        self.moves + 2 <= MOST_MOVES
+    }
+
     /// Whether the name stays with this one, of two that differ: with a registration rather than a claim, with the earlier one, and
     /// otherwise with the one that everybody takes for the lesser.
     pub(super) fn goes_before(&self, other: &Self) -> bool {

@@ -85,7 +85,8 @@ impl Server {
         };
         own.follows = Follows::No;
         // One that is not known here yet is looked at when it is.
-        let Some((to, actor)) = sits.filter(|(to, _)| own.is_held && *to != self.me) else {
+        let may_follow = own.is_held && own.entry.may_move();
+        let Some((to, actor)) = sits.filter(|(to, _)| may_follow && *to != self.me) else {
             return;
         };
         if own.is_contested {

@@ -86,6 +86,10 @@ impl Actor for Server {
     }
 
     fn handle(&mut self, tell: Tell, ctx: &mut Context<'_, Self>) {
+        if !tell.is_credible() {
+            // Whoever waits for an answer has none.
+            return;
+        }
         match tell {
             Tell::Meet { from, server, replicas } => self.met(from, server, replicas, ctx),
             Tell::Have(entries) => {

@@ -133,6 +133,19 @@ pub(super) struct Then(pub(super) Step);
 type Step = Box<dyn FnOnce(&mut Server, &mut Context<'_, Server>) + Send>;
 
 impl Tell {
+    /// Whether all homes that it tells of can still be counted.
+    pub(super) fn is_credible(&self) -> bool {
+        match self {
+            Self::Have(entries) => entries.iter().all(Entry::is_credible),
+            Self::Ask(Question { wants: Wants::Put(entry), .. })
+            | Self::Store { entry, .. }
+            | Self::Adopt { entry, .. } => entry.is_credible(),
+            Self::Challenge { loser, winner } => loser.is_credible() && winner.is_credible(),
+            // Those of these are only compared.
+            _ => true,
+        }
+    }
+
     /// A step that a server takes in a turn of its own.
     pub(super) fn then(
         step: impl FnOnce(&mut Server, &mut Context<'_, Server>) + Send + 'static,

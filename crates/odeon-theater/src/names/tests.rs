@@ -1,5 +1,7 @@
 //! What only the servers themselves can show: who knows a name, and how they get rid of what is wrong.
 
+mod numbers;
+
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};

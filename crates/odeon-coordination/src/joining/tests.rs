@@ -1,0 +1,55 @@
+//! Numbers as great as can be, which only somebody sends who does not mean well: agents go on.
+
+#[path = "../../tests/bank/mod.rs"]
+mod bank;
+
+use self::bank::{Bank, id};
+use crate::id::Id;
+use crate::tell::{Run, Tell};
+
+fn everywhere(bank: &mut Bank, tell: impl Fn() -> Tell) {
+    for place in &bank.places {
+        place.coordination.inner.agent.send(tell()).expect("the agent is there");
+    }
+    bank.steps(20);
+}
+
+fn run(stamp: u64) -> Tell {
+    let id = Id { leader: id(1), number: u64::MAX };
+    Tell::Run(Run { id, round: u32::MAX, participants: vec![id.leader], stamp, is_urgent: true })
+}
+
+/// Transactions that meet in opposite orders all come to their ends.
+#[track_caller]
+fn serve_on(bank: &mut Bank) {
+    let begun: Vec<_> = (0..12)
+        .map(|n| bank.transfer(n % 3, &[(n % 3, -1), ((n + 1) % 3, 2), ((n + 2) % 3, -1)]).1)
+        .collect();
+    for outcome in begun {
+        assert_eq!(bank.outcome(outcome), Ok(()));
+    }
+}
+
+#[test]
+fn agents_that_have_seen_the_greatest_stamp_lead_on() {
+    for stamp in [u64::MAX, u64::MAX - 5] {
+        let mut bank = Bank::new(1, 3, 1);
+        everywhere(&mut bank, || run(stamp));
+        serve_on(&mut bank);
+        bank.check_that_all_is_over();
+    }
+}
+
+#[test]
+fn numbers_that_are_only_compared_do_no_harm() {
+    let mut bank = Bank::new(2, 3, 1);
+    let (it, from, round) = (Id { leader: id(1), number: u64::MAX }, id(2), u32::MAX);
+    everywhere(&mut bank, || Tell::Ready { id: it, from, after: round });
+    everywhere(&mut bank, || Tell::GivesWay { id: it, from, round, for_a_change: false });
+    everywhere(&mut bank, || Tell::Prepared { id: it, from, round });
+    everywhere(&mut bank, || Tell::RollBack { id: it, round, is_calm: true });
+    everywhere(&mut bank, || Tell::Abort { id: it, of: u32::MAX });
+    everywhere(&mut bank, || Tell::Lost { id: it });
+    everywhere(&mut bank, || run(0));
+    serve_on(&mut bank);
+}
