@@ -2,8 +2,13 @@
 
 mod support;
 
-use odeon_core::{Actor, ActorRef, Context, Message, Reply};
+#[allow(
+    unused_imports,
+    reason = "another crate has this file as a module, and another network"
+)]
 use odeon_theater::InMemoryNetwork as Net;
+
+use odeon_core::{Actor, ActorRef, Context, Message, Reply};
 use odeon_theater::{
     LinkConfig, Mobile, NameError, NameSettings, Names, Network, Registration, TheaterId,
 };
@@ -45,7 +50,7 @@ fn hasty() -> LinkConfig {
     LinkConfig {
         heartbeat: Duration::from_millis(50),
         suspect_after: Duration::from_millis(300),
-        dead_after: Duration::from_millis(1_500),
+        dead_after: Duration::from_secs(3),
         ..LinkConfig::new("test", support::LARGEST_PACKET)
     }
 }

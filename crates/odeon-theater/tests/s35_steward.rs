@@ -2,6 +2,10 @@
 
 mod support;
 
+#[allow(
+    unused_imports,
+    reason = "another crate has this file as a module, and another network"
+)]
 use odeon_theater::InMemoryNetwork as Net;
 
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};

@@ -2,6 +2,10 @@
 
 mod support;
 
+#[allow(
+    unused_imports,
+    reason = "another crate has this file as a module, and another network"
+)]
 use odeon_theater::InMemoryNetwork as Net;
 
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
@@ -137,7 +141,8 @@ fn s37_a_reference_that_is_under_way_is_one() {
 #[test]
 fn s37_what_a_dead_theater_referred_to_is_let_go_and_not_before() {
     let mut config = LinkConfig::new("test", 60_000);
-    config.dead_after = Duration::from_millis(1_500);
+    // So long gets none that lives no time.
+    config.dead_after = Duration::from_secs(3);
     config.suspect_after = Duration::from_millis(300);
     config.heartbeat = Duration::from_millis(50);
     let world = World::with(3, config);

@@ -1,5 +1,5 @@
-//! S31 and S32 by Zenoh: what `odeon-theater` tests of theaters with threads, with another network.
-#![allow(clippy::duplicate_mod, reason = "both files have the same support")]
+//! S31 and S32 by Zenoh: what `odeon-theater` tests of theaters with threads, and of those who are not let in, with another network.
+#![allow(clippy::duplicate_mod, reason = "all files have the same support")]
 
 mod support;
 
@@ -7,5 +7,7 @@ mod support;
 mod s31_references;
 #[path = "../../odeon-theater/tests/s32_ends.rs"]
 mod s32_ends;
+#[path = "../../odeon-theater/tests/s32_secret.rs"]
+mod s32_secret;
 
 use support::by_zenoh::Net;
