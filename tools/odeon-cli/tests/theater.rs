@@ -1,5 +1,9 @@
 //! `odeon theater` as a user meets it: theaters in processes of their own, and what is asked of them.
 
+use odeon_core::{Message, Theater};
+use odeon_theater::RemoteError;
+use odeon_zenoh::ZenohSettings;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
@@ -176,6 +180,38 @@ fn an_actor_is_created_listed_moved_and_counts_on() {
     drop(b);
 }
 
+#[derive(Serialize, Deserialize)]
+struct Strange;
+
+impl Message for Strange {}
+
+#[test]
+fn a_program_has_counters_created_by_their_kind() {
+    let cluster = Cluster::new();
+    let a = cluster.first("a");
+    let theater = Theater::builder().workers(1).build().expect("a theater");
+    let settings =
+        ZenohSettings { connect: vec![cluster.endpoint.clone()], ..ZenohSettings::default() };
+    let network = odeon_zenoh::join(&theater, &cluster.name, &settings).expect("it joins");
+    let begun = Instant::now();
+    while network.members().is_empty() {
+        assert!(begun.elapsed() < LONG, "nobody is there");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let there = network.members()[0].0;
+    assert_eq!(there.to_string(), a.id);
+    let created = |kind: &str| {
+        let asked = network.at(there).spawn::<(), Strange>(kind, &()).expect("it can be asked");
+        asked.wait_timeout(LONG).expect("there is an answer").expect_err("of another program")
+    };
+    // It is created; its messages are those of another program.
+    let expected = RemoteError::OtherMessages("odeon::theater::counters::Count".into());
+    assert_eq!(created("counter"), expected);
+    assert_eq!(created("account"), RemoteError::UnknownKind);
+    assert!(network.leave(LONG));
+    assert!(cluster.sit().is_empty(), "what nobody refers to has ended");
+}
+
 #[test]
 fn a_theater_that_is_told_to_end_lets_its_actors_go_on_elsewhere() {
     let cluster = Cluster::new();
@@ -252,6 +288,10 @@ fn bad_arguments_are_refused_with_a_reason() {
         ("theater drain", "<THEATER>"),
         ("theater --name a ps", "cannot be used with"),
         ("theater ps --tls-key x --connect tls/localhost:7447", "--tls-authority"),
+        (
+            "theater --tls-authority a --tls-certificate b --tls-key c --listen tls/[::]:0,tcp/[::]:0",
+            "--listen: who comes by tcp/[::]:0 shows no certificate",
+        ),
     ] {
         let (code, _, message) = output(line);
         assert_eq!(code, Some(2), "{line}: {message}");

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use odeon_core::{ActorRef, Ask};
-use odeon_theater::{Drained, ToSteward};
+use odeon_theater::{Drained, RemoteError, ToSteward};
 use std::time::Duration;
 
-use super::counters::{COUNTERS, Count, ToCounters};
+use super::counters::{COUNTER, COUNTERS, Count, ToCounters};
 use super::error::TheaterError;
 use super::listing::print;
 use super::looking::{Found, look};
@@ -183,10 +183,19 @@ pub(super) fn reopen(arguments: &ReopenArguments) -> Result<(), TheaterError> {
 pub(super) fn spawn(arguments: &SpawnArguments) -> Result<(), TheaterError> {
     visit(&arguments.look, |member, found| {
         let theater = meant::theater(found, "--at", &arguments.at)?;
-        let created = answer(counters(member, theater)?.ask(ToCounters::New), UNTIL_ANSWERED)?;
-        match created {
+        let created = member.network.at(theater.id).spawn(COUNTER, &());
+        let created = answer(created.map_err(TheaterError::failed)?, UNTIL_ANSWERED)?;
+        let counter: ActorRef<Count> = created.map_err(|why| {
+            TheaterError::failed(match why {
+                RemoteError::Drained => format!("{} is drained", theater.name()),
+                why => format!("{} creates no counter: {why}", theater.name()),
+            })
+        })?;
+        let kept = counter.ask(|reply| Count::Keep(counter.clone(), reply));
+        answer(kept, UNTIL_ANSWERED)?;
+        match member.network.mobile_id(&counter) {
             Some(id) => print(&id.to_string()),
-            None => Err(TheaterError::failed(format!("{} is drained", theater.name()))),
+            None => Err(TheaterError::failed(format!("{} has ended already", theater.name()))),
         }
     })
 }

@@ -1,13 +1,16 @@
-//! What a theater that runs by itself can have created in it: counters, mobile actors to try theaters with.
+//! What a theater that runs by itself can have created in it, by this command and by any program: counters, mobile actors to try theaters with.
 
 use odeon_core::{Actor, ActorRef, Context, Message, Reply, Theater};
 use odeon_theater::{Mobile, MobileId, Network};
 use serde::{Deserialize, Serialize};
 
-/// Under which name each theater publishes who creates and finds its counters.
-pub(super) const COUNTERS: &str = "odeon/counters/1";
+/// Under which name each theater publishes who finds its counters.
+pub(super) const COUNTERS: &str = "odeon/counters/2";
 
-/// Counts, wherever it is. Keeps itself: nobody else refers to it between two commands.
+/// As what counters are created.
+pub(super) const COUNTER: &str = "counter";
+
+/// Counts, wherever it is. Keeps itself if it is told to: nobody else refers to it between two commands.
 #[derive(Default, Serialize, Deserialize)]
 struct Counter {
     count: u64,
@@ -18,7 +21,8 @@ struct Counter {
 pub(super) enum Count {
     /// What it has come to then is answered.
     Add(u64, Reply<u64>),
-    Keep(ActorRef<Count>),
+    /// Answered when it has itself.
+    Keep(ActorRef<Count>, Reply<()>),
 }
 
 impl Message for Count {}
@@ -32,26 +36,27 @@ impl Actor for Counter {
                 self.count = self.count.saturating_add(n);
                 reply.send(self.count);
             }
-            Count::Keep(itself) => self.itself = Some(itself),
+            Count::Keep(itself, reply) => {
+                self.itself = Some(itself);
+                reply.send(());
+            }
         }
     }
 }
 
 impl Mobile for Counter {
-    const KIND: &'static str = "counter";
+    const KIND: &'static str = COUNTER;
 }
 
 #[derive(Serialize, Deserialize)]
 pub(super) enum ToCounters {
-    /// `None`: the theater is drained.
-    New(Reply<Option<MobileId>>),
     /// `None`: it does not sit in this theater, or is none.
     Find(MobileId, Reply<Option<ActorRef<Count>>>),
 }
 
 impl Message for ToCounters {}
 
-/// Serves counters in its theater, until it is dropped.
+/// Has counters created in its theater, and found there until it is dropped.
 pub(super) struct Counters {
     network: Network,
     serves: ActorRef<ToCounters>,
@@ -63,23 +68,14 @@ impl Actor for Serves {
     type Msg = ToCounters;
 
     fn handle(&mut self, asked: ToCounters, _: &mut Context<'_, Self>) {
-        let Self(network) = self;
-        match asked {
-            ToCounters::New(reply) if network.is_drained() => reply.send(None),
-            ToCounters::New(reply) => {
-                let counter = network.spawn_mobile(Counter::default());
-                // It has just been made, and takes what it is sent.
-                let _ = counter.send(Count::Keep(counter.clone()));
-                reply.send(network.mobile_id(&counter));
-            }
-            ToCounters::Find(id, reply) => reply.send(network.resident(id)),
-        }
+        let ToCounters::Find(id, reply) = asked;
+        reply.send(self.0.resident(id));
     }
 }
 
 impl Counters {
     pub(super) fn serve(network: &Network, theater: &Theater) -> Self {
-        network.register_mobile::<Counter>();
+        network.register_mobile_by(COUNTER, |()| Counter::default());
         let serves = theater.spawn(Serves(network.clone()));
         network.publish(COUNTERS, &serves);
         Self { network: network.clone(), serves }

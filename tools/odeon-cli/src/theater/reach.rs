@@ -56,7 +56,7 @@ fn cluster(text: &str) -> Result<String, String> {
 }
 
 impl Reach {
-    /// An error if there is no way in which others could be met.
+    /// An error if there is no way in which others could be met, or one that certificates do not guard.
     pub(super) fn check(&self, others: &str) -> Result<(), TheaterError> {
         if self.connect.is_empty() && self.listen.is_empty() && !self.discover {
             return Err(TheaterError::argument(
@@ -66,6 +66,15 @@ impl Reach {
                 --connect, --listen or --discover says how"
                 ),
             ));
+        }
+        let endpoints = [("--listen", &self.listen), ("--connect", &self.connect)];
+        for (argument, endpoints) in endpoints.into_iter().filter(|_| self.tls_authority.is_some())
+        {
+            let is_plain = |it: &&String| !it.starts_with("tls/") && !it.starts_with("quic/");
+            if let Some(plain) = endpoints.iter().find(is_plain) {
+                let problem = format!("who comes by {plain} shows no certificate: tls/..");
+                return Err(TheaterError::argument(argument, problem));
+            }
         }
         Ok(())
     }
