@@ -3,7 +3,7 @@
 //! | question | file |
 //! |---|---|
 //! | how does a program take part in a cluster? | `theater/reach.rs` |
-//! | what does a theater do that runs? | `theater/running.rs`; its actors: `theater/counters.rs` |
+//! | what does a theater do that runs? | `theater/running.rs`; its actors: `theater/counters.rs`; who is not let in: `theater/refusals.rs` |
 //! | who is there? | `theater/looking.rs`; how that is shown: `theater/listing.rs` |
 //! | which theater or actor is meant? | `theater/meant.rs` |
 //! | what is asked of one? | `theater/asking.rs` |
@@ -15,6 +15,7 @@ mod listing;
 mod looking;
 mod meant;
 mod reach;
+mod refusals;
 mod running;
 
 use clap::{Args, Subcommand};

@@ -50,6 +50,14 @@ impl Running {
         Self { child, output, id }
     }
 
+    /// The next line that it says.
+    #[track_caller]
+    fn says(&mut self) -> String {
+        let mut said = String::new();
+        self.output.read_line(&mut said).expect("UTF-8");
+        said
+    }
+
     /// Tells it to end, and answers what it has said since it was ready.
     #[track_caller]
     fn end(&mut self) -> (ExitStatus, String, String) {
@@ -210,6 +218,39 @@ fn a_program_has_counters_created_by_their_kind() {
     assert_eq!(created("account"), RemoteError::UnknownKind);
     assert!(network.leave(LONG));
     assert!(cluster.sit().is_empty(), "what nobody refers to has ended");
+}
+
+#[test]
+fn who_is_not_let_in_is_told_of_once_on_both_sides() {
+    let Cluster { name, endpoint } = Cluster::new();
+    let folder = std::env::temp_dir();
+    let secret = |which: &str| {
+        let path = folder.join(format!("{name}-{which}-secret"));
+        std::fs::write(&path, format!("a secret of sixteen bytes or more: {which}"))
+            .expect("it is written");
+        path
+    };
+    let (ours, theirs) = (secret("our"), secret("their"));
+    let start = |line: &str| Running::start(&format!("theater --cluster {name} {line}"));
+    let mut a = start(&format!("--name a --listen {endpoint} --secret-file {}", ours.display()));
+    let mut b = start(&format!("--name b --connect {endpoint} --secret-file {}", theirs.display()));
+    let mut c = start(&format!("--name c --connect {endpoint}"));
+    let line = |of: &Running| {
+        format!("refused {}: the other theater does not have the secret of this one\n", of.id)
+    };
+    let mut by_a = [a.says(), a.says()];
+    let mut expected = [line(&b), line(&c)];
+    by_a.sort();
+    expected.sort();
+    assert_eq!(by_a, expected);
+    assert_eq!(b.says(), line(&a));
+    assert!(c.says().starts_with(&format!("refused {}: ", a.id)));
+    for theater in [&mut a, &mut b, &mut c] {
+        let (status, said, complained) = theater.end();
+        assert!(status.success(), "{complained}");
+        assert_eq!((said.as_str(), complained.as_str()), ("moved 0\n", ""));
+    }
+    [ours, theirs].into_iter().for_each(|path| std::fs::remove_file(path).expect("it is there"));
 }
 
 #[test]

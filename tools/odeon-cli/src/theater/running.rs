@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::counters::Counters;
 use super::error::TheaterError;
 use super::reach::Reach;
+use super::refusals;
 
 #[derive(Args)]
 pub(crate) struct RunArguments {
@@ -39,6 +40,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), TheaterError> {
     let counters = Counters::serve(&member.network, &member.theater);
     let steward = Steward::serve(&member.network);
     say(&format!("ready {} {}", arguments.name, member.network.id()));
+    refusals::tell(&member.network, &member.theater);
     // An error means that nobody can tell it any more.
     let _ = told.recv();
     let within = Duration::from_secs(arguments.drain_within);
@@ -79,7 +81,7 @@ fn complain(drained: &Drained) {
 }
 
 /// A line for whoever reads the output; if nobody does, the theater runs on.
-fn say(line: &str) {
+pub(super) fn say(line: &str) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
