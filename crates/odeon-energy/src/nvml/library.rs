@@ -29,18 +29,20 @@ pub(super) struct Driver(Nvml);
 impl Driver {
     pub(super) fn load() -> Result<Self, Unavailable> {
         let no_driver = |error: NvmlError| {
-            let sentence = match &error {
-                NvmlError::LibloadingError(_) | NvmlError::LibraryNotFound => {
+            let (cause, sentence) = match &error {
+                NvmlError::LibloadingError(_) | NvmlError::LibraryNotFound => (
+                    Cause::NotThere,
                     format!(
                         "no NVIDIA driver is installed, or its library libnvidia-ml is not found: {error}"
-                    )
-                }
+                    ),
+                ),
                 NvmlError::DriverNotLoaded => {
-                    "the NVIDIA driver is installed and not running".to_owned()
+                    (Cause::NotThere, "the NVIDIA driver is installed and not running".to_owned())
                 }
-                _ => format!("the NVIDIA driver does not answer: {error}"),
+                // There may be a GPU behind it.
+                _ => (Cause::Failed, format!("the NVIDIA driver does not answer: {error}")),
             };
-            Unavailable::new(Cause::NotThere, sentence)
+            Unavailable::new(cause, sentence)
         };
         Nvml::init().map(Self).map_err(no_driver)
     }
