@@ -1,16 +1,56 @@
 //! What runs take of energy, where this machine tells.
 
-use odeon_energy::{Gauge, Machine, Meter};
+use crate::table::short;
+use odeon_energy::{Estimate, Gauge, Machine, Meter};
+
+/// TUNE: the part of a number of joules by which it may be off and still be compared; guessed 2026-11: promises are about factors.
+const MOST_ERROR: f64 = 0.1;
+
+/// Energy, and how far off it may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Joules {
+    /// J.
+    pub value: f64,
+    /// J, at most.
+    pub error: f64,
+}
+
+impl Joules {
+    fn of(estimate: &Estimate) -> Self {
+        Self { value: estimate.value, error: estimate.error() }
+    }
+
+    /// Times `factor`.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self { value: self.value * factor, error: self.error * factor }
+    }
+
+    /// Whether it is known well enough to be compared.
+    pub fn is_known(self) -> bool {
+        self.value > 0.0 && self.error <= MOST_ERROR * self.value
+    }
+
+    /// Why it is not.
+    pub(crate) fn too_short(self) -> String {
+        // Of one operation, or of a run.
+        let (unit, factor) =
+            if self.value.max(self.error) < 1e-3 { ("nJ", 1e9) } else { ("J", 1.0) };
+        let [value, error] =
+            [self.value, self.error].map(|joules| format!("{} {unit}", short(joules * factor)));
+        format!("not measured: too short for the counters, {value} may be off by {error}")
+    }
+}
 
 /// Joules of what `work` does, with all else that goes on in the machine meanwhile; `None` if they cannot be told.
-pub(crate) fn joules_of<T>(work: impl FnOnce() -> T) -> (T, Option<f64>) {
+pub(crate) fn joules_of<T>(work: impl FnOnce() -> T) -> (T, Option<Joules>) {
     joules_by(Machine::look(), work)
 }
 
-fn joules_by<T>(machine: Machine, work: impl FnOnce() -> T) -> (T, Option<f64>) {
+fn joules_by<T>(machine: Machine, work: impl FnOnce() -> T) -> (T, Option<Joules>) {
     let Ok(meter) = machine.whole() else { return (work(), None) };
     let (done, reading) = Gauge::new(meter).measure(work);
-    (done, reading.joules().ok().map(|joules| joules.value))
+    (done, reading.joules().ok().as_ref().map(Joules::of))
 }
 
 /// Why no joules can be told here; `None` if they can.
@@ -57,7 +97,7 @@ mod tests {
         let (done, joules) = joules_of(|| 7);
         assert_eq!(done, 7);
         match missing() {
-            None => assert!(joules.is_some_and(|joules| joules >= 0.0)),
+            None => assert!(joules.is_some_and(|joules| joules.value >= 0.0)),
             Some(why) => assert!(joules.is_none() && why.len() > 30, "{why}"),
         }
     }

@@ -247,7 +247,9 @@ fn judge(
     results: &Results,
 ) -> Verdict {
     let mut verdict = judge_measured(workload, group, figure, params, results);
-    if let (None, Some(what)) = (verdict.reached, workload.missing(params)) {
+    let was_run = results.odeon(workload, figure.variant, params).is_some();
+    let missing = if was_run { None } else { workload.missing(params) };
+    if let (None, Some(what)) = (verdict.reached, missing) {
         verdict.measured = format!("not measured: {what}");
     }
     verdict
@@ -356,15 +358,23 @@ fn judge_measured(
             let own = own.and_then(Samples::median_joules);
             let best = fastest(workload, figure, params, others, results);
             let best = best.and_then(|(which, best)| Some((which, best.median_joules()?)));
-            let outcome = own.zip(best).map(|(own, (which, best))| {
-                let (ratio, own, best) = (own / best, short(own * 1e9), short(best * 1e9));
-                let text = format!("{} ({own} nJ against {best} nJ): {which}", factor(ratio));
+            let both = own.zip(best);
+            let unknown = both.as_ref().and_then(|(own, (_, best))| {
+                [own, best].into_iter().find(|joules| !joules.is_known()).copied()
+            });
+            let known = both.filter(|_| unknown.is_none());
+            let outcome = known.map(|(own, (which, best))| {
+                let [own_nj, best_nj] = [own, best].map(|joules| short(joules.value * 1e9));
+                let ratio = own.value / best.value;
+                let text = format!("{} ({own_nj} nJ against {best_nj} nJ): {which}", factor(ratio));
                 (text, ratio <= times)
             });
             let to_reach =
                 format!("at most {times:.2}x the energy of the fastest of {} others", others.len());
             let mut verdict = Verdict::judged(&figure.what, to_reach, outcome);
-            if let (None, Some(why)) = (verdict.reached, energy::missing()) {
+            if let Some(joules) = unknown {
+                verdict.measured = joules.too_short();
+            } else if let (None, Some(why)) = (verdict.reached, energy::missing()) {
                 verdict.measured = format!("not measured: {why}");
             }
             verdict

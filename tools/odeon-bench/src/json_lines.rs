@@ -31,6 +31,8 @@ pub struct Record<'a> {
     samples_latency: &'a [Latency],
     /// Of each run that looks at its energy, where the machine tells.
     samples_joules_per_op: &'a [f64],
+    /// How far off each of these may be.
+    samples_joules_error_per_op: &'a [f64],
     machine: &'a Machine,
 }
 
@@ -56,6 +58,7 @@ impl<'a> Record<'a> {
             samples_growth_kib_per_minute: &outcome.samples.growth_kib_per_minute,
             samples_latency: &outcome.samples.latency,
             samples_joules_per_op: &outcome.samples.joules_per_op,
+            samples_joules_error_per_op: &outcome.samples.joules_error_per_op,
             machine,
         }
     }
@@ -180,6 +183,7 @@ mod tests {
             "samples_growth_kib_per_minute",
             "samples_latency",
             "samples_joules_per_op",
+            "samples_joules_error_per_op",
             "machine",
         ];
         expected.sort_unstable();

@@ -1,5 +1,6 @@
 //! Results as a table on the terminal.
 
+use crate::energy::Joules;
 use crate::runner::{Contender, Outcome, Results};
 use crate::table::{Table, factor, short};
 
@@ -61,11 +62,17 @@ pub fn table(results: &Results) -> Table {
         }
         if shows_energy {
             let joules = outcome.samples.median_joules();
-            cells.push(joules.map_or_else(String::new, |joules| short(joules * 1e9)));
+            cells.push(joules.map_or_else(String::new, in_nanojoules));
         }
         table.row(cells);
     }
     table
+}
+
+/// With how far off it may be, where that is much.
+fn in_nanojoules(joules: Joules) -> String {
+    let [value, error] = [joules.value, joules.error].map(|joules| short(joules * 1e9));
+    if joules.is_known() { value } else { format!("{value} +-{error}") }
 }
 
 /// Parameters with more than one value.

@@ -1,5 +1,6 @@
 //! What one run measured, and all runs of one case together. No sample is ever dropped.
 
+use crate::energy::Joules;
 use crate::latency::Latency;
 use crate::statistics::Spread;
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ pub struct Measured {
     /// Of its operations, where each was timed.
     pub latency: Option<Latency>,
     /// What the machine has taken meanwhile, where the workload looks at that and the machine tells.
-    pub joules: Option<f64>,
+    pub joules: Option<Joules>,
 }
 
 impl Measured {
@@ -75,6 +76,9 @@ pub struct Samples {
     /// Energy of one operation in each run that looked at it.
     #[serde(default)]
     pub joules_per_op: Vec<f64>,
+    /// How far off each of these may be.
+    #[serde(default)]
+    pub joules_error_per_op: Vec<f64>,
 }
 
 impl Samples {
@@ -85,8 +89,11 @@ impl Samples {
         self.peak_rss_kib = self.peak_rss_kib.max(measured.peak_rss_kib);
         self.growth_kib_per_minute.extend(measured.growth_kib_per_minute);
         self.latency.extend(measured.latency);
-        let per_op = |joules: f64| joules / measured.ops.max(1) as f64;
-        self.joules_per_op.extend(measured.joules.map(per_op));
+        if let Some(joules) = measured.joules {
+            let Joules { value, error } = joules.times(1.0 / measured.ops.max(1) as f64);
+            self.joules_per_op.push(value);
+            self.joules_error_per_op.push(error);
+        }
     }
 
     /// Smallest, middle and largest time of one operation.
@@ -100,10 +107,11 @@ impl Samples {
         (!growth.is_empty()).then(|| Spread::of(growth).median)
     }
 
-    /// The middle energy of one operation, if runs looked at it and the machine tells.
-    pub fn median_joules(&self) -> Option<f64> {
-        let joules = &self.joules_per_op;
-        (!joules.is_empty()).then(|| Spread::of(joules).median)
+    /// The middle energy of one operation, and the middle error, if runs looked at it and the machine tells.
+    pub fn median_joules(&self) -> Option<Joules> {
+        let [values, errors] = [&self.joules_per_op, &self.joules_error_per_op];
+        let middle = |of: &[f64]| (!of.is_empty()).then(|| Spread::of(of).median);
+        Some(Joules { value: middle(values)?, error: middle(errors)? })
     }
 
     /// The middle of the runs, for both marks, in ns; if runs timed single operations.
@@ -137,14 +145,15 @@ mod tests {
                 peak_rss_kib: peak,
                 growth_kib_per_minute,
                 latency,
-                joules: peak.map(|peak| peak as f64 / 4.0),
+                joules: peak
+                    .map(|peak| Joules { value: peak as f64 / 4.0, error: peak as f64 / 40.0 }),
             });
         }
         assert_eq!(samples.ns_per_op, [30.0, 10.0, 20.0]);
         assert_eq!(samples.median(), 20.0);
         assert_eq!(samples.peak_rss_kib, Some(30));
         assert_eq!(samples.median_growth(), Some(20.0));
-        assert_eq!(samples.median_joules(), Some(0.5));
+        assert_eq!(samples.median_joules(), Some(Joules { value: 0.5, error: 0.05 }));
         assert_eq!(Samples::default().median_joules(), None);
         assert_eq!(samples.median_latency(), Some((20.0, 70.0)));
     }

@@ -177,12 +177,15 @@ fn the_fastest_other_case_counts_and_what_a_machine_lacks_is_told() {
     let groups = groups();
     let is_energy = |figure: &Figure| matches!(figure.goal, Goal::AtMostTimesEnergy(..));
     let group = groups.iter().find(|group| group.figures.iter().any(is_energy)).expect("one is");
-    let case = |settings: &[Setting], ns: f64, joules: &[f64]| {
+    let case_off_by = |settings: &[Setting], ns: f64, joules: &[f64], part: f64| {
         let settings = [&group.settings[..], settings].concat();
         let mut case = outcome(group.workload, Contender::Odeon(Variant::Pool), &settings, ns);
         case.samples.joules_per_op = joules.to_vec();
+        case.samples.joules_error_per_op = joules.iter().map(|joules| joules * part).collect();
         case
     };
+    let case =
+        |settings: &[Setting], ns: f64, joules: &[f64]| case_off_by(settings, ns, joules, 0.1);
     let judged = |results: Vec<Outcome>| {
         let results = Results(results);
         let judge_one = |figure: &Figure| {
@@ -215,6 +218,16 @@ fn the_fastest_other_case_counts_and_what_a_machine_lacks_is_told() {
     );
     // Joules that nobody has measured are not judged.
     assert_eq!(judged(cases(&[], &[]))[1].reached, None);
+    // Nor those of a run that lasts about as long as a period of the counters.
+    let mut short = cases(&[1e-9], &[40e-9]);
+    assert_eq!(judged(short.clone())[1].reached, Some(true));
+    short[0] = case_off_by(figure.settings, 5.0, &[1e-9], 3.0);
+    let short = &judged(short)[1];
+    assert_eq!(short.reached, None);
+    assert_eq!(
+        short.measured,
+        "not measured: too short for the counters, 1.00 nJ may be off by 3.00 nJ"
+    );
     assert_eq!(
         judged(cases(&[1e-9], &[4e-9]))[1].to_reach,
         "at most 0.20x the energy of the fastest of 5 others"

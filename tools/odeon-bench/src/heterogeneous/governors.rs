@@ -1,7 +1,7 @@
 //! Figure 6.6: power, time and energy of each implementation, under each governor of the processor's frequency.
 
 use super::{HeterogeneousPlan, WatchHeterogeneous, kmeans, params};
-use crate::energy;
+use crate::energy::{self, Joules};
 use crate::error::BenchError;
 use crate::figures::Setting;
 use crate::parameter::{Params, Value};
@@ -55,7 +55,7 @@ const ALL: &[Implementation] = &[
 const GOVERNORS: &[&str] = &["ondemand", "performance", "powersave"];
 
 /// Where the governor is left alone.
-const AS_IT_IS: &str = "as it is";
+pub(super) const AS_IT_IS: &str = "as it is";
 
 /// One implementation under one governor.
 pub(super) struct Measurement {
@@ -69,18 +69,23 @@ pub(super) struct Measurement {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Taken {
     pub(super) seconds: f64,
-    pub(super) joules: Option<f64>,
+    pub(super) joules: Option<Joules>,
 }
 
 impl Taken {
     fn of(samples: &Samples) -> Self {
         let ops = samples.ops as f64;
-        let joules = samples.median_joules().map(|joules| joules * ops);
+        let joules = samples.median_joules().map(|joules| joules.times(ops));
         Self { seconds: samples.median() * ops / 1e9, joules }
     }
 
+    /// `None` also where the run was too short for the counters.
+    pub(super) fn joules(&self) -> Option<f64> {
+        self.joules.filter(|joules| joules.is_known()).map(|joules| joules.value)
+    }
+
     pub(super) fn watts(&self) -> Option<f64> {
-        Some(self.joules? / self.seconds)
+        Some(self.joules()? / self.seconds)
     }
 }
 
@@ -155,7 +160,11 @@ pub(super) fn cells(measurement: &Measurement) -> [String; 3] {
     match &measurement.outcome {
         Ok(taken) => {
             let ms = short(taken.seconds * 1e3);
-            [or_unavailable(taken.watts()), ms, or_unavailable(taken.joules)]
+            let joules = match taken.joules.filter(|joules| !joules.is_known()) {
+                Some(joules) => joules.too_short(),
+                None => or_unavailable(taken.joules()),
+            };
+            [or_unavailable(taken.watts()), ms, joules]
         }
         Err(why) => [UNAVAILABLE.to_owned(), why.clone(), UNAVAILABLE.to_owned()],
     }
@@ -184,13 +193,16 @@ pub(super) fn statements(measurements: &[Measurement]) -> Vec<Vec<String>> {
     let said = |number: Option<f64>| {
         number.map_or_else(|| "not measured".to_owned(), |number| format!("{}x", short(number)))
     };
-    let joules = |one: Option<Taken>| one.and_then(|one| one.joules);
-    let saved = joules(of(AS_IT_IS, "dsl")).zip(joules(of(AS_IT_IS, "act")));
+    let compared =
+        [of(AS_IT_IS, "dsl"), of(AS_IT_IS, "act")].map(|one| one.and_then(|one| one.joules));
     let slower = |which| said(times(of("powersave", which), of("performance", which)));
-    let energy = saved.map_or_else(
-        || energy::missing().unwrap_or_else(|| "not measured".to_owned()),
-        |(kernel, cores)| format!("{} J against {} J", short(kernel), short(cores)),
-    );
+    let energy = match compared {
+        [Some(kernel), Some(cores)] => match [kernel, cores].iter().find(|one| !one.is_known()) {
+            Some(unknown) => unknown.too_short(),
+            None => format!("{} J against {} J", short(kernel.value), short(cores.value)),
+        },
+        _ => energy::missing().unwrap_or_else(|| "not measured".to_owned()),
+    };
     let rows = [
         (
             "The sequential program is some 3 times slower with the governor powersave.",
@@ -225,7 +237,7 @@ pub(super) fn charts(measurements: &[Measurement]) -> Vec<(&'static str, Bars)> 
     let parts: [Part; 3] = [
         ("figure-6.6-power.svg", "power", "W", Taken::watts),
         ("figure-6.6-time.svg", "execution time", "s", |taken| Some(taken.seconds)),
-        ("figure-6.6-energy.svg", "energy", "J", |taken| taken.joules),
+        ("figure-6.6-energy.svg", "energy", "J", Taken::joules),
     ];
     let mut governors: Vec<&str> = measurements.iter().map(|one| one.governor).collect();
     governors.dedup();

@@ -1,5 +1,6 @@
 use super::*;
 use crate::devices::cuda_missing;
+use crate::energy::Joules;
 use crate::kmeans::Broker;
 use crate::parameter::Value;
 
@@ -60,4 +61,25 @@ fn lines_of_each_way_are_counted() {
         let lines = |cell: &str| cell.parse::<usize>().expect("a number");
         assert!(lines(&row[2]) > 20 && lines(&row[3]) > 10, "{row:?}");
     }
+}
+
+/// The joules of a run that lasts about as long as a period of the counters are not compared.
+#[test]
+fn energy_that_is_hardly_known_is_no_energy() {
+    let measurement = |in_thesis, error| {
+        let joules = Some(Joules { value: 20.0, error });
+        let outcome = Ok(governors::Taken { seconds: 0.1, joules });
+        let (governor, implementation) = (governors::AS_IT_IS, "kernels (CubeCL)");
+        Measurement { governor, implementation, in_thesis, outcome }
+    };
+    let said = |error| {
+        let both = [measurement("dsl", error), measurement("act", 0.5)];
+        let statement = governors::statements(&both).pop().expect("the last one").pop();
+        (statement.expect("a cell"), governors::cells(&both[0]))
+    };
+    let (statement, [watts, _, joules]) = said(0.5);
+    assert_eq!([&*statement, &*watts, &*joules], ["20.0 J against 20.0 J", "200", "20.0"]);
+    let (statement, [watts, _, joules]) = said(100.0);
+    let too_short = "not measured: too short for the counters, 20.0 J may be off by 100 J";
+    assert_eq!([&*statement, &*watts, &*joules], [too_short, "unavailable", too_short]);
 }
