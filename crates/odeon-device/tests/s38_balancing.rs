@@ -101,7 +101,11 @@ fn s38_without_a_figure_of_energy_the_pool_does_not_start() {
                     balance by time, or give a source that has one";
     assert_eq!(said(by_energy()), sentence);
     assert_eq!(said(by_energy().energy(|| None)), sentence);
-    assert!(by_energy().energy(|| Some(0.0)).start(&theater).is_ok());
+    // One that stands still has none either, which shows when there is work.
+    let pool = by_energy().energy(|| Some(7.0)).start(&theater).unwrap();
+    let report = work(&pool);
+    assert_eq!(report.in_use.to_string(), "1 quick");
+    assert!(report.configurations.iter().all(|it| it.joules_per_piece.is_none()), "{report:#?}");
     // By time it does, and says that there is no figure.
     let pool = quick_and_slow(&clock, &meter).energy(|| None).start(&theater).unwrap();
     let report = work(&pool);

@@ -1,7 +1,9 @@
 //! What runs take of energy, where this machine tells.
 
 use crate::table::short;
-use odeon_energy::{Estimate, Gauge, Machine, Meter};
+use odeon_device::EnergySource;
+use odeon_energy::{Composite, Estimate, Gauge, Machine, Meter};
+use std::time::Duration;
 
 /// TUNE: the part of a number of joules by which it may be off and still be compared; guessed 2026-11: promises are about factors.
 const MOST_ERROR: f64 = 0.1;
@@ -64,25 +66,42 @@ fn missing_of(machine: Machine) -> Option<String> {
 }
 
 /// The sum of all counters of the machine since some moment; there is no sum if a part of it does not count.
-pub(crate) fn source() -> impl FnMut() -> Option<f64> + Send + 'static {
-    source_of(Machine::look())
+pub(crate) fn source() -> Source {
+    Source::of(Machine::look())
 }
 
-fn source_of(machine: Machine) -> impl FnMut() -> Option<f64> + Send + 'static {
-    let mut meter = machine.whole().ok();
-    move || meter.as_mut()?.joules().ok()
+/// As a balancing pool wants it.
+pub(crate) struct Source {
+    meter: Option<Composite>,
+}
+
+impl Source {
+    fn of(machine: Machine) -> Self {
+        Self { meter: machine.whole().ok() }
+    }
+}
+
+impl EnergySource for Source {
+    fn joules(&mut self) -> Option<f64> {
+        self.meter.as_mut()?.joules().ok()
+    }
+
+    /// That of the counter which is brought up to date most seldom.
+    fn period(&self) -> Duration {
+        let domains = self.meter.iter().flat_map(Meter::domains);
+        domains.map(|domain| domain.updated_every).max().unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use odeon_energy::{Cause, Composite, Count, Domain, DomainKind, Unavailable};
-    use std::time::Duration;
+    use odeon_energy::{Cause, Count, Domain, DomainKind, Unavailable};
 
-    /// A GPU that has taken 5 J whenever it is asked.
-    struct Gpu([Domain; 1]);
+    /// Something that has taken 5 J whenever it is asked.
+    struct Counts([Domain; 1]);
 
-    impl Meter for Gpu {
+    impl Meter for Counts {
         fn domains(&self) -> &[Domain] {
             &self.0
         }
@@ -103,20 +122,34 @@ mod tests {
     }
 
     #[test]
+    fn the_period_of_a_pools_source_is_that_of_the_slowest_counter() {
+        let mut machine = Machine::look();
+        machine.missing.clear();
+        machine.meter = Composite::new();
+        let gpu = DomainKind::Device("1".into());
+        for (kind, ms) in [(DomainKind::Package, 1), (gpu, 100), (DomainKind::Memory, 10)] {
+            let name = format!("{kind:?}");
+            let domain = Domain::new(kind, name, 0.0, Duration::from_millis(ms), 300.0);
+            machine.meter.add(Counts([domain])).expect("they do not overlap");
+        }
+        assert_eq!(Source::of(machine).period(), Duration::from_millis(100));
+    }
+
+    #[test]
     fn s39_the_joules_of_a_gpu_alone_are_not_those_of_a_run() {
         let gpu_alone = || {
             let kind = DomainKind::Device("1".into());
             let domain = Domain::new(kind, "GPU 0", 0.001, Duration::ZERO, 300.0);
             let mut machine = Machine::look();
             machine.meter = Composite::new();
-            machine.meter.add(Gpu([domain])).expect("it is the only one");
+            machine.meter.add(Counts([domain])).expect("it is the only one");
             let file = "/sys/class/powercap/intel-rapl:0/energy_uj".into();
             machine.missing =
                 vec![Unavailable::new(Cause::NotPermitted { file }, "it may not be read")];
             machine
         };
         assert_eq!(joules_by(gpu_alone(), || ()).1, None);
-        assert_eq!(source_of(gpu_alone())(), None);
+        assert_eq!(Source::of(gpu_alone()).joules(), None);
         assert_eq!(
             missing_of(gpu_alone()).as_deref(),
             Some("energy is unavailable: it may not be read")

@@ -214,7 +214,7 @@ impl Profiler {
         if !window.aligned {
             // The end of a round without its beginning says nothing.
             self.window = None;
-        } else if self.quota().is_reached(window, now) && self.has_given_all_a_chance() {
+        } else if self.is_enough(window, now) && self.has_given_all_a_chance() {
             self.close(moment, roster);
         }
     }
@@ -291,6 +291,15 @@ impl Profiler {
         })
     }
 
+    /// The one that takes the least time, of those that can be used: for when no figure of what is looked for was to be had.
+    fn fastest(&self) -> Option<usize> {
+        let time = |number: usize| self.records[number].sample?.time_per_piece();
+        let available = (0..self.records.len())
+            .filter(|&number| self.is_available(&self.configurations[number]));
+        let timed = available.filter_map(|number| Some((number, time(number)?)));
+        timed.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(number, _)| number)
+    }
+
     fn use_best_known(&mut self) {
         let only = || {
             let mut available = (0..self.configurations.len())
@@ -306,6 +315,16 @@ impl Profiler {
             Phase::Profiling(profile) => profile.quota(self.terms.quota),
             _ => self.terms.quota,
         }
+    }
+
+    /// Whether a window has come to what it is to come to, and its energy, if that counts, is known by then.
+    fn is_enough(&self, window: &Window, now: f64) -> bool {
+        self.quota().is_reached(window, now) && window.time(now) >= self.least_window()
+    }
+
+    /// Busy seconds.
+    fn least_window(&self) -> f64 {
+        if self.terms.objective.needs_energy() { self.meter.least_window } else { 0.0 }
     }
 
     /// Whether each of those that work can have done something in the present window.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use odeon_core::{Random, extend};
 
 use super::desk::{Batch, Desk, Orders, Taken};
-use super::objective::{Meter, Objective};
+use super::objective::{EnergySource, Meter, Objective};
 use super::piece::{Home, WorkerError};
 use super::profiler::{Profiler, Quota, Terms};
 use super::queue::Queue;
@@ -60,6 +60,9 @@ pub(super) struct Plan {
     pub(super) configurations: Vec<Vec<usize>>,
     pub(super) quota: Quota,
     pub(super) objective: Objective,
+    /// How often the meter is brought up to date.
+    pub(super) meter_period: Duration,
+    pub(super) meter_tells_period: bool,
     /// By which part pieces differ, at random.
     pub(super) noise: f64,
     pub(super) seed: u64,
@@ -89,11 +92,29 @@ pub(super) struct Simulation {
     order: u64,
     in_hand: Vec<Option<Batch<u64>>>,
     working: Vec<bool>,
-    microjoules: Arc<AtomicU64>,
+    microjoules: u64,
+    /// What the meter says.
+    shown: Arc<AtomicU64>,
     kinds: Vec<usize>,
     submitted: u64,
     random: Random,
     busy_ns: u64,
+}
+
+/// A meter that is brought up to date from time to time.
+struct Stepping {
+    shown: Arc<AtomicU64>,
+    period: Duration,
+}
+
+impl EnergySource for Stepping {
+    fn joules(&mut self) -> Option<f64> {
+        Some(self.shown.load(Ordering::Relaxed) as f64 / 1e6)
+    }
+
+    fn period(&self) -> Duration {
+        self.period
+    }
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,13 +127,13 @@ enum Event {
 
 impl Simulation {
     pub(super) fn new(plan: Plan) -> Self {
-        let microjoules = Arc::new(AtomicU64::new(0));
-        let meter = microjoules.clone();
-        let read = move || Some(meter.load(Ordering::Relaxed) as f64 / 1e6);
+        let shown = Arc::new(AtomicU64::new(0));
+        let period = plan.meter_period * u32::from(plan.meter_tells_period);
+        let source = Stepping { shown: shown.clone(), period };
         let terms =
             Terms { objective: plan.objective, quota: plan.quota, hysteresis: 0.1, share: 0.02 };
         let profiler =
-            Profiler::new(plan.configurations.clone(), terms, Meter::new(Some(Box::new(read))));
+            Profiler::new(plan.configurations.clone(), terms, Meter::new(Some(Box::new(source))));
         let most: Vec<usize> = plan.speeds.iter().map(|speed| speed.count).collect();
         let of = |(kind, &count): (usize, &usize)| (0..count).map(move |_| kind);
         let kinds: Vec<usize> = most.iter().enumerate().flat_map(of).collect();
@@ -124,7 +145,8 @@ impl Simulation {
             order: 0,
             in_hand: kinds.iter().map(|_| None).collect(),
             working: vec![false; kinds.len()],
-            microjoules,
+            microjoules: 0,
+            shown,
             kinds,
             submitted: 0,
             random: Random::from_seed(plan.seed),
@@ -167,7 +189,7 @@ impl Simulation {
         let profiler = &self.desk.profiler;
         Outcome {
             busy: self.busy_ns as f64 / 1e9,
-            joules: self.microjoules.load(Ordering::Relaxed) as f64 / 1e6,
+            joules: self.microjoules as f64 / 1e6,
             in_use: profiler.counts().map_or_else(Vec::new, <[usize]>::to_vec),
             profilings: profiler.profilings(),
             is_profiling: profiler.is_profiling(),
@@ -188,14 +210,23 @@ impl Simulation {
     }
 
     fn let_pass(&mut self, passed: u64) {
+        let period = self.plan.meter_period.as_nanos() as u64;
         self.now_ns += passed;
+        let microjoules_before = self.microjoules;
         if self.desk.counts.done < self.desk.counts.submitted {
             self.busy_ns += passed;
             let working = self.kinds.iter().zip(&self.working).filter(|(_, working)| **working);
             // The rest of the machine needs 20 W.
             let watts: f64 =
                 20.0 + working.map(|(&kind, _)| self.plan.speeds[kind].watts).sum::<f64>();
-            self.microjoules.fetch_add((watts * passed as f64 / 1e3) as u64, Ordering::Relaxed);
+            self.microjoules += (watts * passed as f64 / 1e3) as u64;
+        }
+        let since = if period == 0 { 0 } else { self.now_ns % period };
+        if since < passed {
+            // As it was when it was last brought up to date.
+            let part = (passed - since) as f64 / passed as f64;
+            let drawn = (self.microjoules - microjoules_before) as f64 * part;
+            self.shown.store(microjoules_before + drawn as u64, Ordering::Relaxed);
         }
     }
 

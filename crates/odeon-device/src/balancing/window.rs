@@ -31,8 +31,10 @@ impl Sample {
         (self.pieces > 0).then(|| self.time / self.pieces as f64)
     }
 
+    /// Work takes energy: a meter that has stood still meanwhile has no figure of it.
     pub(super) fn joules_per_piece(&self) -> Option<f64> {
-        Some(self.joules.filter(|_| self.pieces > 0)? / self.pieces as f64)
+        let joules = self.joules.filter(|joules| *joules > 0.0 && self.pieces > 0)?;
+        Some(joules / self.pieces as f64)
     }
 
     pub(super) fn pieces_per_round(&self) -> Option<f64> {

@@ -59,7 +59,7 @@ impl Profiler {
             }
             return;
         };
-        let done = self.terms.quota.is_reached(window, now) && window.is_steady(now);
+        let done = self.is_enough(window, now) && window.is_steady(now);
         if done && self.has_given_all_a_chance() {
             let moment = self.meter.at(now);
             self.close(moment, roster);

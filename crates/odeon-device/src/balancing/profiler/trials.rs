@@ -211,7 +211,7 @@ impl Profiler {
             }
             return;
         };
-        let done = quota.is_reached(window, now) && window.is_steady(now);
+        let done = self.is_enough(window, now) && window.is_steady(now);
         if done && self.has_given_all_a_chance() {
             let moment = self.meter.at(now);
             self.close(moment, roster);
@@ -226,7 +226,8 @@ impl Profiler {
         let Some(window) = &self.window else { return };
         let mut sample = window.sample(moment);
         sample.pieces += roster.in_hand() as u64;
-        let score = self.terms.objective.score(&sample);
+        let is_known = window.time(now) >= self.least_window();
+        let score = self.terms.objective.score(&sample).filter(|_| is_known);
         let best = self.best().filter(|(number, _)| self.in_use != Some(*number));
         if best.zip(score).is_some_and(|((_, best), score)| score > CUT * best) {
             let number = self.in_use.expect("a trial uses its configuration");
@@ -264,10 +265,9 @@ impl Profiler {
 
     fn end_stage(&mut self, now: Moment, roster: &Roster) {
         let Some((best, lowest)) = self.best() else {
-            // Nothing could be measured: the meter has no figure any more, or workers come and go.
-            let known =
-                self.in_use.filter(|&number| self.is_available(&self.configurations[number]));
-            self.in_use = known;
+            // The meter has no figure any more, or stands still, or workers come and go.
+            let available = |number: &usize| self.is_available(&self.configurations[*number]);
+            self.in_use = self.fastest().or(self.in_use.filter(available));
             self.end_profile(now.at);
             return;
         };

@@ -5,6 +5,7 @@ use crate::balancing::configuration::all_of;
 use crate::balancing::objective::Objective;
 use crate::balancing::profiler::Quota;
 use crate::worker::Place;
+use std::time::Duration;
 
 fn plan(speeds: &[Speed], load: Load, total: u64) -> Plan {
     let place = |speed: &Speed| if speed.most_at_once > 1 { Place::Device } else { Place::Cpu };
@@ -18,6 +19,8 @@ fn plan(speeds: &[Speed], load: Load, total: u64) -> Plan {
         configurations,
         quota,
         objective: Objective::Time,
+        meter_period: Duration::ZERO,
+        meter_tells_period: true,
         noise: 0.0,
         seed: 1,
     }
@@ -123,6 +126,38 @@ fn s38_each_objective_has_its_configuration() {
     let both = at_most_5_percent_dearer(&by(Objective::EnergyDelayProduct), product);
     assert_eq!((&*fast.in_use, &*thrifty.in_use), (&[1, 4][..], &[0, 4][..]));
     assert_eq!(both.in_use, [1, 4]);
+}
+
+/// The meter of a GPU driver: a window that lasts less than its period would have taken nothing, or all of a period.
+#[test]
+fn s38_a_meter_that_steps_is_waited_for() {
+    let speeds = [Speed::gpu(1, |_| 50.0, |_| 100.0), Speed::cpu(4, |_| 400.0)];
+    for load in [ROUNDS_OF_32, Load::Stream { waiting: 64 }] {
+        for objective in [Objective::Energy, Objective::EnergyDelayProduct] {
+            let plan = Plan { quota: Quota::Pieces(100), ..plan(&speeds, load, 1_500_000) };
+            let exact = run(&Plan { objective, ..plan.clone() });
+            let meter_period = Duration::from_millis(100);
+            let stepping = run(&Plan { objective, meter_period, ..plan });
+            assert_eq!(stepping.in_use, exact.in_use, "by {objective}");
+            assert!(!stepping.is_profiling && stepping.profilings > 0, "{stepping:?}");
+            let ratio = stepping.joules / exact.joules;
+            assert!(ratio < 1.05, "{ratio} times the energy, by {objective}");
+        }
+    }
+}
+
+/// Without a figure the least time is what is left to look for.
+#[test]
+fn s38_a_meter_that_stands_still_has_time_decide() {
+    let speeds = [Speed::gpu(1, |_| 5_000.0, |_| 100.0), Speed::cpu(4, |_| 100.0)];
+    let meter_period = Duration::from_secs(1_000_000);
+    let plan = plan(&speeds, ROUNDS_OF_32, 50_000);
+    let plan = Plan { meter_period, meter_tells_period: false, ..plan };
+    for objective in [Objective::Energy, Objective::EnergyDelayProduct] {
+        let outcome = run(&Plan { objective, ..plan.clone() });
+        assert_eq!(outcome.in_use, [0, 4], "{outcome:?}");
+        assert!(!outcome.is_profiling, "{outcome:?}");
+    }
 }
 
 /// The pieces become a hundred times as long for cores, and later short again.
