@@ -203,10 +203,10 @@ impl<W> Desk<W> {
             self.profiler.disturbed();
         }
         // WHY not else: a failure of one who stays is a part of what the configuration costs, and windows must close where some pieces always fail.
-        let is_alone = batch.works.len() == 1;
+        let counts = batch.works.len() == 1 && !error.is_of_surroundings();
         let kind = self.roster.kind(member);
         for mut piece in batch.into_pieces() {
-            if is_alone {
+            if counts {
                 piece.ticket.tries += 1;
                 piece.ticket.failed_at |= 1 << kind;
                 piece.ticket.failed_by.push(member);

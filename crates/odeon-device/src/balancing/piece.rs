@@ -56,6 +56,11 @@ impl WorkerError {
             Self::Panic(_) => true,
         }
     }
+
+    /// Whether it says nothing of the pieces that were in work, as they have not been begun, or not come to their end for another reason.
+    pub(super) fn is_of_surroundings(&self) -> bool {
+        matches!(self, Self::Error(DeviceError::Disconnected(_) | DeviceError::Unavailable(_)))
+    }
 }
 
 impl fmt::Display for WorkerError {
