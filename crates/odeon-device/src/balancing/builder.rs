@@ -61,8 +61,9 @@ impl<W: Send + 'static> Balancing<W> {
             most_tries: 3,
             remaking: Remaking {
                 shortest_pause: Duration::from_millis(10),
-                longest_pause: Duration::from_secs(1),
-                most: 10,
+                longest_pause: Duration::from_secs(2),
+                // With these pauses a minute: longer than a broker or a driver takes to start.
+                most: 37,
             },
             on_failure: None,
         }
@@ -136,14 +137,16 @@ impl<W: Send + 'static> Balancing<W> {
     }
 
     /// How long a worker that has failed, and may do better when it is made anew, waits for that: `shortest` at first, then twice as long each time up to
-    /// `longest`. Default: 10 ms up to 1 s.
+    /// `longest`. Default: 10 ms up to 2 s.
     pub fn pauses(mut self, shortest: Duration, longest: Duration) -> Self {
         self.remaking.shortest_pause = shortest;
         self.remaking.longest_pause = longest.max(shortest);
         self
     }
 
-    /// How often a worker is made anew in a row, without having done anything in between, before it is left out. Default: 10.
+    /// How often a worker is made anew in a row, without having done anything in between, before it is left out. Default: 37, which with the
+    /// default pauses takes a minute. One that has been there before is waited for so long also if what it works with is
+    /// [unavailable](crate::DeviceError::Unavailable) meanwhile: a broker or a driver that starts again.
     pub fn most_remakes(mut self, times: u32) -> Self {
         self.remaking.most = times;
         self

@@ -16,6 +16,7 @@ use super::failure::{Then, WorkerFailure};
 use super::kind::MakeWorker;
 use super::piece::WorkerError;
 use super::shared::Shared;
+use crate::error::DeviceError;
 use crate::worker::Worker;
 
 /// What a worker's actor can be sent.
@@ -48,6 +49,7 @@ pub(super) struct Member<W: Send + 'static> {
     make: Arc<MakeWorker<W>>,
     remaking: Remaking,
     remade: u32,
+    has_been_made: bool,
     worker: Option<Box<dyn Worker<Work = W>>>,
     last_error: Option<WorkerError>,
     /// Of a worker of the theater's pool.
@@ -72,6 +74,7 @@ impl<W: Send + 'static> Member<W> {
             make,
             remaking,
             remade: 0,
+            has_been_made: false,
             worker: None,
             last_error: None,
             usher: None,
@@ -91,6 +94,7 @@ impl<W: Send + 'static> Member<W> {
         match made.map_err(panic_text).map_err(WorkerError::Panic) {
             Ok(Ok((worker, most_at_once))) => {
                 self.worker = Some(worker);
+                self.has_been_made = true;
                 let came = |desk: &mut super::desk::Desk<W>, now| {
                     desk.came(self.number, most_at_once, now)
                 };
@@ -114,7 +118,13 @@ impl<W: Send + 'static> Member<W> {
     }
 
     fn may_be_remade(&self, error: &WorkerError) -> bool {
-        error.is_transient() && self.remade < self.remaking.most
+        self.is_transient(error) && self.remade < self.remaking.most
+    }
+
+    /// What a worker that has been there works with exists: without it, it is being started again.
+    fn is_transient(&self, error: &WorkerError) -> bool {
+        let is_away = matches!(error, WorkerError::Error(DeviceError::Unavailable(_)));
+        error.is_transient() || is_away && self.has_been_made
     }
 
     fn make_later(&mut self, ctx: &mut Context<'_, Self>) {
@@ -172,7 +182,7 @@ impl<W: Send + 'static> Member<W> {
 
     fn failed(&mut self, error: WorkerError, batch: Batch<W>, ctx: &mut Context<'_, Self>) {
         let pieces = batch.works.len();
-        let stays = !error.is_transient();
+        let stays = !self.is_transient(&error);
         let remade = self.may_be_remade(&error);
         if !stays {
             let worker = self.worker.take();
