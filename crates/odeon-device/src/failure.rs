@@ -10,12 +10,12 @@ use crate::error::DeviceError;
 /// Why a device actor has failed, if not by a panic.
 ///
 /// ```
-/// use odeon_core::{Directive, Supervision};
-/// use odeon_device::DeviceFailure;
+/// use odeon_core::Directive;
+/// use odeon_device::{DeviceFailure, device_supervision};
 ///
-/// // What another session may do better is tried again; all else is for who reads the log.
-/// let supervision = Supervision::new().decide(|failure| match DeviceFailure::of(failure) {
-///     Some(failure) if failure.error().is_transient() => Directive::Restart,
+/// // What another session may do better is tried again, for as long as a driver takes to start; all else is for who reads the log.
+/// let supervision = device_supervision().decide(|failure| match DeviceFailure::of(failure) {
+///     Some(failure) if failure.may_pass() => Directive::Restart,
 ///     _ => Directive::Stop,
 /// });
 /// # let _ = supervision;
@@ -24,6 +24,7 @@ use crate::error::DeviceError;
 pub struct DeviceFailure {
     doing: Doing,
     error: DeviceError,
+    had_session: bool,
 }
 
 /// What has failed.
@@ -39,8 +40,9 @@ pub(crate) enum Doing {
 }
 
 impl DeviceFailure {
-    pub(crate) fn new(doing: Doing, error: DeviceError) -> Self {
-        Self { doing, error }
+    /// `had_session`: the actor has had a session before, or has one.
+    pub(crate) fn new(doing: Doing, error: DeviceError, had_session: bool) -> Self {
+        Self { doing, error, had_session }
     }
 
     /// The failure of a device actor, if it is one and no panic.
@@ -51,6 +53,13 @@ impl DeviceFailure {
     /// What the device said.
     pub fn error(&self) -> &DeviceError {
         &self.error
+    }
+
+    /// Whether another session may do better: the error is [transient](DeviceError::is_transient), or the device is unavailable and has been there
+    /// before. Its driver, or the broker before it, is being started again.
+    pub fn may_pass(&self) -> bool {
+        let is_away = matches!(self.error, DeviceError::Unavailable(_)) && self.had_session;
+        self.error.is_transient() || is_away
     }
 
     /// Whether there was no session yet: it could not be opened, or the actor could not start with it.

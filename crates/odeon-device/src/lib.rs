@@ -47,6 +47,6 @@ pub use faults::{Fault, Faults, FaultyDevice, FaultyWorker, Step};
 pub use host::{HostBuffer, HostDevice};
 pub use memory::{Memory, Reserved};
 pub use on_device::{DevicePlan, OnDevice};
-pub use spawn::{DeviceRef, SpawnOnDevice};
+pub use spawn::{DeviceRef, SpawnOnDevice, device_supervision};
 pub use stats::DeviceStats;
 pub use worker::{Place, Worker};

@@ -78,6 +78,7 @@ impl<A: DeviceActor> DevicePlan<A> {
         OnDevice {
             plan: self.clone(),
             session: None,
+            had_session: false,
             waiting: VecDeque::new(),
             under_way: 0,
             first_came: None,
@@ -124,6 +125,8 @@ impl<A: DeviceActor> fmt::Debug for DevicePlan<A> {
 pub struct OnDevice<A: DeviceActor> {
     plan: DevicePlan<A>,
     session: Option<Session<A>>,
+    /// Whether there has been one.
+    had_session: bool,
     /// Oldest first.
     waiting: VecDeque<A::Msg>,
     /// How many of these have been given to the handler, and not been taken.
@@ -159,11 +162,15 @@ impl<A: DeviceActor> OnDevice<A> {
 
     fn open(&mut self, ctx: &mut Context<'_, Self>) -> Result<Session<A>, DeviceFailure> {
         let (actor, device) =
-            (self.plan.make)().map_err(|error| DeviceFailure::new(Doing::Opening, error))?;
+            (self.plan.make)().map_err(|error| self.failure(Doing::Opening, error))?;
         let mut session = Session { actor, device };
         let started = session.actor.started(&mut session.device, ctx);
-        started.map_err(|error| DeviceFailure::new(Doing::Starting, error))?;
+        started.map_err(|error| self.failure(Doing::Starting, error))?;
         Ok(session)
+    }
+
+    fn failure(&self, doing: Doing, error: DeviceError) -> DeviceFailure {
+        DeviceFailure::new(doing, error, self.had_session)
     }
 
     /// How many of those that wait make the next batch.
@@ -198,7 +205,7 @@ impl<A: DeviceActor> OnDevice<A> {
         });
         let now = call.over(outcome.is_err());
         if let Err(error) = outcome {
-            extend::fail_with(DeviceFailure::new(Doing::Handling { size, left }, error));
+            extend::fail_with(self.failure(Doing::Handling { size, left }, error));
         }
         self.under_way = 0;
         self.is_due = !self.waiting.is_empty();
@@ -253,6 +260,7 @@ impl<A: DeviceActor> Actor for OnDevice<A> {
             Ok(session) => {
                 self.plan.tally.opened(session.device.memory());
                 self.session = Some(session);
+                self.had_session = true;
             }
             Err(failure) => {
                 self.plan.tally.refused();

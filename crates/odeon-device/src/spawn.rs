@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Duration;
 
 use odeon_core::{ActorRef, Message, StageError, Supervision, Theater};
 
@@ -12,9 +13,16 @@ use crate::error::DeviceError;
 use crate::on_device::DevicePlan;
 use crate::stats::{DeviceStats, Tally};
 
+/// How device actors are supervised by default: made anew, the first time at once, and then after 10 ms, 20 ms and so on up to 2 s. That goes on
+/// for two minutes, in which a driver or a broker has been started again; if all else takes no time, that is 68 times, counted over ten minutes.
+pub fn device_supervision() -> Supervision {
+    let (shortest, longest) = (Duration::from_millis(10), Duration::from_secs(2));
+    Supervision::new().restarts(68, Duration::from_secs(600)).pauses(shortest, longest)
+}
+
 /// Creates device actors in a theater, each with a thread of its own, which ends with it.
 pub trait SpawnOnDevice {
-    /// Creates a device actor that is made anew when it fails, as [`Supervision::new`] says. `make` makes the actor and its session
+    /// Creates a device actor that is made anew when it fails, as [`device_supervision`] says. `make` makes the actor and its session
     /// with the device, on the actor's thread: at first, and for each restart.
     ///
     /// # Errors
@@ -25,7 +33,7 @@ pub trait SpawnOnDevice {
         batching: Batching,
         make: impl Fn() -> Result<(A, A::Device), DeviceError> + Send + Sync + 'static,
     ) -> Result<DeviceRef<A::Msg>, StageError> {
-        self.spawn_device_supervised(name, Supervision::new(), batching, make)
+        self.spawn_device_supervised(name, device_supervision(), batching, make)
     }
 
     /// As [`spawn_device`](Self::spawn_device), with a supervision that decides what a failure leads to. Its pauses are kept: the thread

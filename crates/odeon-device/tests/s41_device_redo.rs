@@ -2,13 +2,14 @@
 
 mod support;
 
+use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use odeon_core::{DeadLetterReason, Directive, EndReason, Supervision, Theater};
+use odeon_core::{Clock, DeadLetterReason, Directive, EndReason, Supervision, Theater};
 use odeon_device::*;
 use odeon_testkit::{Deterministic, for_seeds};
-use support::{Entry, Maker, PATIENCE, To};
+use support::{Book, Entry, Maker, PATIENCE, To};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -185,7 +186,9 @@ fn s41_a_device_that_is_never_found_ends_the_actor_with_its_messages_counted() {
     let actor = theater.spawn_device_supervised("none", policy, Batching::new(), make).unwrap();
     let sent = (0..10).filter(|_| actor.send(To::Number(1)).is_ok()).count();
     actor.ended().wait();
-    assert_eq!((theater.dead_letters(), actor.stats().refused), (sent as u64, 5));
+    // What came in at the end is counted after it.
+    support::wait_for(|| theater.dead_letters() == sent as u64);
+    assert_eq!(actor.stats().refused, 5);
     assert!(actor.send(To::Number(1)).is_err());
 }
 
@@ -311,4 +314,51 @@ fn s41_an_actor_that_cannot_start_has_failed_and_frees_what_it_had() {
     assert_eq!(sessions.recv().unwrap().used(), 0);
     assert!(sessions.try_recv().is_err(), "there was one session");
     assert_eq!((actor.stats().refused, actor.stats().sessions), (1, 0));
+}
+
+/// The driver is restarted: the session is lost, and no other one can be opened for five seconds.
+#[test]
+fn s41_a_device_that_is_away_for_some_seconds_is_waited_for() {
+    let run = Deterministic::new(1);
+    let (clock, book) = (run.clock_for_actors(), Book::default());
+    let maker = Maker { book: book.clone(), ..Maker::new(Faults::new().lost_at(Step::Launch, 1)) };
+    let away_until = Mutex::new(None::<Duration>);
+    let make = move || {
+        if maker.faults.count(Step::Launch) > 0 {
+            let mut until = away_until.lock().unwrap();
+            if clock.now() < *until.get_or_insert(clock.now() + Duration::from_secs(5)) {
+                return Err(DeviceError::Unavailable("no driver".into()));
+            }
+        }
+        maker.make()
+    };
+    let policy = device_supervision().decide(|failure| match DeviceFailure::of(failure) {
+        Some(failure) if failure.may_pass() => Directive::Restart,
+        _ => Directive::Stop,
+    });
+    let plan = DevicePlan::new(Batching::new(), make);
+    let seen = plan.clone();
+    let actor = run.theater().spawn_supervised(policy, move || plan.actor());
+    (1..=3).for_each(|number| actor.send(To::Number(number)).unwrap());
+    run.advance(Duration::from_secs(4));
+    assert!(book.done().is_empty() && !actor.is_stopped());
+    run.advance(Duration::from_secs(4));
+    assert_eq!(book.done(), [1, 2, 3]);
+    assert!(seen.stats().refused > 5, "{:?}", seen.stats());
+}
+
+/// What has never been there is not waited for by a policy that goes by what may pass.
+#[test]
+fn s41_a_device_that_was_never_there_is_no_device_that_is_away() {
+    let theater = Theater::new().unwrap();
+    let policy = device_supervision().decide(|failure| match DeviceFailure::of(failure) {
+        Some(failure) if failure.may_pass() => Directive::Restart,
+        _ => Directive::Stop,
+    });
+    let make = || -> Result<(support::Adder, support::Faulty), DeviceError> {
+        Err(DeviceError::Unavailable("no driver".into()))
+    };
+    let actor = theater.spawn_device_supervised("none", policy, Batching::new(), make).unwrap();
+    actor.ended().wait();
+    assert_eq!(actor.stats().refused, 1);
 }
