@@ -52,6 +52,7 @@ pub mod runner;
 pub mod samples;
 pub mod selectors;
 mod sorted_list;
+pub mod standard_error;
 pub mod statistics;
 pub mod sweep;
 pub mod table;

@@ -13,6 +13,7 @@ use energy::EnergyError;
 use odeon_bench::error::BenchError;
 use odeon_bench::heap_bytes::CountingAllocator;
 use odeon_bench::kmeans::run_server;
+use odeon_bench::standard_error;
 use odeon_bench::workloads::theaters::run_member;
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -66,7 +67,7 @@ fn main() -> ExitCode {
 
 fn exit<E: Display>(done: Result<(), E>, is_bad_argument: impl FnOnce(&E) -> bool) -> ExitCode {
     let Err(error) = done else { return ExitCode::SUCCESS };
-    eprintln!("error: {error}");
+    standard_error::say(format_args!("error: {error}"));
     if is_bad_argument(&error) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 

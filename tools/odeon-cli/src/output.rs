@@ -3,11 +3,11 @@
 use odeon_bench::error::BenchError;
 use odeon_bench::json_lines::JsonLines;
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// The standard output. What it does not take is reported at the end: a reader that has seen enough, or
-/// a full disk, is no reason to panic, nor to lose what goes to files.
+/// The standard output. What it does not take is reported at the end: a full disk is no reason to panic, nor to lose what goes
+/// to files. A reader that has seen enough has no need of a report.
 #[derive(Default)]
 pub(crate) struct Terminal {
     failed: Option<std::io::Error>,
@@ -23,7 +23,10 @@ impl Terminal {
 
     /// Whether all of it was written.
     pub(crate) fn finish(self) -> Result<(), BenchError> {
-        self.failed.map_or(Ok(()), |error| Err(BenchError::Output(error)))
+        match self.failed {
+            Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(BenchError::Output(error)),
+            _ => Ok(()),
+        }
     }
 }
 

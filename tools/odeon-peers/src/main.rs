@@ -52,17 +52,24 @@ fn main() -> ExitCode {
         (Some("stm"), None) => Peer::Memory(transactions::STM),
         (Some("fast-stm"), None) => Peer::Memory(transactions::FAST_STM),
         _ => {
-            eprintln!("usage: odeon-peers tokio|kameo|ractor|stm|fast-stm");
+            complain("usage: odeon-peers tokio|kameo|ractor|stm|fast-stm");
             return ExitCode::from(2);
         }
     };
     match serve(chosen) {
         Ok(()) => ExitCode::SUCCESS,
+        // Nobody asks any more.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("odeon-peers: {error}");
+            complain(&format!("odeon-peers: {error}"));
             ExitCode::FAILURE
         }
     }
+}
+
+/// To the standard error; whether anybody reads it does not matter.
+fn complain(what: &str) {
+    let _ = writeln!(io::stderr(), "{what}");
 }
 
 /// What the program says about itself before the first request.

@@ -4,6 +4,7 @@ use super::{ByCuda, ByKernels, OnCores, Piece};
 use crate::child_process::{self, ChildProcess};
 use crate::devices::first_found;
 use crate::error::BenchError;
+use crate::standard_error;
 use crate::theater::runtime;
 use odeon_device::{DeviceError, Worker};
 use odeon_rabbitmq::{Asking, OwnBroker, Queue, RabbitWorker, Serving, Stop, serve};
@@ -88,7 +89,7 @@ impl Servers {
         let start = |number: usize| {
             let post = Post { uri: queue.uri.clone(), queue: queue.name.clone(), by };
             if !in_processes {
-                return Serves::begin(&post, |error| eprintln!("{error}")).map(Server::Thread);
+                return Serves::begin(&post, standard_error::say).map(Server::Thread);
             }
             let name = format!("worker process {number}");
             ChildProcess::start(name, SERVE, &post).map(Server::Process)
@@ -193,7 +194,7 @@ fn queue(uri: &str, name: &str) -> Queue {
 pub fn run_server(post: &str) -> Result<(), BenchError> {
     child_process::run(SERVE, post, |post: &Post| {
         let serves = Serves::begin(post, |error| {
-            eprintln!("error: {error}");
+            standard_error::say(format_args!("error: {error}"));
             std::process::exit(1);
         })?;
         Ok((serves, String::new()))
