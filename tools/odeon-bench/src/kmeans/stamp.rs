@@ -7,15 +7,26 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
+/// What is said beside what is wrong.
+const EXPECTED: &str =
+    "a line has the number of a point and then its values, with spaces between, such as `1 0.5 -2`";
+
+/// So much of a word is said that may be no word at all.
+const LONGEST_WORD: usize = 20;
+
 /// How a file in gzip's format begins.
 const GZIP: [u8; 2] = [0x1F, 0x8B];
 
 /// Reads a file, compressed by gzip or not.
 ///
 /// # Errors
-/// If it cannot be read, or a line is no point of as many dimensions as the first; the message names the line.
+/// If it cannot be read, or a line is no point of as many dimensions as the first; the message names the line, and says what it should have.
 pub fn read(path: &Path) -> Result<Points, BenchError> {
     let unread = |error| BenchError::file(path, error);
+    if path.is_dir() {
+        let problem = format!("{}: is a directory, and no file of points", path.display());
+        return Err(BenchError::bad_argument("--input", problem));
+    }
     let mut file = File::open(path).map_err(unread)?;
     let mut begin = Vec::new();
     file.by_ref().take(GZIP.len() as u64).read_to_end(&mut begin).map_err(unread)?;
@@ -29,17 +40,25 @@ pub fn read(path: &Path) -> Result<Points, BenchError> {
 
 fn parse(mut text: impl BufRead, path: &Path) -> Result<Points, BenchError> {
     let (mut values, mut dims, mut number) = (Vec::new(), 0, 0);
-    let mut line = String::new();
+    let mut line = Vec::new();
     loop {
         line.clear();
         number += 1;
-        if text.read_line(&mut line).map_err(|error| BenchError::file(path, error))? == 0 {
-            break;
-        }
         let refused = |what: String| {
-            let problem = format!("{}, line {number}: {what}", path.display());
+            let problem = format!("{}, line {number}: {what}: {EXPECTED}", path.display());
             BenchError::bad_argument("--input", problem)
         };
+        match text.read_until(b'\n', &mut line) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) if is_of_content(&error) => {
+                return Err(refused(format!(
+                    "the compressed file is damaged or cut off ({error})"
+                )));
+            }
+            Err(error) => return Err(BenchError::file(path, error)),
+        }
+        let line = std::str::from_utf8(&line).map_err(|_| refused("this is no text".to_owned()))?;
         let mut words = line.split_ascii_whitespace();
         if words.next().is_none() {
             continue;
@@ -47,13 +66,17 @@ fn parse(mut text: impl BufRead, path: &Path) -> Result<Points, BenchError> {
         let before = values.len();
         for word in words {
             let value = word.parse().ok().filter(|value: &f32| value.is_finite());
-            values.push(value.ok_or_else(|| refused(format!("'{word}' is no number")))?);
+            values
+                .push(value.ok_or_else(|| refused(format!("'{}' is no number", beginning(word))))?);
         }
         let found = values.len() - before;
         if dims == 0 {
             dims = found;
         }
-        if found != dims || found == 0 {
+        if found == 0 {
+            return Err(refused("a point without values".to_owned()));
+        }
+        if found != dims {
             return Err(refused(format!("{found} values where the first point has {dims}")));
         }
     }
@@ -62,6 +85,19 @@ fn parse(mut text: impl BufRead, path: &Path) -> Result<Points, BenchError> {
         return Err(BenchError::bad_argument("--input", problem));
     }
     Ok(Points::new(dims, values))
+}
+
+/// Whether reading has failed by what is in the file.
+fn is_of_content(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
+}
+
+fn beginning(word: &str) -> String {
+    match word.char_indices().nth(LONGEST_WORD) {
+        Some((end, _)) => format!("{}..", &word[..end]),
+        None => word.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -85,15 +121,43 @@ mod tests {
     fn what_is_no_point_is_named() {
         let line = "--input: points.txt, line 2: ";
         let wrong = [
-            ("1 0.5 2\n2 x 3\n", format!("{line}'x' is no number")),
-            ("1 0.5 2\n2 inf 3\n", format!("{line}'inf' is no number")),
-            ("1 0.5 2\n2 1\n", format!("{line}1 values where the first point has 2")),
-            ("\n1\n", format!("{line}0 values where the first point has 0")),
+            ("1 0.5 2\n2 x 3\n", format!("{line}'x' is no number: {EXPECTED}")),
+            ("1 0.5 2\n2 inf 3\n", format!("{line}'inf' is no number: {EXPECTED}")),
+            ("1 0.5 2\n2 1\n", format!("{line}1 values where the first point has 2: {EXPECTED}")),
+            ("\n1\n", format!("{line}a point without values: {EXPECTED}")),
             ("", "--input: points.txt: has no points".to_owned()),
         ];
         for (text, problem) in wrong {
             assert_eq!(parsed(text), Err(problem));
         }
+    }
+
+    #[test]
+    fn what_is_no_file_of_points_is_refused_with_what_is_expected() {
+        let path = std::env::temp_dir().join(format!("odeon-no-points-{}", std::process::id()));
+        let said = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).expect("there is room");
+            let error = read(&path).expect_err("it is no file of points");
+            assert!(error.is_bad_argument(), "{error}");
+            error.to_string().replace(&path.display().to_string(), "FILE")
+        };
+        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+        assert_eq!(said(png), format!("--input: FILE, line 1: this is no text: {EXPECTED}"));
+        let long = format!("1 {}", "x".repeat(1_000_000));
+        let begins = "'xxxxxxxxxxxxxxxxxxxx..' is no number";
+        assert_eq!(said(long.as_bytes()), format!("--input: FILE, line 1: {begins}: {EXPECTED}"));
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        (0..1_000).for_each(|n| writeln!(packed, "{n} 0.{n} 1.{n}").expect("a vector takes it"));
+        let packed = packed.finish().expect("a vector takes it");
+        for broken in [&packed[..packed.len() / 2], &[&GZIP[..], b"no gzip"].concat()] {
+            let said = said(broken);
+            let what = ": the compressed file is damaged or cut off (";
+            assert!(said.starts_with("--input: FILE, line ") && said.contains(what), "{said}");
+            assert!(said.ends_with(EXPECTED), "{said}");
+        }
+        std::fs::remove_file(&path).expect("it is ours");
+        let folder = read(&std::env::temp_dir()).expect_err("it is a directory");
+        assert!(folder.is_bad_argument() && folder.to_string().contains("is a directory"));
     }
 
     #[test]
