@@ -1,9 +1,11 @@
 //! A broker that a program starts for itself: for tests and measurements.
 
+mod script;
+
 use std::fs;
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -20,13 +22,6 @@ const KEEPER: &str = "setsid \"$0\" >\"$1/said\" 2>&1 </dev/null & read -r what;
      for trial in 1 2 3 4 5; do sleep 0.2; epmd -kill >/dev/null 2>&1 && break; done; \
      [ \"$what\" = keep ] || rm -rf \"$1\"";
 
-/// Where distributions keep the script that runs as whoever calls it, and not as a user of its own.
-const SCRIPTS: [&str; 3] = [
-    "/usr/lib/rabbitmq/bin/rabbitmq-server",
-    "/usr/local/sbin/rabbitmq-server",
-    "/opt/homebrew/sbin/rabbitmq-server",
-];
-
 /// Longer than a broker takes to start on a slow machine.
 const UNTIL_READY: Duration = Duration::from_secs(120);
 
@@ -41,20 +36,19 @@ pub struct OwnBroker {
 }
 
 impl OwnBroker {
-    /// Whether the program of the broker is where distributions install it.
+    /// Whether the program of the broker is found: where `$ODEON_RABBITMQ_SERVER` says; else in `$RABBITMQ_HOME/sbin`, where distributions install it, or in
+    /// the path.
     pub fn is_installed() -> bool {
-        script().is_some()
+        script::find().is_ok()
     }
 
     /// Starts one, and waits until it lets clients in: some seconds.
     ///
     /// # Errors
-    /// [`DeviceError::Unavailable`] if none is installed or it does not start.
+    /// [`DeviceError::Unavailable`] if none is installed, with where it was looked for, or it does not start.
     pub fn start() -> Result<Self, DeviceError> {
         static BROKERS: AtomicU32 = AtomicU32::new(0);
-        if !Self::is_installed() {
-            return Err(DeviceError::Unavailable("rabbitmq-server is not installed".to_owned()));
-        }
+        script::find().map_err(DeviceError::Unavailable)?;
         // ORDERING: Relaxed, as only the numbers have to differ.
         let number = BROKERS.fetch_add(1, Ordering::Relaxed);
         let name = format!("odeon-rabbitmq-{}-{number}", std::process::id());
@@ -71,12 +65,12 @@ impl OwnBroker {
     /// # Errors
     /// [`DeviceError::Unavailable`] if it does not start.
     pub fn begin(&self) -> Result<(), DeviceError> {
-        let script = script().ok_or_else(|| refused(&"rabbitmq-server", &"it is gone"))?;
+        let script = script::find().map_err(DeviceError::Unavailable)?;
         let [port, between, names] = self.ports.map(|port| port.to_string());
         let at = |name: &str| self.folder.join(name);
         let mut keeper = Command::new("setsid")
             .args(["sh", "-c", KEEPER])
-            .args([script, &self.folder])
+            .args([&script, &self.folder])
             .env("HOME", &self.folder)
             .env("RABBITMQ_NODENAME", format!("odeon{port}@localhost"))
             .env("RABBITMQ_NODE_PORT", &port)
@@ -145,10 +139,6 @@ fn end(keeper: &mut Child, last: &str) {
         let _ = input.write_all(last.as_bytes());
     }
     let _ = keeper.wait();
-}
-
-fn script() -> Option<&'static Path> {
-    SCRIPTS.map(Path::new).into_iter().find(|script| script.exists())
 }
 
 /// Ports that nobody uses at this moment. All are held until the last is found, so that they differ.
