@@ -43,5 +43,5 @@ pub use client::{Asking, Counts, RabbitWorker};
 pub use own_broker::OwnBroker;
 pub use portable::{Input, Portable};
 pub use queue::Queue;
-pub use server::{Served, Serving, Stop, serve};
+pub use server::{Served, Serving, Stop, serve, serve_and_tell};
 pub use shared::{ContentId, Shared};

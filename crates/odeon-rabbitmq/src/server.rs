@@ -115,6 +115,27 @@ where
     K: Worker,
     K::Work: Portable,
 {
+    serve_and_tell(queue, serving, worker, stop, || {})
+}
+
+/// As [`serve`], and calls `on_serving` whenever it has begun to serve the queue: requests come from then on, until the broker is gone.
+///
+/// # Errors
+/// As [`serve`].
+///
+/// # Panics
+/// As [`serve`].
+pub fn serve_and_tell<K>(
+    queue: &Queue,
+    serving: &Serving,
+    worker: K,
+    stop: &Stop,
+    mut on_serving: impl FnMut(),
+) -> Result<Served, DeviceError>
+where
+    K: Worker,
+    K::Work: Portable,
+{
     let broker = Broker::new(queue)?;
     let (cache, served) = (Cache::new(serving.cache_bytes), Served::default());
     let mut server = Server { worker, stop, cache, served };
@@ -125,6 +146,7 @@ where
             return Ok(server.served);
         };
         server.served.connections += 1;
+        on_serving();
         let done = server.served.done;
         match server.serve_by(&broker, desk) {
             Ok(()) => return Ok(server.served),

@@ -239,3 +239,14 @@ fn the_paper_on_salsa_lite_is_reproduced_by_processes() {
     }
     std::fs::remove_dir_all(&out).expect("it is there");
 }
+
+/// It says `ready` when its queue is served, and not before.
+#[test]
+fn a_server_without_a_broker_is_refused_and_never_ready() {
+    let post = r#"{"uri":"nowhere","queue":"pieces","by":"Cores"}"#;
+    let mut server = odeon("serve");
+    let Output { status, stdout, .. } = server.arg(post).output().expect("it starts");
+    let said = String::from_utf8(stdout).expect("messages are UTF-8");
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.starts_with("refused ") && !said.contains("ready"), "{said}");
+}

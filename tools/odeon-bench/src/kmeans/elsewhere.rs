@@ -7,8 +7,9 @@ use crate::error::BenchError;
 use crate::standard_error;
 use crate::theater::runtime;
 use odeon_device::{DeviceError, Worker};
-use odeon_rabbitmq::{Asking, OwnBroker, Queue, RabbitWorker, Serving, Stop, serve};
+use odeon_rabbitmq::{Asking, OwnBroker, Queue, RabbitWorker, Serving, Stop, serve_and_tell};
 use serde::{Deserialize, Serialize};
+use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{JoinHandle, sleep, spawn};
 use std::time::{Duration, Instant};
@@ -18,6 +19,9 @@ const SERVE: &str = "serve";
 
 /// TUNE: s, guessed 2026-11: a process serves the queue some 0.1 s after it has begun, on a loaded machine after some seconds.
 const UNTIL_SERVED: Duration = Duration::from_secs(60);
+
+/// TUNE: s, guessed 2026-11: less than a process is waited for until it says something.
+const UNTIL_LET_IN: Duration = Duration::from_secs(20);
 
 /// By what a process does pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,27 +145,44 @@ struct Serves {
 }
 
 impl Serves {
-    /// `when_lost` is told why it serves no longer: that its device is lost, or the broker.
+    /// It serves when this returns. `when_lost` is told why it does so no longer: that its device is lost, or the broker.
     fn begin(post: &Post, when_lost: fn(DeviceError)) -> Result<Self, BenchError> {
         match post.by {
-            ServedBy::Cores => Ok(Self::by(OnCores, post, when_lost)),
+            ServedBy::Cores => Self::by(OnCores, post, when_lost),
             ServedBy::Kernels { must_be_gpu } => {
                 let which = first_found(must_be_gpu).map_err(runtime)?;
-                Ok(Self::by(ByKernels::on(which).map_err(runtime)?, post, when_lost))
+                Self::by(ByKernels::on(which).map_err(runtime)?, post, when_lost)
             }
-            ServedBy::Cuda => Ok(Self::by(ByCuda::open().map_err(runtime)?, post, when_lost)),
+            ServedBy::Cuda => Self::by(ByCuda::open().map_err(runtime)?, post, when_lost),
         }
     }
 
-    fn by(worker: impl Worker<Work = Piece>, post: &Post, when_lost: fn(DeviceError)) -> Self {
+    fn by(
+        worker: impl Worker<Work = Piece>,
+        post: &Post,
+        when_lost: fn(DeviceError),
+    ) -> Result<Self, BenchError> {
         let (queue, stop) = (queue(&post.uri, &post.queue), Stop::default());
         let asked = stop.clone();
+        let (tell, told) = channel();
         let thread = spawn(move || {
-            if let Err(error) = serve(&queue, &Serving::default(), worker, &asked) {
-                when_lost(error);
+            let serving = Serving { patience: UNTIL_LET_IN, ..Serving::default() };
+            let mut serves = false;
+            let served = serve_and_tell(&queue, &serving, worker, &asked, || {
+                serves = true;
+                // An error means that it is known already.
+                let _ = tell.send(Ok(()));
+            });
+            match served {
+                Err(error) if serves => when_lost(error),
+                Err(error) => _ = tell.send(Err(error)),
+                Ok(_) => {}
             }
         });
-        Self { stop, thread: Some(thread) }
+        let serves = Self { stop, thread: Some(thread) };
+        let ended = || Err(DeviceError::Unavailable("the worker has panicked".to_owned()));
+        told.recv().unwrap_or_else(|_| ended()).map_err(runtime)?;
+        Ok(serves)
     }
 
     fn check(&self) -> Result<(), BenchError> {
@@ -190,7 +211,7 @@ fn queue(uri: &str, name: &str) -> Queue {
 /// Does pieces in this process until the standard input ends; `post` is the argument of `odeon serve`.
 ///
 /// # Errors
-/// If it cannot be read, or there is no such device here. The standard output says so too.
+/// If it cannot be read, there is no such device here, or no such broker. The standard output says so too.
 pub fn run_server(post: &str) -> Result<(), BenchError> {
     child_process::run(SERVE, post, |post: &Post| {
         let serves = Serves::begin(post, |error| {
