@@ -287,7 +287,8 @@ impl Exchange<'_> {
     fn late(&self, place: &str) -> DeviceError {
         let (left, name) = (self.waiting.len(), &self.queue.name);
         let within = self.asking.answer_within;
-        DeviceError::Disconnected(format!(
+        // It may be by the piece that nobody serves any more: for a pool it counts as a try.
+        DeviceError::Lost(format!(
             "{left} pieces of work in the queue `{name}` at {place} were not answered within {within:?}: \
              nobody serves it, or those who do are busy"
         ))

@@ -315,7 +315,7 @@ fn s40_a_queue_that_nobody_serves_is_told() {
     let asking = Asking { answer_within: Duration::from_millis(200), ..Asking::default() };
     let mut client = RabbitWorker::<Job>::connect(&queue, asking).unwrap();
     let error = client.work(&mut [Job::sum(&numbers(1), 1)]).unwrap_err();
-    assert!(matches!(error, DeviceError::Disconnected(_)), "{error:?}");
+    assert!(matches!(error, DeviceError::Lost(_)), "{error:?}");
     assert!(error.to_string().contains("in the queue `nobody` at 127.0.0.1:"), "{error}");
     // Without a connection, too, it ends where nothing may wait.
     tokio::runtime::Runtime::new().unwrap().block_on(async { drop(client) });
