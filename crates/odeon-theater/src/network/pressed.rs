@@ -51,7 +51,9 @@ impl Pressed {
     }
 
     fn remove(&self, channel: u64) {
-        self.with(|channels| drop(channels.remove(&channel)));
+        self.with(|channels| {
+            channels.remove(&channel);
+        });
     }
 
     /// Whether those that send by a channel are to wait.
