@@ -98,7 +98,7 @@ mod tests {
         };
         let gpu_alone = [gpu.clone()];
         assert_eq!(
-            refused(&gpu_alone, &[not_permitted.clone()]).as_deref(),
+            refused(&gpu_alone, std::slice::from_ref(&not_permitted)).as_deref(),
             Some("may not be read")
         );
         assert_eq!(

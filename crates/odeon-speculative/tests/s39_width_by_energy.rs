@@ -27,7 +27,9 @@ impl SpeculativeActor for Sum {
         match msg {
             ToSum::Add(n) => {
                 // Longer than sending it: only an actor that never is without work is sampled.
-                (0..2_000).for_each(|step| drop(std::hint::black_box(step)));
+                for step in 0..2_000 {
+                    std::hint::black_box(step);
+                }
                 self.0.update(tx, |sum| sum + n)?;
             }
             ToSum::Get(reply) => ctx.reply(reply, self.0.get(tx)?),
