@@ -32,7 +32,7 @@ mod slot;
 mod stand_in;
 mod timers;
 
-pub use codec::{decode, encode};
+pub use codec::{decode, decode_whole, encode};
 pub use error::WireError;
 pub use inbound::{Delivered, Inbound, unreadable};
 pub use laned_seat::LanedSeat;

@@ -71,8 +71,8 @@ pub use link::{End, Event, Link, LinkConfig, Place, PushError, Sink, Undelivered
 pub use mobile_id::MobileId;
 pub use names::{NameError, NameEvent, NameSettings, Names, Registration};
 pub use network::{
-    At, Drained, Kept, Membership, MembershipEvent, Migrate, MigrateError, Migrated, MobileActor,
-    Network, Overview, RemoteError,
+    At, Drained, Kept, Made, Membership, MembershipEvent, Migrate, MigrateError, Migrated,
+    MobileActor, Network, Overview, RemoteError,
 };
 pub use odeon_core::wire::Mobile;
 pub use packet::{FORMAT_VERSION, PacketError, Refusal};

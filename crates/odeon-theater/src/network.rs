@@ -18,6 +18,7 @@ mod arrivals;
 mod asked;
 mod channel;
 mod control;
+mod creation;
 mod draining;
 mod endings;
 mod exports;
@@ -35,6 +36,7 @@ mod peers;
 mod pressed;
 mod published;
 mod questions;
+mod remote_error;
 mod seats;
 mod transmitting;
 mod way;
@@ -61,11 +63,13 @@ use crate::packet::Greeting;
 use crate::{LinkConfig, Listener, MobileId, Refusal, TheaterId, Transport};
 
 pub use accompanied::Companions;
+pub use creation::Made;
 pub use draining::{Drained, Kept};
 pub use membership::{Membership, MembershipEvent};
 pub use migrations::{Migrate, MigrateError, Migrated};
 pub use overview::{MobileActor, Overview};
-pub use published::{At, RemoteError};
+pub use published::At;
+pub use remote_error::RemoteError;
 
 /// A theater's place among other theaters: made by [`join`](Self::join). Clones are the same.
 #[derive(Clone)]

@@ -156,6 +156,49 @@ fn s31_actors_are_created_elsewhere() {
 }
 
 #[test]
+fn s31_who_creates_actors_may_refuse() {
+    let world = World::new(15);
+    let (a, b) = (world.theater(1), world.theater(2));
+    let spawner = std::sync::Arc::new(b.theater);
+    let spawns = spawner.clone();
+    b.network.register_version("counter", 2, move |numbers: Vec<u64>| match numbers.len() {
+        0..3 => Ok(spawns.spawn(Counter { numbers })),
+        many => Err(format!("{many} are too many")),
+    });
+    let created = |version, numbers: Vec<u64>| {
+        let there = a.network.at(b.network.id()).version(version);
+        let asked = there.spawn::<_, Count>("counter", &numbers).unwrap();
+        asked.wait_timeout(LONG).unwrap()
+    };
+    assert_eq!(numbers(&created(2, vec![1, 2]).unwrap()), [1, 2]);
+    let refused = created(2, vec![0; 3]).unwrap_err();
+    assert_eq!(refused, RemoteError::Refused("3 are too many".into()));
+    assert_eq!(refused.to_string(), "the theater does not create it: 3 are too many");
+    for other in [0, 1, 3] {
+        let refused = created(other, vec![0; 3]);
+        assert_eq!(refused, Err(RemoteError::OtherVersion { here: 2 }));
+    }
+}
+
+#[test]
+fn s31_no_actor_is_made_for_whoever_expects_other_messages() {
+    let world = World::new(16);
+    let (a, b) = (world.theater(1), world.theater(2));
+    let spawner = std::sync::Arc::new(b.theater);
+    let spawns = spawner.clone();
+    let made = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counts = made.clone();
+    b.network.register("counter", move |()| {
+        counts.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        spawns.spawn(Counter::default())
+    });
+    let there = a.network.at(b.network.id());
+    let strange = there.spawn::<_, u32>("counter", &()).unwrap().wait_timeout(LONG).unwrap();
+    assert!(matches!(strange, Err(RemoteError::OtherMessages(_))), "{strange:?}");
+    assert_eq!(made.load(std::sync::atomic::Ordering::SeqCst), 0);
+}
+
+#[test]
 fn s31_a_reference_given_back_does_not_overtake_what_was_sent_by_it() {
     let world = World::new(9);
     let (a, b) = (world.theater(1), world.theater(2));

@@ -237,6 +237,42 @@ fn s34_who_cannot_move_stays_and_says_why() {
     assert_eq!(all(&nomad), [1]);
 }
 
+/// As a newer program knows a `Nomad`.
+#[derive(Default, Serialize, Deserialize)]
+struct NewerNomad {
+    known: Nomad,
+    note: String,
+}
+
+impl Actor for NewerNomad {
+    type Msg = Say;
+
+    fn handle(&mut self, msg: Say, _: &mut Context<'_, Self>) {
+        match msg {
+            Say::Add(n) => self.known.numbers.push(n),
+            Say::All(reply) => reply.send(self.known.numbers.clone()),
+            _ => unreachable!("nobody says that"),
+        }
+    }
+}
+
+impl Mobile for NewerNomad {
+    const KIND: &'static str = Nomad::KIND;
+}
+
+#[test]
+fn s34_an_older_program_does_not_take_in_half_of_it() {
+    let world = World::new(12);
+    let [a, b] = places(&world);
+    let nomad = a.network.spawn_mobile(NewerNomad { note: "new".into(), ..Default::default() });
+    nomad.send(Say::Add(1)).unwrap();
+    let refused = migrate(&a.network, &nomad, &b).unwrap_err();
+    assert!(matches!(refused, MigrateError::State(_)), "{refused:?}");
+    nomad.send(Say::Add(2)).unwrap();
+    assert_eq!(all(&nomad), [1, 2]);
+    assert_eq!(a.network.overview().mobile.len(), 1);
+}
+
 #[test]
 fn s34_its_end_is_told_everywhere_and_nothing_is_left() {
     let world = World::new(6);

@@ -3,7 +3,8 @@
 use odeon_core::{Actor, ActorRef, Context, DeadLetterReason, Message, Random, Reply, Theater};
 use odeon_testkit::Deterministic;
 use odeon_theater::{
-    Conditions, InMemoryNetwork, LinkConfig, MigrateError, Migrated, Mobile, Network, TheaterId,
+    Conditions, InMemoryNetwork, LinkConfig, MigrateError, Migrated, Mobile, MobileId, Network,
+    TheaterId,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -72,6 +73,8 @@ struct Simulation {
     asked: Vec<Asked>,
     moved: u64,
     refused: u64,
+    /// In which theater each actor sits, if it is not between two.
+    sitting: BTreeMap<MobileId, usize>,
 }
 
 const STEP: Duration = Duration::from_millis(2);
@@ -111,6 +114,7 @@ impl Simulation {
             asked: Vec::new(),
             moved: 0,
             refused: 0,
+            sitting: BTreeMap::new(),
         };
         simulation.steps(20);
         for actor in 0..actors {
@@ -144,6 +148,19 @@ impl Simulation {
             place.run.advance(STEP);
         }
         self.net.step(self.now);
+        self.look_where_they_sit();
+    }
+
+    /// Nobody sits in two theaters.
+    #[track_caller]
+    fn look_where_they_sit(&mut self) {
+        self.sitting.clear();
+        for (number, place) in self.places.iter().enumerate().filter(|(_, place)| !place.is_dead) {
+            for actor in place.network.overview().mobile {
+                let another = self.sitting.insert(actor.id, number);
+                assert_eq!(another, None, "seed {}: {actor:?} sits in {number} too", self.seed);
+            }
+        }
     }
 
     fn steps(&mut self, steps: usize) {
@@ -214,6 +231,7 @@ fn s34_actors_that_move_lose_double_and_mix_up_nothing() {
         assert!(simulation.moved > 100, "seed {seed}: {}", simulation.moved);
         let lost: u64 = simulation.places.iter().map(|place| place.lost.load(Relaxed)).sum();
         assert_eq!(lost, 0, "seed {seed}");
+        assert_eq!(simulation.sitting.len(), 10, "seed {seed}: all of them sit somewhere");
         // Everybody hears the same of each actor, and all that was ever sent.
         for actor in 0..10 {
             let known = |place: &Place| place.known[actor].clone();

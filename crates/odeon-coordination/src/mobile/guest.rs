@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use odeon_core::extend::{Companion, Interior};
 use odeon_core::wire::{
-    Arriving, Guest, Kind, OfKind, Passage, ReadState, Seat, Settler, Slot, WireError, decode,
-    encode, references_to,
+    Arriving, Guest, Kind, OfKind, Passage, ReadState, Seat, Settler, Slot, WireError,
+    decode_whole, encode, references_to,
 };
 use odeon_core::{ActorRef, Context, Message};
 use odeon_speculative::extend::{Occupant, Surroundings, WrittenProcessing};
@@ -141,7 +141,7 @@ fn read<A: MobileSpeculative>(
     bytes: &[u8],
     surroundings: &Surroundings,
 ) -> Result<Settler, WireError> {
-    let (numbers, state): (Numbers, A::State) = decode(passage, bytes)?;
+    let (numbers, state): (Numbers, A::State) = decode_whole(passage, bytes)?;
     let (mode, width, ordering, blocks) = numbers;
     let written = WrittenProcessing { mode, width, ordering, blocks };
     let mut processing = Processing::read(written, A::policy);

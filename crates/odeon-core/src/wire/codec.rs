@@ -50,6 +50,26 @@ pub fn encode<T: Serialize + ?Sized>(
     result
 }
 
+/// Reads a value that comes to all of the bytes: what an older program would drop is an error.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn decode_whole<T: DeserializeOwned>(
+    passage: &dyn Passage,
+    bytes: &[u8],
+) -> Result<T, WireError> {
+    let read = passage::during(passage, || {
+        catch_unwind(AssertUnwindSafe(|| postcard::take_from_bytes::<T>(bytes)))
+    });
+    match passage::outcome(read)? {
+        (value, []) => Ok(value),
+        (_, rest) => Err(WireError::Format(format!(
+            "{} bytes behind what is known here: a newer program has written it",
+            rest.len()
+        ))),
+    }
+}
+
 /// Reads a value. Bytes behind it are not looked at: a newer version of its type may have more fields at its end.
 ///
 /// # Errors

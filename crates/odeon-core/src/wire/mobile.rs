@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::codec::{decode, encode};
+use super::codec::{decode_whole, encode};
 use super::error::WireError;
 use super::laned_seat::LanedSeat;
 use super::outbound::{ReadState, Settler};
@@ -62,7 +62,8 @@ pub trait Mobile: Actor<Msg: Serialize + DeserializeOwned> + Serialize + Deseria
     /// What actors of this type are called between theaters: the same in all programs that they move between.
     const KIND: &'static str;
 
-    /// How the state is written: theaters that have another one refuse it.
+    /// How the state is written: theaters that have another one refuse it. Change it when older states would be misread; what is more in a state than a
+    /// theater's program knows it refuses in any case.
     const VERSION: u32 = 0;
 
     /// Runs in the theater to which the actor has moved, before it handles anything there. `started` is not called again.
@@ -296,7 +297,7 @@ impl<A: Mobile> Kind for KindOf<A> {
 }
 
 fn read<A: Mobile>(passage: &dyn Passage, bytes: &[u8]) -> Result<Settler, WireError> {
-    let actor: A = decode(passage, bytes)?;
+    let actor: A = decode_whole(passage, bytes)?;
     Ok(Settler::of::<A::Msg>(Box::new(Seated(actor))))
 }
 

@@ -1,7 +1,6 @@
-//! What other theaters may ask for: actors by the names under which they are published, new actors by the kinds that are registered.
+//! What other theaters may ask for: actors by the names under which they are published, and new ones (`creation.rs`).
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
 use odeon_core::wire::{self, Address, Answerable, Erased, Passage, WireError};
@@ -12,82 +11,51 @@ use serde::{Deserialize, Serialize};
 
 use super::channel::Channel;
 use super::control::Control;
+use super::creation::Kinds;
 use super::passage::Between;
 use super::peer::Peer;
 use super::seats::Leads;
-use super::{Inner, Network};
+use super::{Inner, Network, RemoteError};
 use crate::TheaterId;
 
 /// How names begin under which the runtime publishes actors of its own.
 const OWN: &str = "odeon/";
-
-/// Why there is no reference to an actor of another theater.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum RemoteError {
-    /// No actor is published there under this name.
-    NotFound,
-    /// No kind of actor is registered there under this name.
-    UnknownKind,
-    /// The actor there takes these messages, and not those that were asked for.
-    OtherMessages(String),
-    /// The arguments cannot be read there.
-    Arguments(String),
-    /// What makes the actor panicked.
-    Panicked,
-    /// The theater has been [drained](Network::drain), or is being: no actor is created there.
-    Drained,
-}
-
-impl fmt::Display for RemoteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFound => f.write_str("no actor is published there under this name"),
-            Self::UnknownKind => {
-                f.write_str("no kind of actor is registered there under this name")
-            }
-            Self::OtherMessages(messages) => {
-                write!(f, "the actor there takes messages of type {messages}")
-            }
-            Self::Arguments(reason) => write!(f, "the arguments cannot be read there: {reason}"),
-            Self::Panicked => f.write_str("what makes the actor panicked"),
-            Self::Drained => f.write_str("the theater is being drained, and creates no actor"),
-        }
-    }
-}
-
-impl std::error::Error for RemoteError {}
 
 /// What is asked of another theater.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Wanted {
     /// The actor that is published under this name.
     Actor { name: String },
-    /// A new actor of this kind, made of these arguments.
-    New { kind: String, arguments: Vec<u8> },
+    /// A new actor of this version of this kind, made of these arguments.
+    New { kind: String, version: u32, arguments: Vec<u8> },
 }
-
-type Make = dyn Fn(&dyn Passage, &[u8]) -> Result<Erased, RemoteError> + Send + Sync;
 
 /// See the module.
 #[derive(Default)]
 pub(super) struct Published {
     actors: Mutex<HashMap<String, Erased>>,
-    kinds: Mutex<HashMap<String, Arc<Make>>>,
+    pub(super) kinds: Kinds,
 }
 
 impl Published {
-    fn get(&self, passage: &dyn Passage, wanted: &Wanted) -> Result<Erased, RemoteError> {
+    /// The actor that is wanted by somebody who knows it by these messages.
+    fn get(
+        &self,
+        passage: &dyn Passage,
+        wanted: &Wanted,
+        messages: &str,
+    ) -> Result<Erased, RemoteError> {
         match wanted {
             Wanted::Actor { name } => {
                 let actors = self.actors.lock().expect("nothing panics under this lock");
-                actors.get(name).cloned().ok_or(RemoteError::NotFound)
+                let actor = actors.get(name).cloned().ok_or(RemoteError::NotFound)?;
+                match actor.0.message_name() {
+                    its if its == messages => Ok(actor),
+                    its => Err(RemoteError::OtherMessages(its.into())),
+                }
             }
-            Wanted::New { kind, arguments } => {
-                let kinds = self.kinds.lock().expect("nothing panics under this lock");
-                let make = kinds.get(kind).cloned().ok_or(RemoteError::UnknownKind)?;
-                drop(kinds);
-                make(passage, arguments)
+            Wanted::New { kind, version, arguments } => {
+                self.kinds.make(passage, (kind, *version), messages, arguments)
             }
         }
     }
@@ -200,29 +168,9 @@ impl Network {
         names
     }
 
-    /// Registers a kind of actor that others may have created here: `make` creates one of the arguments that they send.
-    pub fn register<T, M>(
-        &self,
-        kind: &str,
-        make: impl Fn(T) -> ActorRef<M> + Send + Sync + 'static,
-    ) where
-        T: DeserializeOwned,
-        M: Message + Serialize + DeserializeOwned,
-    {
-        let make = move |passage: &dyn Passage, arguments: &[u8]| {
-            let arguments = wire::decode(passage, arguments)
-                .map_err(|error| RemoteError::Arguments(error.to_string()))?;
-            let make = std::panic::AssertUnwindSafe(|| make(arguments));
-            let actor = std::panic::catch_unwind(make).map_err(|_| RemoteError::Panicked)?;
-            Ok(Erased::of(&actor))
-        };
-        let mut kinds = self.inner.published.kinds.lock().expect("nothing panics under this lock");
-        kinds.insert(kind.into(), Arc::new(make));
-    }
-
     /// Another theater.
     pub fn at(&self, theater: TheaterId) -> At<'_> {
-        At { network: self, theater }
+        At { network: self, theater, version: 0 }
     }
 }
 
@@ -231,9 +179,17 @@ impl Network {
 pub struct At<'a> {
     network: &'a Network,
     theater: TheaterId,
+    version: u32,
 }
 
 impl At<'_> {
+    /// Actors that are to be [created](Self::spawn) there are of this version of their kind
+    /// ([`Network::register_version`]), instead of 0.
+    #[must_use]
+    pub fn version(self, version: u32) -> Self {
+        Self { version, ..self }
+    }
+
     /// Asks for the actor that is published there under a name.
     pub fn lookup<M>(&self, name: &str) -> Ask<Result<ActorRef<M>, RemoteError>>
     where
@@ -271,7 +227,8 @@ impl At<'_> {
             between.undo();
             return Err(error);
         }
-        Ok(Self::ask(between, Wanted::New { kind: kind.into(), arguments: bytes }))
+        let wanted = Wanted::New { kind: kind.into(), version: self.version, arguments: bytes };
+        Ok(Self::ask(between, wanted))
     }
 
     /// The answer is that there is none if the question cannot go.
@@ -319,10 +276,7 @@ impl Inner {
         let found = if is_refused {
             Err(RemoteError::Drained)
         } else {
-            self.published.get(&between, wanted).and_then(|actor| match actor.0.message_name() {
-                its if its == messages => Ok(actor),
-                its => Err(RemoteError::OtherMessages(its.into())),
-            })
+            self.published.get(&between, wanted, messages)
         };
         let mut bytes = Vec::new();
         let is_written = wire::encode(&between, &found, &mut bytes).is_ok();

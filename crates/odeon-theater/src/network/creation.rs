@@ -1,0 +1,153 @@
+//! Actors that others may have created here: by the kinds that are registered.
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use odeon_core::wire::{self, Erased, Passage};
+use odeon_core::{ActorRef, Message};
+use odeon_sync::Mutex;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Network, RemoteError};
+
+/// What a [registered](Network::register) kind's function answers: a new actor, or why there is none.
+pub trait Made {
+    /// The messages of the actor.
+    type Msg: Message;
+
+    /// The actor.
+    ///
+    /// # Errors
+    /// Why none is created: it comes back as [`RemoteError::Refused`].
+    fn made(self) -> Result<ActorRef<Self::Msg>, String>;
+}
+
+impl<M: Message> Made for ActorRef<M> {
+    type Msg = M;
+
+    fn made(self) -> Result<ActorRef<M>, String> {
+        Ok(self)
+    }
+}
+
+impl<M: Message, E: Display> Made for Result<ActorRef<M>, E> {
+    type Msg = M;
+
+    fn made(self) -> Result<ActorRef<M>, String> {
+        self.map_err(|why| why.to_string())
+    }
+}
+
+type Make = dyn Fn(&dyn Passage, &[u8]) -> Result<Erased, RemoteError> + Send + Sync;
+
+struct Registered {
+    version: u32,
+    /// What its actors' messages are called.
+    messages: &'static str,
+    make: Box<Make>,
+}
+
+/// The kinds of a theater.
+#[derive(Default)]
+pub(super) struct Kinds(Mutex<HashMap<String, Arc<Registered>>>);
+
+impl Kinds {
+    /// An actor for whoever knows this version of a kind by these messages.
+    pub(super) fn make(
+        &self,
+        passage: &dyn Passage,
+        (kind, version): (&str, u32),
+        messages: &str,
+        arguments: &[u8],
+    ) -> Result<Erased, RemoteError> {
+        let kinds = self.0.lock().expect("nothing panics under this lock");
+        let registered = kinds.get(kind).cloned().ok_or(RemoteError::UnknownKind)?;
+        drop(kinds);
+        if registered.version != version {
+            return Err(RemoteError::OtherVersion { here: registered.version });
+        }
+        if registered.messages != messages {
+            return Err(RemoteError::OtherMessages(registered.messages.into()));
+        }
+        (registered.make)(passage, arguments)
+    }
+}
+
+impl Network {
+    /// Registers a kind of actor that others may have created here, in place of another one of this name: `make` creates one of the arguments that
+    /// they send, or answers why it does not.
+    ///
+    /// `make` runs on the thread that receives what the other theater sends: what takes long belongs in the actor.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # use odeon_theater::{InMemoryNetwork, LinkConfig, Network, RemoteError, TheaterId};
+    /// # use std::sync::Arc;
+    /// # struct Account(u64);
+    /// # #[derive(serde::Serialize, serde::Deserialize)]
+    /// # struct Deposit(u64);
+    /// # impl Message for Deposit {}
+    /// # impl Actor for Account {
+    /// #     type Msg = Deposit;
+    /// #     fn handle(&mut self, deposit: Deposit, _: &mut Context<'_, Self>) { self.0 += deposit.0 }
+    /// # }
+    /// # let (theater, another) = (Arc::new(Theater::new()?), Theater::new()?);
+    /// # let net = InMemoryNetwork::new(1);
+    /// # let join = |theater: &Theater| Network::join(theater, TheaterId::random(), LinkConfig::new("shop", 65_000), |id, listener| {
+    /// #     Ok::<_, std::convert::Infallible>(Arc::new(net.join(id, listener)))
+    /// # });
+    /// # let (network, elsewhere) = (join(&theater)?, join(&another)?);
+    /// let spawner = theater.clone();
+    /// network.register("account", move |balance: u64| match balance {
+    ///     0..1_000_000 => Ok(spawner.spawn(Account(balance))),
+    ///     _ => Err("more than may be in it"),
+    /// });
+    /// # let pump = net.clone();
+    /// # let began = std::time::Instant::now();
+    /// # std::thread::spawn(move || loop {
+    /// #     pump.step(began.elapsed());
+    /// #     std::thread::sleep(std::time::Duration::from_millis(1));
+    /// # });
+    /// // In another theater:
+    /// let created = elsewhere.at(network.id()).spawn::<u64, Deposit>("account", &2_000_000)?.wait()?;
+    /// assert_eq!(created.unwrap_err(), RemoteError::Refused("more than may be in it".into()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn register<T, R>(&self, kind: &str, make: impl Fn(T) -> R + Send + Sync + 'static)
+    where
+        T: DeserializeOwned,
+        R: Made<Msg: Serialize + DeserializeOwned>,
+    {
+        self.register_version(kind, 0, make);
+    }
+
+    /// As [`register`](Self::register), of a version of the kind: whoever asks for [another one](super::At::version) is told which one is here. Change it when
+    /// older arguments or messages would be misread.
+    pub fn register_version<T, R>(
+        &self,
+        kind: &str,
+        version: u32,
+        make: impl Fn(T) -> R + Send + Sync + 'static,
+    ) where
+        T: DeserializeOwned,
+        R: Made<Msg: Serialize + DeserializeOwned>,
+    {
+        let make = move |passage: &dyn Passage, arguments: &[u8]| {
+            let arguments = wire::decode(passage, arguments)
+                .map_err(|error| RemoteError::Arguments(error.to_string()))?;
+            let made = catch_unwind(AssertUnwindSafe(|| make(arguments).made()));
+            let actor = made.map_err(|_| RemoteError::Panicked)?.map_err(RemoteError::Refused)?;
+            Ok(Erased::of(&actor))
+        };
+        let messages = std::any::type_name::<R::Msg>();
+        let registered = Arc::new(Registered { version, messages, make: Box::new(make) });
+        let mut kinds =
+            self.inner.published.kinds.0.lock().expect("nothing panics under this lock");
+        let before = kinds.insert(kind.into(), registered);
+        drop(kinds);
+        drop(before);
+    }
+}
