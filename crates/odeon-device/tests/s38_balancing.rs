@@ -62,6 +62,12 @@ fn work(pool: &BalancingPool<u32>) -> BalancingReport {
     pool.report()
 }
 
+/// Works until nothing is profiled: at the end of a round that may be so by a change that it takes for one of the load.
+fn work_until_settled(pool: &BalancingPool<u32>) -> BalancingReport {
+    let mut rounds = (0..20).map(|_| work(pool));
+    rounds.find(|report| !report.is_profiling).expect("it is profiled for a while, and not always")
+}
+
 #[test]
 fn s38_each_objective_uses_its_configuration() {
     use Objective::*;
@@ -118,12 +124,12 @@ fn s38_all_is_profiled_again_when_asked() {
     let (clock, meter) = (Arc::new(VirtualClock::new()), Arc::new(AtomicU64::new(0)));
     let theater = theater(&clock);
     let pool = quick_and_slow(&clock, &meter).start(&theater).unwrap();
-    let before = work(&pool);
-    assert!(before.profilings >= 1 && !before.is_profiling, "{before:#?}");
+    let before = work_until_settled(&pool);
+    assert!(before.profilings >= 1, "{before:#?}");
     pool.profile();
     let report = pool.report();
     assert_eq!((report.profilings, report.is_profiling), (before.profilings + 1, true));
-    assert!(!work(&pool).is_profiling);
+    work_until_settled(&pool);
 }
 
 #[test]

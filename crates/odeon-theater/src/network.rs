@@ -22,6 +22,7 @@ mod creation;
 mod draining;
 mod endings;
 mod exports;
+mod grants;
 mod held;
 mod in_order;
 mod later;
@@ -52,6 +53,7 @@ use odeon_core::{Actor, ActorRef, Ask, Clock, Theater};
 use self::accompanied::Accompanied;
 use self::control::Control;
 use self::exports::Exports;
+use self::grants::GrantNumbers;
 use self::membership::Members;
 use self::migrations::{Joined, Migrations};
 use self::peer::Peer;
@@ -117,6 +119,7 @@ struct Inner {
     peers: Peers,
     members: Members,
     exports: Exports,
+    grant_numbers: GrantNumbers,
     seats: Seats,
     questions: Questions,
     migrations: Migrations,
@@ -157,6 +160,7 @@ impl Network {
             peers: Peers::default(),
             members: Members::default(),
             exports: Exports::default(),
+            grant_numbers: GrantNumbers::default(),
             seats: Seats::new(),
             questions: Questions::default(),
             migrations: Migrations::default(),

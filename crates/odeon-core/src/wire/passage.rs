@@ -33,6 +33,8 @@ pub struct Reference {
     pub born: Option<Address>,
     /// Whether messages to the actor come with the lanes of their senders.
     pub has_lanes: bool,
+    /// By which number it was granted, if who sends it holds it of a third theater; otherwise 0.
+    pub grant: u64,
 }
 
 /// Knows the actors that others refer to, and those elsewhere that are referred to here.

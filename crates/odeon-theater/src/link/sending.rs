@@ -26,7 +26,7 @@ impl Link {
         let written = match self.state {
             State::Ended { answer, due } => due && self.answer(answer, packet),
             State::Greeting => self.greet(now, packet),
-            State::Linked => self.next_body(now, packet, sink) || self.sign_of_life(now, packet),
+            State::Linked => self.next_body(now, packet) || self.sign_of_life(now, packet),
         };
         if written {
             self.last_sent = now;
@@ -95,7 +95,7 @@ impl Link {
     }
 
     /// PROTOCOL 4, 6, 7.
-    fn next_body(&mut self, now: Duration, packet: &mut Vec<u8>, sink: &mut impl Sink) -> bool {
+    fn next_body(&mut self, now: Duration, packet: &mut Vec<u8>) -> bool {
         let Some(route) = self.route() else { return false };
         if self.resend_at().is_some_and(|at| at <= now) {
             self.window.time_out(now);
@@ -114,14 +114,15 @@ impl Link {
         let (number, transmission, body) = self.window.send(body, now);
         let acks = self.incoming.acks();
         write_body(packet, route, &acks, number, transmission, &body.records);
+        true
+    }
+
+    /// Bodies become fewer when one is sent, and when a channel is paused: what was in them is held then.
+    fn relieve(&mut self, sink: &mut impl Sink) {
         if self.pressed && self.outgoing.bytes_in_bodies() <= self.config.pressed_at / 2 {
             self.pressed = false;
             sink.event(Event::Relieved);
         }
-        true
-    }
-
-    fn relieve(&mut self, sink: &mut impl Sink) {
         for channel in self.outgoing.take_relieved() {
             sink.event(Event::ChannelRelieved(channel));
         }

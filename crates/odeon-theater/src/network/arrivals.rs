@@ -86,7 +86,7 @@ impl Inner {
         }
     }
 
-    fn tell_of_an_end(self: &Arc<Self>, peer: &Arc<Peer>, seat: u64) {
+    pub(super) fn tell_of_an_end(self: &Arc<Self>, peer: &Arc<Peer>, seat: u64) {
         let why = match self.exports.get(seat) {
             Some(_) => self.exports.end_of(seat),
             None => Some(EndReason::Stopped),
@@ -109,16 +109,21 @@ impl Inner {
             Control::Released { actor, references } => {
                 drop(self.exports.released(actor, peer.id, references));
             }
-            Control::Granted { actor, to } => {
-                let to = TheaterId::from_bits(to);
-                self.exports.granted(actor, to);
-                // If that is dead, a link finds out, and its end takes the grant back.
-                if let Some(holder) = self.peers.get_or_meet(self, to) {
-                    holder.transmit(self);
-                }
-                if self.seats.has_left(actor) {
-                    self.has_to_tell(actor);
-                }
+            Control::Granted { actor, to, grant } => {
+                self.is_granted(actor, peer, TheaterId::from_bits(to), grant);
+            }
+            Control::Taken { actor, by, grant } => {
+                self.is_taken(actor, peer, TheaterId::from_bits(by), grant);
+            }
+            Control::Revoked { actor, grant } => {
+                drop(self.exports.revoked(actor, peer.id, grant));
+            }
+            Control::Void { to } => {
+                drop(self.exports.void(peer.id, TheaterId::from_bits(to)));
+            }
+            Control::Expects { by } => self.is_expected(TheaterId::from_bits(by), peer),
+            Control::Over { by } => {
+                drop(self.exports.void(TheaterId::from_bits(by), peer.id));
             }
             Control::Ended { actor, failed } => {
                 let reason = if failed { EndReason::Failed } else { EndReason::Stopped };
@@ -135,7 +140,9 @@ impl Inner {
             Control::Refused { seat, attempt, why } => self.is_refused(peer, seat, attempt, why),
             Control::Withdrawn { attempt } => self.does_not_come(peer.id, Some(attempt)),
             Control::Settled { attempt } => self.is_settled(peer, attempt),
-            Control::Moved { seat, who, to, moves } => self.has_moved(peer, seat, who, to, moves),
+            Control::Moved { seat, who, to, moves, grant } => {
+                self.has_moved(peer, seat, who, to, (moves, grant));
+            }
             Control::NotKnown { seat } => {
                 self.seats.is_not_known(seat, peer.id);
                 self.has_to_tell(seat);

@@ -13,8 +13,18 @@ use crate::TheaterId;
 pub(super) enum Control {
     /// So many references to this actor of yours, which have come here, are not held here any more.
     Released { actor: u64, references: u64 },
-    /// A reference to this actor of yours has been sent on to this theater.
-    Granted { actor: u64, to: u128 },
+    /// A reference to this actor of yours has been sent on to this theater (`grants.rs`, as for the next five).
+    Granted { actor: u64, to: u128, grant: u64 },
+    /// The reference to this actor of yours has come here that was granted by this theater.
+    Taken { actor: u64, by: u128, grant: u64 },
+    /// The reference that I have granted has come back.
+    Revoked { actor: u64, grant: u64 },
+    /// No reference that I have granted to this theater is under way.
+    Void { to: u128 },
+    /// I have lost this theater, and want to know when no reference comes to you any more that it has granted.
+    Expects { by: u128 },
+    /// None does.
+    Over { by: u128 },
     /// This actor of mine has ended.
     Ended { actor: u64, failed: bool },
     /// This question of yours will not be answered.
@@ -29,8 +39,8 @@ pub(super) enum Control {
     Withdrawn { attempt: u64 },
     /// It sits here.
     Settled { attempt: u64 },
-    /// The actor for which this seat of mine is has moved, for the so manieth time: to this seat, to which you have a reference.
-    Moved { seat: u64, who: Address, to: Address, moves: u64 },
+    /// The actor for which this seat of mine is has moved, for the so manieth time: to this seat, to which I have granted you a reference.
+    Moved { seat: u64, who: Address, to: Address, moves: u64, grant: u64 },
     /// I do not know the actor for which this seat of yours is.
     NotKnown { seat: u64 },
     /// All that you have sent to this actor by the way that you have closed for the so manieth time has come.
@@ -42,8 +52,8 @@ impl Control {
         Self::Ended { actor, failed: reason == EndReason::Failed }
     }
 
-    pub(super) fn granted(actor: u64, to: TheaterId) -> Self {
-        Self::Granted { actor, to: to.bits() }
+    pub(super) fn granted(actor: u64, to: TheaterId, grant: u64) -> Self {
+        Self::Granted { actor, to: to.bits(), grant }
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {

@@ -37,6 +37,7 @@ impl Inner {
         drop(self.exports.died(peer.id));
         self.members.ended(peer.id, end);
         self.peers.end(self, peer);
+        self.ends_grants(peer);
         stood.iter().for_each(|stands| stands.lose());
     }
 
@@ -134,8 +135,9 @@ impl Passage for Returning<'_> {
         reference: Reference,
         arriving: &dyn Arriving,
     ) -> Result<Box<dyn Any + Send + Sync>, WireError> {
-        let Reference { at, born, .. } = reference;
+        let Reference { at, born, grant, .. } = reference;
         if at.theater != self.network.id.bits() {
+            self.network.revokes(at, grant);
             let gone = WireError::Refused("nobody refers to the actor any more");
             return self.network.seats.reference(born.unwrap_or(at), arriving).ok_or(gone);
         }

@@ -1,18 +1,17 @@
 //! The actors of this theater that others refer to.
 //!
-//! Each theater that holds references to an actor is counted with as many references as have been sent to it. It gives them back
-//! together when nobody there refers to the actor any more. A reference that it has sent on to a third theater it has granted: it says so
-//! before it gives its own back, on the same link. So an actor is kept as long as any of them holds a reference or one is under
-//! way, although the third theater may give its references back before the grant is known: its count is below zero for a while.
+//! Each theater that holds references to an actor is counted with as many references as have come to it. It gives them back
+//! together when nobody there refers to the actor any more. What is under way to it from a third theater is known by grants (`grants.rs`).
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use odeon_core::wire::{Arriving, Inbound, Leaving, WireError};
 use odeon_core::{EndReason, Watch};
 use odeon_sync::Mutex;
 
+use super::grants::Grants;
 use crate::TheaterId;
 
 /// See the module.
@@ -23,7 +22,9 @@ pub(super) struct Exports {
 
 struct Export {
     inbound: Arc<dyn Inbound>,
-    holders: HashMap<TheaterId, i64>,
+    holders: HashMap<TheaterId, u64>,
+    /// Made when somebody grants a reference to it.
+    grants: Option<Box<Grants>>,
     /// Who tells of its end.
     watch: Option<Watch>,
     /// Why it has ended, if it has.
@@ -32,6 +33,17 @@ struct Export {
 
 /// Keeps an actor no longer, when it is dropped: to be done without the lock.
 pub(super) struct Over(#[expect(dead_code, reason = "it is there to be dropped")] Export);
+
+impl Export {
+    fn to(inbound: Arc<dyn Inbound>) -> Self {
+        Self { inbound, holders: HashMap::new(), grants: None, watch: None, end: None }
+    }
+
+    /// Whether a reference elsewhere leads to the actor, or one is under way.
+    fn is_referred_to(&self) -> bool {
+        !self.holders.is_empty() || self.grants.as_ref().is_some_and(|grants| grants.keep())
+    }
+}
 
 impl Drop for Export {
     fn drop(&mut self) {
@@ -51,7 +63,7 @@ impl Exports {
         let export = known.entry(number).or_insert_with(|| {
             let inbound = (actor.inbound)();
             first = Some(inbound.clone());
-            Export { inbound, holders: HashMap::new(), watch: None, end: None }
+            Export::to(inbound)
         });
         *export.holders.entry(to).or_default() += 1;
         first
@@ -63,19 +75,17 @@ impl Exports {
         let mut is_first = false;
         let export = known.entry(inbound.actor()).or_insert_with(|| {
             is_first = true;
-            Export { inbound: inbound.clone(), holders: HashMap::new(), watch: None, end: None }
+            Export::to(inbound.clone())
         });
-        add(&mut export.holders, from, 1);
+        *export.holders.entry(from).or_default() += 1;
         is_first
     }
 
     /// The theaters that refer to an actor, in the order of their numbers.
     pub(super) fn holders(&self, actor: u64) -> Vec<TheaterId> {
         let known = self.lock();
-        let holders = known.get(&actor).map(|export| export.holders.iter());
-        let holders = holders.into_iter().flatten();
-        let mut holders: Vec<_> =
-            holders.filter_map(|(&holder, &count)| (count > 0).then_some(holder)).collect();
+        let holders = known.get(&actor).map(|export| export.holders.keys().copied().collect());
+        let mut holders: Vec<_> = holders.unwrap_or_default();
         holders.sort_unstable();
         holders
     }
@@ -101,36 +111,91 @@ impl Exports {
     }
 
     /// A theater has sent a reference on to another one.
-    pub(super) fn granted(&self, actor: u64, to: TheaterId) {
+    pub(super) fn granted(&self, actor: u64, by: TheaterId, to: TheaterId, grant: u64) {
         if let Some(export) = self.lock().get_mut(&actor) {
-            add(&mut export.holders, to, 1);
+            export.grants.get_or_insert_default().granted(by, grant, to);
         }
+    }
+
+    /// A reference that was granted has come to who holds it from here on. `may_come`: that it was granted may not be known yet.
+    #[must_use]
+    pub(super) fn taken(
+        &self,
+        actor: u64,
+        holder: TheaterId,
+        by: TheaterId,
+        grant: u64,
+        may_come: bool,
+    ) -> Option<Over> {
+        self.change(actor, |export| {
+            *export.holders.entry(holder).or_default() += 1;
+            export.grants.get_or_insert_default().taken(by, grant, may_come);
+        })
+    }
+
+    /// A reference that was granted has not left.
+    #[must_use]
+    pub(super) fn revoked(&self, actor: u64, by: TheaterId, grant: u64) -> Option<Over> {
+        self.change(actor, |export| export.grants.get_or_insert_default().revoked(by, grant))
     }
 
     /// A theater gives references back. Answers what is to be dropped: nobody elsewhere refers to the actor any more.
     #[must_use]
     pub(super) fn released(&self, actor: u64, by: TheaterId, references: u64) -> Option<Over> {
-        let mut known = self.lock();
-        let export = known.get_mut(&actor)?;
-        add(&mut export.holders, by, -i64::try_from(references).unwrap_or(i64::MAX));
-        if !export.holders.is_empty() {
-            return None;
-        }
-        known.remove(&actor).map(Over)
+        self.change(actor, |export| {
+            let Some(count) = export.holders.get_mut(&by) else { return };
+            *count = count.saturating_sub(references);
+            if *count == 0 {
+                export.holders.remove(&by);
+            }
+        })
+    }
+
+    /// No reference that a theater has granted to another one is under way.
+    #[must_use]
+    pub(super) fn void(&self, by: TheaterId, to: TheaterId) -> Vec<Over> {
+        self.change_all(|export| {
+            if let Some(grants) = &mut export.grants {
+                grants.void(by, to);
+            }
+        })
+    }
+
+    /// To whom a theater has granted references that are under way, in the order of their numbers.
+    pub(super) fn granted_by(&self, granter: TheaterId) -> BTreeSet<TheaterId> {
+        let known = self.lock();
+        let grants = known.values().filter_map(|export| export.grants.as_ref());
+        grants.flat_map(|grants| grants.by(granter)).collect()
     }
 
     /// A theater is dead: it holds no references.
     #[must_use]
     pub(super) fn died(&self, theater: TheaterId) -> Vec<Over> {
+        self.change_all(|export| {
+            export.holders.remove(&theater);
+            if let Some(grants) = &mut export.grants {
+                grants.died(theater);
+            }
+        })
+    }
+
+    fn change(&self, actor: u64, change: impl FnOnce(&mut Export)) -> Option<Over> {
         let mut known = self.lock();
-        let over: Vec<u64> = known
-            .iter_mut()
-            .filter_map(|(&actor, export)| {
-                export.holders.remove(&theater)?;
-                export.holders.is_empty().then_some(actor)
-            })
-            .collect();
-        over.iter().filter_map(|actor| known.remove(actor)).map(Over).collect()
+        let export = known.get_mut(&actor)?;
+        change(export);
+        if export.is_referred_to() {
+            return None;
+        }
+        known.remove(&actor).map(Over)
+    }
+
+    fn change_all(&self, mut change: impl FnMut(&mut Export)) -> Vec<Over> {
+        let mut known = self.lock();
+        let gone = known.extract_if(|_, export| {
+            change(export);
+            !export.is_referred_to()
+        });
+        gone.map(|(_, export)| Over(export)).collect()
     }
 
     /// The way in to an actor.
@@ -167,13 +232,5 @@ impl Exports {
 
     fn lock(&self) -> odeon_sync::MutexGuard<'_, HashMap<u64, Export>> {
         self.known.lock().expect("nothing panics under this lock")
-    }
-}
-
-fn add(holders: &mut HashMap<TheaterId, i64>, theater: TheaterId, references: i64) {
-    let count = holders.entry(theater).or_default();
-    *count = count.saturating_add(references);
-    if *count == 0 {
-        holders.remove(&theater);
     }
 }

@@ -29,7 +29,7 @@ enum Left {
     /// A reference to this actor of this theater.
     Reference(u64),
     /// A reference to an actor of a third theater.
-    Grant(Address),
+    Grant(Address, u64),
     Question(u64),
 }
 
@@ -48,16 +48,9 @@ impl<'a> Between<'a> {
 
     /// The value has been written, and has been pushed.
     pub(super) fn done(self) {
-        let to = self.peer.id;
         for left in self.left.into_inner() {
             match left {
-                Left::Grant(Address { theater, actor }) => {
-                    if let Some(home) = self.network.peers.get(TheaterId::from_bits(theater)) {
-                        // Before its own references are given back, which come later the same way.
-                        home.tell_later(Control::granted(actor, to));
-                        home.transmit(self.network);
-                    }
-                }
+                Left::Grant(at, grant) => self.network.grants(at, self.peer, grant),
                 // Those who hold references were told before this one left.
                 Left::Reference(actor) => self.network.tell_if_ended(actor, self.peer),
                 Left::Question(_) => {}
@@ -72,7 +65,7 @@ impl<'a> Between<'a> {
             match left {
                 Left::Reference(actor) => drop(self.network.exports.released(actor, to, 1)),
                 Left::Question(number) => drop(self.network.questions.take(number, to)),
-                Left::Grant(_) => {}
+                Left::Grant(..) => {}
             }
         }
     }
@@ -87,9 +80,10 @@ impl Passage for Between<'_> {
         if let Some(native) = actor.native.as_ref().filter(|_| network.has_natives()) {
             network.seats.introduce(network, native);
         }
-        if let Some(Leads::To(reference)) = network.seats.leads(actor.actor) {
+        if let Some(Leads::To(mut reference)) = network.seats.leads(actor.actor) {
             if reference.at.theater != to.bits() {
-                self.left.borrow_mut().push(Left::Grant(reference.at));
+                reference.grant = network.grant_numbers.next();
+                self.left.borrow_mut().push(Left::Grant(reference.at, reference.grant));
             }
             return Ok(reference);
         }
@@ -99,7 +93,7 @@ impl Passage for Between<'_> {
         self.left.borrow_mut().push(Left::Reference(actor.actor));
         let at = Address { theater: network.id.bits(), actor: actor.actor };
         let born = network.seats.who(actor.actor).filter(|who| *who != at);
-        Ok(Reference { at, born, has_lanes: actor.has_lanes })
+        Ok(Reference { at, born, has_lanes: actor.has_lanes, grant: 0 })
     }
 
     fn actor_arrives(
@@ -120,6 +114,7 @@ impl Passage for Between<'_> {
         let peer = peer.ok_or(WireError::Refused("the theater leaves"))?;
         // If they have just met, they greet.
         peer.transmit(network);
+        network.takes(&peer, at.actor, self.peer.id, reference.grant);
         let to = To { peer, seat: at.actor };
         let (arrived, counts) =
             network.seats.arrives(network, reference, arriving, &stage, to.clone());

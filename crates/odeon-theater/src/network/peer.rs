@@ -18,6 +18,7 @@ use super::Inner;
 use super::asked::Asked;
 use super::channel::Channel;
 use super::control::Control;
+use super::grants::ToTell;
 use super::held::Held;
 use super::in_order::{InOrder, Ticket};
 use super::later::Later;
@@ -39,6 +40,9 @@ pub(super) struct Peer {
     pub(super) held: Held,
     pub(super) asked: Asked,
     pub(super) pressed: Pressed,
+    /// Where references were granted to it, and where its own are waited for (`grants.rs`).
+    pub(super) granted_at: ToTell,
+    pub(super) expected_by: ToTell,
     pub(super) due: Due,
     pub(super) transmitter: OnceLock<Option<ActorRef<()>>>,
     /// So much is queued that packets are full.
@@ -96,6 +100,8 @@ impl Peer {
             held: Held::default(),
             asked: Asked::default(),
             pressed: Pressed::default(),
+            granted_at: ToTell::default(),
+            expected_by: ToTell::default(),
             due: Due::default(),
             transmitter: OnceLock::new(),
             is_full: AtomicBool::new(false),

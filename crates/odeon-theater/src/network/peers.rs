@@ -49,7 +49,12 @@ impl Peers {
         self.lock().alive.get(&id).cloned()
     }
 
-    /// The same, with a new link if there is none. `None`: this theater leaves, or is it itself.
+    /// Whether this link to a theater has not ended.
+    pub(super) fn is_alive(&self, peer: &Arc<Peer>) -> bool {
+        self.lock().alive.get(&peer.id).is_some_and(|alive| Arc::ptr_eq(alive, peer))
+    }
+
+    /// The theater with this identity, with a new link if there is none. `None`: this theater leaves, or is it itself.
     pub(super) fn get_or_meet(&self, network: &Inner, id: TheaterId) -> Option<Arc<Peer>> {
         if id == network.id {
             return None;

@@ -154,7 +154,7 @@ impl Seats {
             None => Leads::Here,
             Some((at, has_lanes)) => {
                 let born = (at != who).then_some(who);
-                Leads::To(Reference { at, born, has_lanes })
+                Leads::To(Reference { at, born, has_lanes, grant: 0 })
             }
         })
     }

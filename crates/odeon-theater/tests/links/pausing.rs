@@ -104,3 +104,25 @@ fn who_pushes_too_much_is_pressed_until_half_is_sent() {
     assert!(!pair.a.link.is_pressed());
     assert_eq!(pair.a.heard.events, [Event::Linked, Event::Relieved]);
 }
+
+#[test]
+fn what_a_paused_channel_holds_presses_those_of_the_channel_alone() {
+    let mark = 1_000_000;
+    let config = LinkConfig { window: 130_000, pressed_at: mark, ..config() };
+    let mut pair = Pair::with(1, config.clone(), config);
+    pair.run_until(|pair| pair.a.link.is_linked() && pair.b.link.is_linked());
+    pair.network.set_everywhere(Conditions { delay: (ms(1), ms(1)), ..Conditions::GOOD });
+    while pair.a.link.queued() < 2 * mark {
+        pair.a.push(1, &[7; 10_000]);
+    }
+    assert!(pair.a.link.is_pressed() && !pair.a.link.is_channel_pressed(1));
+    pair.b.link.pause(1);
+    // Nothing else is sent by which that would be found out.
+    pair.run_until(|pair| !pair.a.link.is_pressed());
+    assert!(pair.a.link.queued() > mark && pair.a.link.is_channel_pressed(1));
+    assert_eq!(pair.a.heard.events, [Event::Linked, Event::Relieved]);
+    pair.b.link.resume(1);
+    pair.run_until(|pair| pair.a.link.queued() == 0);
+    assert!(!pair.a.link.is_channel_pressed(1));
+    assert!(pair.a.heard.events.contains(&Event::ChannelRelieved(1)));
+}

@@ -32,6 +32,8 @@ pub(super) struct Drainer {
     closed: HashSet<TheaterId>,
     /// Theaters that do not take in this kind, and why.
     unknown: HashMap<(TheaterId, String), MigrateError>,
+    /// Theaters that could not read this actor, and why: others may.
+    unread: HashMap<(TheaterId, MobileId), MigrateError>,
     /// Seats that were left at which nothing is to come any more, since nobody is on the way.
     quiet: HashSet<u64>,
     drained: Drained,
@@ -75,6 +77,7 @@ impl Drainer {
             kept: HashMap::new(),
             closed: HashSet::new(),
             unknown: HashMap::new(),
+            unread: HashMap::new(),
             quiet: HashSet::new(),
             drained: Drained::default(),
         }
@@ -136,6 +139,8 @@ impl Drainer {
                 refusal.get_or_insert(MigrateError::Drained);
             } else if let Some(why) = self.unknown.get(&(theater, actor.kind.clone())) {
                 refusal = Some(why.clone());
+            } else if let Some(why) = self.unread.get(&(theater, actor.id)) {
+                refusal = Some(why.clone());
             } else if is == Membership::Present {
                 theaters.push(theater);
             } else {
@@ -171,6 +176,10 @@ impl Drainer {
                 | MigrateError::OtherVersion),
             )) => {
                 self.unknown.insert((to, actor.kind.clone()), why);
+                self.waiting.push_back(actor);
+            }
+            Ok(Err(why @ MigrateError::State(_))) => {
+                self.unread.insert((to, actor.id), why);
                 self.waiting.push_back(actor);
             }
             // Who has moved by somebody else's will, or ended, is not here at the end.

@@ -73,13 +73,16 @@ impl Passage for Restored<'_> {
         reference: Reference,
         arriving: &dyn Arriving,
     ) -> Result<Counted, WireError> {
-        let Reference { at, born, .. } = reference;
+        let Reference { at, born, grant, .. } = reference;
         if at.theater == self.network.id.bits() {
             let actor = self.network.exports.reference(at.actor, arriving)?;
             if self.returns {
                 drop(self.network.exports.released(at.actor, self.to.id, 1));
             }
             return Ok(actor);
+        }
+        if self.returns {
+            self.network.revokes(at, grant);
         }
         let gone = WireError::Refused("nobody refers to the actor any more");
         self.network.seats.reference(born.unwrap_or(at), arriving).ok_or(gone)
@@ -127,7 +130,7 @@ impl Passage for Within {
         let mut actors = self.actors.borrow_mut();
         actors.push((actor.inbound)());
         let at = Address { theater: 0, actor: actors.len() as u64 - 1 };
-        Ok(Reference { at, born: None, has_lanes: actor.has_lanes })
+        Ok(Reference { at, born: None, has_lanes: actor.has_lanes, grant: 0 })
     }
 
     fn actor_arrives(

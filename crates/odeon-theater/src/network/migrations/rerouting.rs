@@ -64,11 +64,10 @@ impl Inner {
         if at == holder.id {
             return;
         }
-        if let Some(host) = self.peers.get(at) {
-            // Before a reference of this theater to the new seat is given back, which comes later the same way.
-            host.tell_later(Control::granted(to.actor, holder.id));
-            host.transmit(self);
-            self.tell_peer(holder, &Control::Moved { seat, who, to, moves });
+        if self.peers.get(at).is_some() {
+            let grant = self.grant_numbers.next();
+            self.grants(to, holder, grant);
+            self.tell_peer(holder, &Control::Moved { seat, who, to, moves, grant });
         }
     }
 
@@ -79,7 +78,7 @@ impl Inner {
         seat: u64,
         who: Address,
         at: Address,
-        moves: u64,
+        (moves, grant): (u64, u64),
     ) {
         if at.actor >= NUMBERS {
             return;
@@ -87,6 +86,7 @@ impl Inner {
         let Some(new) = self.peers.get_or_meet(self, TheaterId::from_bits(at.theater)) else {
             return;
         };
+        self.takes(&new, at.actor, peer.id, grant);
         let to = To { peer: new, seat: at.actor };
         let is_wanted = self.seats.with(who, |line| {
             let is_newer = matches!(line.sits, Sits::Elsewhere(_) | Sits::Coming(_, Some(_)))
