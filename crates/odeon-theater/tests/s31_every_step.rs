@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use stepwise::Trouble::{self, CutForAWhile, CutForLong, Killed, Unplugged};
+use stepwise::Trouble::{self, CutForAWhile, CutForLong, Isolated, Killed, Unplugged};
 use stepwise::{Stepwise, id};
 
 /// Says when it is let go.
@@ -102,7 +102,8 @@ fn run(seed: u64, trouble: Option<Trouble>, after: usize) -> usize {
         // What lies there keeps nobody.
         references.into_iter().for_each(std::mem::forget);
     } else {
-        let may_be_lost = matches!(trouble, Some(Killed(Y) | Unplugged(Y) | CutForLong(Y, W)));
+        let may_be_lost =
+            matches!(trouble, Some(Killed(Y) | Unplugged(Y) | Isolated(Y | W) | CutForLong(Y, W)));
         let asked: Vec<_> = references.iter().map(|somebody| somebody.ask(Hello)).collect();
         run.pass(Duration::from_millis(300));
         for (ask, somebody) in asked.into_iter().zip(references) {
@@ -149,4 +150,5 @@ fn s31_whichever_way_is_cut_at_any_step_references_that_have_come_lead_to_an_act
     let ways = [(X, Y), (X, W), (Y, W)];
     after_every_packet(&ways.map(|(one, other)| CutForAWhile(one, other)));
     after_every_packet(&ways.map(|(one, other)| CutForLong(one, other)));
+    after_every_packet(&[X, Y, W].map(Isolated));
 }

@@ -8,7 +8,7 @@ mod support;
 )]
 use odeon_theater::InMemoryNetwork as Net;
 
-use odeon_core::{AskError, DeadLetterReason};
+use odeon_core::{AskError, DeadLetterReason, extend};
 use odeon_theater::{Conditions, LinkConfig, RemoteError};
 use std::time::Duration;
 use support::{Count, Counter, LARGEST_PACKET, LONG, World, find, numbers, until};
@@ -290,4 +290,27 @@ fn s31_references_of_other_theaters_of_the_process_do_not_go_by_this_one() {
     counter.send(Count::Send(stranger, 1)).unwrap();
     until("it is a dead letter", || *a.lost.lock().unwrap() == [DeadLetterReason::Unwritable]);
     assert!(numbers(&counter).is_empty());
+}
+
+#[test]
+fn s31_what_is_in_arguments_that_nobody_reads_is_given_back() {
+    let world = World::new(17);
+    let (a, b, c) = (world.theater(1), world.theater(2), world.theater(3));
+    b.network.publish("b", &b.theater.spawn(Counter::default()));
+    let at_b = find(&a, &b, "b");
+    b.network.unpublish("b");
+    let there = a.network.at(c.network.id());
+    for _ in 0..10 {
+        let here = a.theater.spawn(Counter::default());
+        let (asker, question) = extend::question::<u64>();
+        let arguments = (here, at_b.clone(), asker);
+        let created = there.spawn::<_, Count>("nobody", &arguments).unwrap();
+        drop(arguments);
+        assert_eq!(created.wait_timeout(LONG).unwrap(), Err(RemoteError::UnknownKind));
+        assert_eq!(question.wait_timeout(LONG), Err(AskError::NoReply));
+    }
+    drop(at_b);
+    for place in [&a, &b, &c] {
+        until("nobody refers to anybody", || place.network.references() == (0, 0));
+    }
 }

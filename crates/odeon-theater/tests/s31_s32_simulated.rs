@@ -1,10 +1,10 @@
 //! S31 and S32 with a thousand theaters in one thread, from seeds: what nobody may see, whatever the network does.
 
+mod neighbours;
+
 use odeon_core::{Actor, ActorRef, Context, DeadLetterReason, Message, Random, Theater};
 use odeon_testkit::Deterministic;
-use odeon_theater::{
-    Conditions, InMemoryNetwork, LinkConfig, Listener, Network, TheaterId, Transport,
-};
+use odeon_theater::{Conditions, InMemoryNetwork, LinkConfig, Network, TheaterId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -42,28 +42,6 @@ impl Actor for Hears {
         // Once and in order, and without a gap as long as the link is the same.
         assert_eq!(number, expected, "seed {}: {from} by {reference}", self.seed);
         self.messages[from].fetch_add(1, Relaxed);
-    }
-}
-
-/// Hears of its neighbours alone: a thousand theaters that all know each other would be half a million links.
-struct Neighbours {
-    listener: Arc<dyn Listener>,
-    near: Vec<TheaterId>,
-}
-
-impl Listener for Neighbours {
-    fn packet(&self, from: TheaterId, packet: &[u8]) {
-        self.listener.packet(from, packet);
-    }
-
-    fn appeared(&self, theater: TheaterId) {
-        if self.near.contains(&theater) {
-            self.listener.appeared(theater);
-        }
-    }
-
-    fn vanished(&self, theater: TheaterId) {
-        self.listener.vanished(theater);
     }
 }
 
@@ -111,8 +89,7 @@ impl Simulation {
             let config = LinkConfig::new("simulated", 65_000);
             let near = [1, 2, theaters - 1, theaters - 2].map(|by| id((number + by) % theaters));
             let network = Network::join(run.theater(), id(number), config, |me, listener| {
-                let near = Neighbours { listener, near: near.to_vec() };
-                Ok::<_, Infallible>(Arc::new(net.join(me, Arc::new(near))) as Arc<dyn Transport>)
+                Ok::<_, Infallible>(neighbours::join(&net, me, near.to_vec(), listener))
             });
             let network = network.unwrap();
             let hears = Hears { heard: Arc::default(), messages: messages.clone(), seed };

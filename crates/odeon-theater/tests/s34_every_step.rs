@@ -8,7 +8,7 @@ use odeon_theater::{MigrateError, Migrated, Mobile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use stepwise::Trouble::{self, CutForAWhile, CutForLong, Killed, Unplugged};
+use stepwise::Trouble::{self, CutForAWhile, CutForLong, Isolated, Killed, Unplugged};
 use stepwise::{Stepwise, id};
 
 /// What it has heard of each sender goes with it.
@@ -160,6 +160,8 @@ impl World {
                 assert_ne!(sits, Some(X), "{what}");
             }
             (Some(CutForLong(X, Y)), Ok(Err(_)), sits) => assert_eq!(sits, Some(X), "{what}"),
+            // Wherever it is, whoever was cut off from it has lost it, and if that is all others it is let go.
+            (Some(Isolated(_)), _, _) => {}
             (Some(CutForLong(X, Z)), Err(AskError::NoReply), sits) => {
                 assert!(matches!(sits, Some(X | Y)), "{what}");
             }
@@ -175,7 +177,7 @@ impl World {
             let is_in_order = once == *numbers;
             once.dedup();
             assert_eq!(once.len(), numbers.len(), "{what}: doubled, of {from}: {numbers:?}");
-            let may_be_mixed = matches!(trouble, Some(CutForLong(..)));
+            let may_be_mixed = matches!(trouble, Some(CutForLong(..) | Isolated(_)));
             assert!(is_in_order || may_be_mixed, "{what}: of {from}: {numbers:?}");
         }
         // Messages of those who have not lost anybody on the way.
@@ -232,11 +234,16 @@ fn packets(seed: u64, is_known: bool) -> usize {
 
 #[track_caller]
 fn after_every_packet(troubles: &[Trouble]) {
+    after_every(1, troubles);
+}
+
+#[track_caller]
+fn after_every(step: usize, troubles: &[Trouble]) {
     for (seed, is_known) in [(1, false), (2, true)] {
         let packets = packets(seed, is_known);
         assert!(packets > 20, "{packets}");
         for &trouble in troubles {
-            for after in 0..packets {
+            for after in (seed as usize % step..packets).step_by(step) {
                 run(seed, is_known, Some(trouble), after).1.ok();
             }
         }
@@ -255,10 +262,15 @@ fn s34_whoever_is_unplugged_at_any_step_it_sits_once_or_dies_with_a_theater() {
 
 #[test]
 fn s34_whichever_way_is_cut_for_a_while_at_any_step_nothing_is_lost() {
-    after_every_packet(&[(X, Y), (X, W), (Y, W), (X, Z), (Y, Z)].map(|(a, b)| CutForAWhile(a, b)));
+    after_every(2, &[(X, Y), (X, W), (Y, W), (X, Z), (Y, Z)].map(|(a, b)| CutForAWhile(a, b)));
 }
 
 #[test]
 fn s34_whichever_way_is_cut_for_long_at_any_step_it_sits_once_or_is_said_to_be_lost() {
-    after_every_packet(&[(X, Y), (X, W), (Y, W), (X, Z)].map(|(a, b)| CutForLong(a, b)));
+    after_every(2, &[(X, Y), (X, W), (Y, W), (X, Z)].map(|(a, b)| CutForLong(a, b)));
+}
+
+#[test]
+fn s34_whoever_is_cut_off_from_all_at_any_step_it_sits_once_or_is_said_to_be_lost() {
+    after_every(2, &PLACES.map(Isolated));
 }

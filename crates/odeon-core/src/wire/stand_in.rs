@@ -255,9 +255,8 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
     }
 
     fn let_go(&self) {
-        if let Some(actor) = self.actor.upgrade()
-            && let Some(bonds) = actor.cell().header.bonds.get()
-        {
+        let Some(actor) = self.actor.upgrade() else { return };
+        if let Some(bonds) = actor.cell().header.bonds.get() {
             bonds.waiters.release();
         }
     }

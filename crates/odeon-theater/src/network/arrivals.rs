@@ -118,12 +118,12 @@ impl Inner {
             Control::Revoked { actor, grant } => {
                 drop(self.exports.revoked(actor, peer.id, grant));
             }
-            Control::Void { to } => {
-                drop(self.exports.void(peer.id, TheaterId::from_bits(to)));
+            Control::Void { to, until } => {
+                drop(self.exports.void(peer.id, TheaterId::from_bits(to), until));
             }
             Control::Expects { by } => self.is_expected(TheaterId::from_bits(by), peer),
             Control::Over { by } => {
-                drop(self.exports.void(TheaterId::from_bits(by), peer.id));
+                drop(self.exports.over(TheaterId::from_bits(by), peer.id));
             }
             Control::Ended { actor, failed } => {
                 let reason = if failed { EndReason::Failed } else { EndReason::Stopped };

@@ -19,8 +19,8 @@ pub(super) enum Control {
     Taken { actor: u64, by: u128, grant: u64 },
     /// The reference that I have granted has come back.
     Revoked { actor: u64, grant: u64 },
-    /// No reference that I have granted to this theater is under way.
-    Void { to: u128 },
+    /// No reference that I have granted to this theater by a number up to this one is under way.
+    Void { to: u128, until: u64 },
     /// I have lost this theater, and want to know when no reference comes to you any more that it has granted.
     Expects { by: u128 },
     /// None does.

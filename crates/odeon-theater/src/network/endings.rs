@@ -1,6 +1,7 @@
 //! What follows from the end of a link: the other theater is dead, or has left.
 
 use std::any::Any;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use odeon_core::DeadLetterReason;
@@ -13,11 +14,11 @@ use odeon_core::wire::{
 use super::Inner;
 use super::channel::Channel;
 use super::control::Control;
-use super::marks::{ACCOMPANIED, MARK, TIMER, read_slot, read_timer};
+use super::marks::{ACCOMPANIED, MARK, Mark, TIMER, read_slot, read_timer};
 use super::migrations::MigrateError;
 use super::peer::Peer;
 use super::seats::{Line, LostWay, Sits};
-use crate::{End, Undelivered};
+use crate::{End, TheaterId, Undelivered};
 
 impl Inner {
     /// The link to a theater has ended. Nobody meets it anew before all that belongs to this link is gone.
@@ -34,10 +35,14 @@ impl Inner {
         drop(self.questions.died(peer.id));
         peer.asked.take().into_iter().for_each(|asker| self.leave_unanswered(asker));
         self.lost_with(peer.id);
-        drop(self.exports.died(peer.id));
+        let (over, holders) = self.exports.died(peer.id);
+        drop(over);
+        let until = self.grant_numbers.last();
         self.members.ended(peer.id, end);
         self.peers.end(self, peer);
-        self.ends_grants(peer);
+        self.ends_grants(peer, until);
+        self.expects_grants(peer.id, holders);
+        self.says_through_again();
         stood.iter().for_each(|stands| stands.lose());
     }
 
@@ -86,6 +91,15 @@ impl Inner {
         }
     }
 
+    /// Marks that have been passed on by a way that is lost, to an actor that comes here.
+    fn have_come(self: &Arc<Self>, marks: &VecDeque<Vec<u8>>) {
+        for mark in marks {
+            if let Some(Mark::Through { theater, who, turn }) = Mark::from_bytes(mark) {
+                self.has_come(TheaterId::from_bits(theater), who, turn);
+            }
+        }
+    }
+
     /// A link has ended: what becomes of the ways by it. Answers the seats that lead nowhere any more.
     fn lose_ways(self: &Arc<Self>, peer: &Arc<Peer>) -> Vec<Arc<dyn StandIn>> {
         let leaves = |line: &Line| matches!(&line.sits, Sits::Leaving(it) if it.to.id == peer.id);
@@ -108,7 +122,10 @@ impl Inner {
                     self.pass_again(who, &passed);
                 }
                 // Whatever it was to say by that way, it says so directly.
-                Some(LostWay::Comes) => self.says_ready_again(who),
+                Some(LostWay::Comes(passed)) => {
+                    self.says_ready_again(who);
+                    self.have_come(&passed);
+                }
                 Some(LostWay::Over) => {
                     over.extend(self.seats.forget(who).into_iter().map(|standing| standing.stands));
                 }

@@ -39,6 +39,12 @@ impl Export {
         Self { inbound, holders: HashMap::new(), grants: None, watch: None, end: None }
     }
 
+    fn with_grants(&mut self, change: impl FnOnce(&mut Grants)) {
+        if let Some(grants) = &mut self.grants {
+            change(grants);
+        }
+    }
+
     /// Whether a reference elsewhere leads to the actor, or one is under way.
     fn is_referred_to(&self) -> bool {
         !self.holders.is_empty() || self.grants.as_ref().is_some_and(|grants| grants.keep())
@@ -151,32 +157,27 @@ impl Exports {
         })
     }
 
-    /// No reference that a theater has granted to another one is under way.
+    /// No reference that a theater has granted to another one by a number up to this one is under way.
     #[must_use]
-    pub(super) fn void(&self, by: TheaterId, to: TheaterId) -> Vec<Over> {
-        self.change_all(|export| {
-            if let Some(grants) = &mut export.grants {
-                grants.void(by, to);
-            }
-        })
+    pub(super) fn void(&self, by: TheaterId, to: TheaterId, until: u64) -> Vec<Over> {
+        self.change_all(|export| export.with_grants(|grants| grants.void(by, to, until)))
     }
 
-    /// To whom a theater has granted references that are under way, in the order of their numbers.
-    pub(super) fn granted_by(&self, granter: TheaterId) -> BTreeSet<TheaterId> {
-        let known = self.lock();
-        let grants = known.values().filter_map(|export| export.grants.as_ref());
-        grants.flat_map(|grants| grants.by(granter)).collect()
+    /// No reference comes to a theater any more that a lost one has granted.
+    #[must_use]
+    pub(super) fn over(&self, by: TheaterId, to: TheaterId) -> Vec<Over> {
+        self.change_all(|export| export.with_grants(|grants| grants.over(by, to)))
     }
 
-    /// A theater is dead: it holds no references.
+    /// A theater is dead: it holds no references. Answers to whom it has granted some that are under way.
     #[must_use]
-    pub(super) fn died(&self, theater: TheaterId) -> Vec<Over> {
-        self.change_all(|export| {
+    pub(super) fn died(&self, theater: TheaterId) -> (Vec<Over>, BTreeSet<TheaterId>) {
+        let mut granted = BTreeSet::new();
+        let over = self.change_all(|export| {
             export.holders.remove(&theater);
-            if let Some(grants) = &mut export.grants {
-                grants.died(theater);
-            }
-        })
+            export.with_grants(|grants| granted.extend(grants.died(theater)));
+        });
+        (over, granted)
     }
 
     fn change(&self, actor: u64, change: impl FnOnce(&mut Export)) -> Option<Over> {
@@ -191,11 +192,11 @@ impl Exports {
 
     fn change_all(&self, mut change: impl FnMut(&mut Export)) -> Vec<Over> {
         let mut known = self.lock();
-        let gone = known.extract_if(|_, export| {
-            change(export);
-            !export.is_referred_to()
-        });
-        gone.map(|(_, export)| Over(export)).collect()
+        known.values_mut().for_each(&mut change);
+        let is_over =
+            |(&actor, export): (&u64, &Export)| (!export.is_referred_to()).then_some(actor);
+        let over: Vec<u64> = known.iter().filter_map(is_over).collect();
+        over.iter().filter_map(|actor| known.remove(actor)).map(Over).collect()
     }
 
     /// The way in to an actor.

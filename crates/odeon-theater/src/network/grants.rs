@@ -1,14 +1,16 @@
 //! References that are sent on to a third theater.
 //!
 //! PROTOCOL. X, which refers to an actor of Y, sends a reference to W.
-//! 1. X writes it with a number of its own, and tells Y that it has *Granted* it to W by this number, before it gives its own references back on the same link. Y keeps
+//! 1. X writes it with a number of its own, and tells Y that it has *Granted* it to W by this number, before it can give back the reference that it writes of. Y keeps
 //!    the actor for that as for a reference.
-//! 2. When W reads it, it tells Y that it has *Taken* it, before it says anything else of it: from here on W holds it as any other.
+//! 2. When W reads it, it tells Y that it has *Taken* it, before it gives it back: from here on W holds it as any other.
 //! 3. Either may come first. When both have, the number is over.
-//! 4. X tells Y that it has *Revoked* the grant if what it was written into comes back unread, and that all of those to W are *Void* when the link between X and
-//!    W has ended. What W has taken it holds all the same.
-//! 5. When Y has lost X, it asks W, which may still hear of X, to tell it when nothing more comes from there (*Expects*). When W has lost X it says so (*Over*): the
-//!    grants by X to W are void, but for those that have been taken before. When Y has lost W it forgets all grants to W, and what W holds.
+//! 4. X tells Y that it has *Revoked* the grant if what it was written into does not leave, or comes back unread, and that those to W up to a number are *Void*
+//!    when the link has ended by which they went. What W has taken it holds all the same.
+//! 5. When Y has lost X, its grants are orphans: Y asks W, which may still hear of X, to tell it when nothing more comes from there (*Expects*). When W has lost X it says so (*Over*),
+//!    and orphans that it has not taken are void. When Y has lost W it forgets all grants to W, and what W holds.
+//!
+//! All of this goes at once, past what is told behind all else (`later.rs`); that references are given back is told behind it.
 //!
 //! So an actor is kept as long as anybody holds a reference or one is under way whose sender lives, and no longer, whoever dies, and whichever way is cut.
 
@@ -20,6 +22,7 @@ use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicU64, Ordering};
 
 use super::Inner;
+use super::channel::Channel;
 use super::control::Control;
 use super::peer::Peer;
 use crate::TheaterId;
@@ -32,6 +35,12 @@ impl GrantNumbers {
     pub(super) fn next(&self) -> u64 {
         // ORDERING: Relaxed: only different they are to be.
         self.0.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The last one. Whoever has ended a link: all that went by it had its number before.
+    pub(super) fn last(&self) -> u64 {
+        // ORDERING: Relaxed: who has written by the link has given back its lock, under which it has ended.
+        self.0.load(Ordering::Relaxed)
     }
 }
 
@@ -56,16 +65,22 @@ impl ToTell {
 /// What others have granted of one actor of this theater.
 #[derive(Default)]
 pub(super) struct Grants {
-    /// To whom, by who has granted it by which number.
-    under_way: HashMap<(TheaterId, u64), TheaterId>,
+    /// By who has granted it by which number.
+    under_way: HashMap<(TheaterId, u64), Grant>,
     /// Those that were taken before it was known here that they were granted.
     taken: HashSet<(TheaterId, u64)>,
+}
+
+struct Grant {
+    to: TheaterId,
+    /// Who has granted it is lost.
+    is_orphan: bool,
 }
 
 impl Grants {
     pub(super) fn granted(&mut self, by: TheaterId, grant: u64, to: TheaterId) {
         if !self.taken.remove(&(by, grant)) {
-            self.under_way.insert((by, grant), to);
+            self.under_way.insert((by, grant), Grant { to, is_orphan: false });
         }
     }
 
@@ -80,20 +95,26 @@ impl Grants {
         self.under_way.remove(&(by, grant));
     }
 
-    pub(super) fn void(&mut self, by: TheaterId, to: TheaterId) {
-        self.under_way.retain(|&(granter, _), holder| granter != by || *holder != to);
+    pub(super) fn void(&mut self, by: TheaterId, to: TheaterId, until: u64) {
+        self.under_way
+            .retain(|&(granter, number), grant| granter != by || grant.to != to || number > until);
     }
 
-    /// A theater is dead: nothing comes to it, and it grants nothing more.
-    pub(super) fn died(&mut self, theater: TheaterId) {
-        self.under_way.retain(|_, holder| *holder != theater);
+    /// Nothing comes to a theater any more that another one has granted which is lost.
+    pub(super) fn over(&mut self, by: TheaterId, to: TheaterId) {
+        self.under_way
+            .retain(|&(granter, _), grant| granter != by || grant.to != to || !grant.is_orphan);
+    }
+
+    /// A theater is dead: nothing comes to it, and it grants nothing more. Answers to whom it has.
+    pub(super) fn died(&mut self, theater: TheaterId) -> impl Iterator<Item = TheaterId> {
+        self.under_way.retain(|_, grant| grant.to != theater);
         self.taken.retain(|&(granter, _)| granter != theater);
-    }
-
-    /// To whom a theater has granted references that are under way.
-    pub(super) fn by(&self, granter: TheaterId) -> impl Iterator<Item = TheaterId> {
-        let grants = self.under_way.iter();
-        grants.filter_map(move |(&(by, _), &to)| (by == granter).then_some(to))
+        let its = self.under_way.iter_mut().filter(move |((granter, _), _)| *granter == theater);
+        its.map(|(_, grant)| {
+            grant.is_orphan = true;
+            grant.to
+        })
     }
 
     /// Whether a reference is under way.
@@ -103,15 +124,26 @@ impl Grants {
 }
 
 impl Inner {
-    /// A reference to an actor elsewhere has been sent to a third theater.
-    pub(super) fn grants(self: &Arc<Self>, at: Address, to: &Arc<Peer>, grant: u64) {
-        let home = TheaterId::from_bits(at.theater);
+    /// A reference to an actor elsewhere is written for a third theater. Answers its number; then it [has been granted](Self::has_granted), or is
+    /// [revoked](Self::revokes). Under the lock of the seats: its own reference is given back behind that.
+    pub(super) fn grants(&self, at: Address, to: &Peer) -> u64 {
+        let (home, grant) = (TheaterId::from_bits(at.theater), self.grant_numbers.next());
         to.granted_at.note(home);
-        // Before its own references are given back, which come later the same way.
-        self.tell(home, Control::granted(at.actor, to.id, grant));
-        // Otherwise who ends the link finds the note, in `ends_grants`.
+        if let Some(home) = self.peers.get(home) {
+            let granted = Control::granted(at.actor, to.id, grant);
+            // If that is dead, the actor is, too.
+            let _ = home.push(Channel::Control, &granted.to_bytes());
+        }
+        grant
+    }
+
+    /// What it was written into has been pushed.
+    pub(super) fn has_granted(self: &Arc<Self>, at: Address, to: &Arc<Peer>, grant: u64) {
         if !self.peers.is_alive(to) {
-            self.tell(home, Control::Void { to: to.id.bits() });
+            // Whoever has ended the link may have looked for it before.
+            self.revokes(at, grant);
+        } else if let Some(home) = self.peers.get(TheaterId::from_bits(at.theater)) {
+            home.transmit(self);
         }
     }
 
@@ -128,30 +160,34 @@ impl Inner {
     /// A reference that another theater has granted to this one has been read.
     pub(super) fn takes(self: &Arc<Self>, home: &Arc<Peer>, actor: u64, by: TheaterId, grant: u64) {
         if grant > 0 {
-            home.tell_later(Control::Taken { actor, by: by.bits(), grant });
-            home.transmit(self);
+            self.tell_peer(home, &Control::Taken { actor, by: by.bits(), grant });
         }
     }
 
-    /// The link to a theater has ended: nothing comes from there any more, and what was granted to it is not under way.
-    pub(super) fn ends_grants(self: &Arc<Self>, peer: &Arc<Peer>) {
-        let (id, bits) = (peer.id, peer.id.bits());
+    /// The link to a theater has ended: nothing comes from there any more, and what was granted to it up to a number is not under way.
+    pub(super) fn ends_grants(self: &Arc<Self>, peer: &Arc<Peer>, until: u64) {
+        let bits = peer.id.bits();
         for home in peer.granted_at.take() {
-            self.tell(home, Control::Void { to: bits });
+            self.tell(home, Control::Void { to: bits, until });
         }
         for home in peer.expected_by.take() {
             self.tell(home, Control::Over { by: bits });
         }
-        for holder in self.exports.granted_by(id) {
-            if !self.tell(holder, Control::Expects { by: bits }) {
-                drop(self.exports.void(id, holder));
+    }
+
+    /// A theater is lost that has granted references to these ones.
+    pub(super) fn expects_grants(self: &Arc<Self>, by: TheaterId, holders: BTreeSet<TheaterId>) {
+        for holder in holders {
+            if !self.tell(holder, Control::Expects { by: by.bits() }) {
+                drop(self.exports.over(by, holder));
             }
         }
     }
 
     /// Another theater has lost one, and wants to know when nothing more comes here from there.
     pub(super) fn is_expected(self: &Arc<Self>, by: TheaterId, home: &Arc<Peer>) {
-        let granter = self.peers.get(by);
+        // By a link that only begins nothing has come that was sent by another one.
+        let granter = self.peers.get(by).filter(|granter| granter.is_linked());
         if let Some(granter) = &granter {
             granter.expected_by.note(home.id);
         }
@@ -163,10 +199,9 @@ impl Inner {
 
     /// `false`: it is not there.
     fn tell(self: &Arc<Self>, theater: TheaterId, control: Control) -> bool {
-        let Some(peer) = self.peers.get(theater) else { return false };
-        peer.tell_later(control);
-        peer.transmit(self);
-        true
+        let peer = self.peers.get(theater);
+        peer.iter().for_each(|peer| self.tell_peer(peer, &control));
+        peer.is_some()
     }
 
     /// A theater has sent a reference to an actor of this one on to another theater.
@@ -196,6 +231,8 @@ impl Inner {
         drop(self.exports.taken(actor, holder.id, by, grant, may_come));
         self.tell_of_an_end(holder, actor);
         if self.seats.has_left(actor) {
+            // It may have been told before, and have given that reference back.
+            self.seats.is_not_known(actor, holder.id);
             self.has_to_tell(actor);
         }
     }

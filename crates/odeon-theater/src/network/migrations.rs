@@ -189,10 +189,8 @@ impl Inner {
         let stage = self.pool.upgrade()?;
         self.seats.note_mobile();
         let actor = spawn(&stage);
-        if !self.has_natives.get_or_init(|| self.joined.claims_natives())
-            && let Some(native) = native(&actor)
-        {
-            self.seats.introduce(self, &native);
+        if !self.has_natives.get_or_init(|| self.joined.claims_natives()) {
+            native(&actor).iter().for_each(|native| self.seats.introduce(self, native));
         }
         Some(actor)
     }

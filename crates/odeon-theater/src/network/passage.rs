@@ -25,7 +25,8 @@ pub(super) struct Between<'a> {
 }
 
 /// What leaves with a value.
-enum Left {
+#[derive(Clone, Copy)]
+pub(super) enum Left {
     /// A reference to this actor of this theater.
     Reference(u64),
     /// A reference to an actor of a third theater.
@@ -50,7 +51,7 @@ impl<'a> Between<'a> {
     pub(super) fn done(self) {
         for left in self.left.into_inner() {
             match left {
-                Left::Grant(at, grant) => self.network.grants(at, self.peer, grant),
+                Left::Grant(at, grant) => self.network.has_granted(at, self.peer, grant),
                 // Those who hold references were told before this one left.
                 Left::Reference(actor) => self.network.tell_if_ended(actor, self.peer),
                 Left::Question(_) => {}
@@ -60,12 +61,23 @@ impl<'a> Between<'a> {
 
     /// The value could not be written: nothing leaves.
     pub(super) fn undo(self) {
-        let to = self.peer.id;
-        for left in self.left.into_inner() {
-            match left {
-                Left::Reference(actor) => drop(self.network.exports.released(actor, to, 1)),
-                Left::Question(number) => drop(self.network.questions.take(number, to)),
-                Left::Grant(..) => {}
+        self.network.undo(self.peer, &self.left.into_inner());
+    }
+
+    /// What leaves with the value.
+    pub(super) fn left(&self) -> Vec<Left> {
+        self.left.borrow().clone()
+    }
+}
+
+impl Inner {
+    /// What was to leave for a theater has not, or has not been read there.
+    pub(super) fn undo(self: &Arc<Self>, to: &Arc<Peer>, left: &[Left]) {
+        for left in left {
+            match *left {
+                Left::Reference(actor) => drop(self.exports.released(actor, to.id, 1)),
+                Left::Question(number) => drop(self.questions.take(number, to.id)),
+                Left::Grant(at, grant) => self.revokes(at, grant),
             }
         }
     }
@@ -80,11 +92,15 @@ impl Passage for Between<'_> {
         if let Some(native) = actor.native.as_ref().filter(|_| network.has_natives()) {
             network.seats.introduce(network, native);
         }
-        if let Some(Leads::To(mut reference)) = network.seats.leads(actor.actor) {
-            if reference.at.theater != to.bits() {
-                reference.grant = network.grant_numbers.next();
-                self.left.borrow_mut().push(Left::Grant(reference.at, reference.grant));
+        let grant = |at: Address| {
+            if at.theater == to.bits() {
+                return 0;
             }
+            let grant = network.grants(at, self.peer);
+            self.left.borrow_mut().push(Left::Grant(at, grant));
+            grant
+        };
+        if let Some(Leads::To(reference)) = network.seats.leads_by(actor.actor, grant) {
             return Ok(reference);
         }
         if let Some(inbound) = network.exports.leaves(actor, to) {
@@ -107,7 +123,10 @@ impl Passage for Between<'_> {
             return Err(WireError::Refused("there is no such actor"));
         }
         if at.theater == network.id.bits() {
-            return network.exports.reference(at.actor, arriving);
+            // Nobody elsewhere refers to a seat that its sender has just left for where the actor has moved.
+            let by_name = || network.seats.reference(reference.born.unwrap_or(at), arriving);
+            let here = network.exports.reference(at.actor, arriving);
+            return here.or_else(|gone| by_name().ok_or(gone));
         }
         let stage = network.stage()?;
         let peer = network.peers.get_or_meet(network, TheaterId::from_bits(at.theater));

@@ -115,6 +115,11 @@ impl Peer {
         Address { theater: self.id.bits(), actor }
     }
 
+    /// Whether both sides have greeted each other, and the link has not ended.
+    pub(super) fn is_linked(&self) -> bool {
+        self.link().is_linked()
+    }
+
     /// Whether the theater is dead: nothing that is pushed from here on comes to it.
     pub(super) fn is_dead(&self) -> bool {
         // ORDERING: Relaxed: a hint; what is pushed on a link that has ended is a dead letter too.
@@ -259,6 +264,10 @@ impl Peer {
                 if matches!(end, End::Silent | End::GivenUp) {
                     self.meet_anew(network);
                 }
+            }
+            Event::Linked => {
+                network.members.note(self.id, &event);
+                network.says_through_again();
             }
             event => network.members.note(self.id, &event),
         }

@@ -104,9 +104,10 @@ impl Peer {
 
     /// Something has been sent by the channel of a seat: if it is pressed, somebody looks after it.
     pub(super) fn look_after(self: &Arc<Self>, network: &Arc<Inner>, seat: u64) {
-        if self.pressed.presses(Channel::Actor(seat))
-            && let Some(pause) = self.pressed.begins_to_look(Channel::Actor(seat).number())
-        {
+        if !self.pressed.presses(Channel::Actor(seat)) {
+            return;
+        }
+        if let Some(pause) = self.pressed.begins_to_look(Channel::Actor(seat).number()) {
             self.let_go_after(pause, network, seat);
         }
     }

@@ -1,7 +1,7 @@
 //! What other theaters may ask for: actors by the names under which they are published, and new ones (`creation.rs`).
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use odeon_core::wire::{self, Address, Answerable, Erased, Passage, WireError};
 use odeon_core::{ActorRef, Ask, Message, Reply, extend};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::channel::Channel;
 use super::control::Control;
 use super::creation::Kinds;
-use super::passage::Between;
+use super::passage::{Between, Left};
 use super::peer::Peer;
 use super::seats::Leads;
 use super::{Inner, Network, RemoteError};
@@ -238,7 +238,9 @@ impl At<'_> {
     {
         let (network, peer) = (between.network(), between.peer());
         let (reply, ask) = extend::question();
-        let question = network.questions.leaves(Box::new(Referred::<M>(reply)), peer.id);
+        let asking = Arc::downgrade(network);
+        let referred = Referred::<M> { reply, asking, to: peer.clone(), left: between.left() };
+        let question = network.questions.leaves(Box::new(referred), peer.id);
         let messages = std::any::type_name::<M>().into();
         let asked = Control::Asked { question, wanted, messages };
         if peer.push(Channel::Control, &asked.to_bytes()).is_ok() {
@@ -253,11 +255,22 @@ impl At<'_> {
 }
 
 /// The answer is a reference.
-struct Referred<M: Message>(Reply<Result<ActorRef<M>, RemoteError>>);
+struct Referred<M: Message> {
+    reply: Reply<Result<ActorRef<M>, RemoteError>>,
+    asking: Weak<Inner>,
+    to: Arc<Peer>,
+    /// With the arguments.
+    left: Vec<Left>,
+}
 
 impl<M: Message + Serialize + DeserializeOwned> Answerable for Referred<M> {
     fn answer(self: Box<Self>, passage: &dyn Passage, bytes: &[u8]) -> Result<(), WireError> {
-        self.0.send(wire::decode(passage, bytes)?);
+        let found: Result<_, RemoteError> = wire::decode(passage, bytes)?;
+        let is_unread = found.as_ref().is_err_and(RemoteError::is_found_before_the_arguments);
+        if let Some(network) = self.asking.upgrade().filter(|_| is_unread) {
+            network.undo(&self.to, &self.left);
+        }
+        self.reply.send(found);
         Ok(())
     }
 }

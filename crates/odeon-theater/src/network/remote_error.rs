@@ -29,6 +29,16 @@ pub enum RemoteError {
     Refused(String),
 }
 
+impl RemoteError {
+    /// Whether nobody has read the arguments.
+    pub(super) fn is_found_before_the_arguments(&self) -> bool {
+        matches!(
+            self,
+            Self::UnknownKind | Self::OtherVersion { .. } | Self::OtherMessages(_) | Self::Drained
+        )
+    }
+}
+
 impl fmt::Display for RemoteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

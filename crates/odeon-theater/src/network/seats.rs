@@ -44,6 +44,17 @@ pub(super) struct Known {
 
 type Counted = Box<dyn Any + Send + Sync>;
 
+/// An actor has moved on.
+pub(super) struct Moved {
+    pub(super) who: Address,
+    /// Its seat there.
+    pub(super) at: Address,
+    /// The so manieth time that it has moved.
+    pub(super) moves: u64,
+    /// By which number a reference to that seat is granted to who is told.
+    pub(super) grant: u64,
+}
+
 /// What is to be told of a reference that leaves.
 pub(super) enum Leads {
     /// It leads to an actor of this theater.
@@ -147,6 +158,11 @@ impl Seats {
 
     /// Where a reference to the actor of this seat leads; `None`: it is none of a seat.
     pub(super) fn leads(&self, seat: u64) -> Option<Leads> {
+        self.leads_by(seat, |_| 0)
+    }
+
+    /// The same of a reference that is to be written, under the number that `grant` answers.
+    pub(super) fn leads_by(&self, seat: u64, grant: impl FnOnce(Address) -> u64) -> Option<Leads> {
         let known = self.lock();
         let who = known.who(seat)?;
         let line = known.lines.get(&who);
@@ -154,7 +170,7 @@ impl Seats {
             None => Leads::Here,
             Some((at, has_lanes)) => {
                 let born = (at != who).then_some(who);
-                Leads::To(Reference { at, born, has_lanes, grant: 0 })
+                Leads::To(Reference { at, born, has_lanes, grant: grant(at) })
             }
         })
     }
@@ -259,13 +275,14 @@ impl Seats {
         Ok(stands)
     }
 
-    /// If the actor of a seat has moved on: who it is, to where, and for the so manieth time; once for each theater that is told. If it is here, what has come
+    /// If the actor of a seat has moved on: once for each theater that is told. If it is here, what has come
     /// from the theater is counted.
     pub(super) fn has_moved_on(
         &self,
         seat: u64,
         told: TheaterId,
-    ) -> Option<(Address, Address, u64)> {
+        grant: impl FnOnce(Address) -> u64,
+    ) -> Option<Moved> {
         let mut known = self.lock();
         let (who, line) = known.line_of_seat(seat)?;
         let Sits::Elsewhere(at) = line.sits else {
@@ -274,7 +291,7 @@ impl Seats {
         };
         // Where the last move that is known here led.
         let at = line.next.back().map_or(at, |to| to.peer.address(to.seat));
-        line.told.insert(told).then_some((who, at, line.moves))
+        line.told.insert(told).then(|| Moved { who, at, moves: line.moves, grant: grant(at) })
     }
 
     /// Whether the actor of a seat has moved on.

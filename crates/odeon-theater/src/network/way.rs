@@ -71,9 +71,13 @@ impl Way {
     pub(super) fn close(&self, mark: Option<&Mark>) -> bool {
         // ORDERING: Relaxed: read in the same turn.
         self.is_open.store(false, Ordering::Relaxed);
+        mark.is_some_and(|mark| self.say(mark))
+    }
+
+    /// A mark goes by it, also if it is closed. `false`: it leads nowhere, or to the dead.
+    pub(super) fn say(&self, mark: &Mark) -> bool {
         let course = self.course();
-        let (Some(mark), Some(to)) = (mark, &course.to) else { return false };
-        to.push_mark(&mark.to_bytes()).is_ok()
+        course.to.as_ref().is_some_and(|to| to.push_mark(&mark.to_bytes()).is_ok())
     }
 
     pub(super) fn is_open(&self) -> bool {

@@ -16,6 +16,8 @@ pub enum Trouble {
     /// For less time than it takes to hold each other for dead.
     CutForAWhile(usize, usize),
     CutForLong(usize, usize),
+    /// Cut off from all others, for long.
+    Isolated(usize),
 }
 
 pub struct Place {
@@ -89,20 +91,25 @@ impl Stepwise {
     }
 
     pub fn trouble(&mut self, trouble: Trouble) {
-        let (one, other, time) = match trouble {
+        let all = 0..self.places.len();
+        let (ways, time): (Vec<_>, _) = match trouble {
             Trouble::Killed(place) | Trouble::Unplugged(place) => {
                 self.net.crash(id(place));
                 self.places[place].is_dead = true;
                 if matches!(trouble, Trouble::Unplugged(_)) {
-                    (0..self.places.len()).for_each(|other| self.net.cut(id(place), id(other)));
+                    all.for_each(|other| self.net.cut(id(place), id(other)));
                 }
                 return;
             }
-            Trouble::CutForAWhile(one, other) => (one, other, Duration::from_millis(700)),
-            Trouble::CutForLong(one, other) => (one, other, Duration::from_secs(3)),
+            Trouble::CutForAWhile(one, other) => (vec![(one, other)], Duration::from_millis(700)),
+            Trouble::CutForLong(one, other) => (vec![(one, other)], Duration::from_secs(3)),
+            Trouble::Isolated(one) => {
+                let others = all.filter(|&other| other != one);
+                (others.map(|other| (one, other)).collect(), Duration::from_secs(3))
+            }
         };
-        self.net.cut(id(one), id(other));
+        ways.iter().for_each(|&(one, other)| self.net.cut(id(one), id(other)));
         self.pass(time);
-        self.net.heal(id(one), id(other));
+        ways.iter().for_each(|&(one, other)| self.net.heal(id(one), id(other)));
     }
 }

@@ -9,12 +9,12 @@ use odeon_core::wire::Address;
 
 use crate::TheaterId;
 use crate::network::Inner;
-use crate::network::channel::NUMBERS;
+use crate::network::channel::{Channel, NUMBERS};
 use crate::network::control::Control;
 use crate::network::marks::Mark;
 use crate::network::migrations::MOST_MOVES;
 use crate::network::peer::Peer;
-use crate::network::seats::{Line, Sits};
+use crate::network::seats::{Line, Moved, Sits};
 use crate::network::way::{To, Way};
 
 /// TUNE: ms, guessed 2026-11: theaters that send to where an actor was are told at once that it has moved, the others after this time, so that one that
@@ -59,16 +59,19 @@ impl Inner {
 
     /// If the actor of a seat of this theater has moved, tells a theater that holds a reference to the seat, once.
     pub(in crate::network) fn tell_moved(self: &Arc<Self>, seat: u64, holder: &Arc<Peer>) {
-        let Some((who, to, moves)) = self.seats.has_moved_on(seat, holder.id) else { return };
-        let at = TheaterId::from_bits(to.theater);
-        if at == holder.id {
+        let is_there = |at: Address| at.theater == holder.id.bits();
+        let grant = |at| if is_there(at) { 0 } else { self.grants(at, holder) };
+        let Some(moved) = self.seats.has_moved_on(seat, holder.id, grant) else { return };
+        let Moved { who, at, moves, grant } = moved;
+        if is_there(at) {
             return;
         }
-        if self.peers.get(at).is_some() {
-            let grant = self.grant_numbers.next();
-            self.grants(to, holder, grant);
-            self.tell_peer(holder, &Control::Moved { seat, who, to, moves, grant });
+        let told = Control::Moved { seat, who, to: at, moves, grant }.to_bytes();
+        match holder.push(Channel::Control, &told) {
+            Ok(()) => self.has_granted(at, holder, grant),
+            Err(_) => self.revokes(at, grant),
         }
+        holder.transmit(self);
     }
 
     /// An actor, for which another theater has a seat, has moved; a reference to its new seat has been granted to this theater.
@@ -211,6 +214,19 @@ impl Inner {
                 stands.wake();
             }
             self.seats.with(who, |line| line.remind());
+        }
+    }
+
+    /// A link has ended, or there is a new one. With one that has ended may be lost that all has *Passed*, which the actor's theater says directly: it says so again
+    /// when *Through* comes again.
+    pub(in crate::network) fn says_through_again(self: &Arc<Self>) {
+        let turns = |line: &Line| line.turning.is_some() && matches!(line.sits, Sits::Elsewhere(_));
+        for who in self.seats.all(turns) {
+            let turning = self.seats.with(who, |line| Some((line.turning?, line.way.clone())));
+            let Some(Some((turn, way))) = turning else { continue };
+            // By a way that has been turned meanwhile it does no harm.
+            way.say(&Mark::Through { theater: self.id.bits(), who, turn });
+            self.transmit_by(&way);
         }
     }
 

@@ -94,8 +94,8 @@ pub(in crate::network) struct Coming {
 pub(in crate::network) enum LostWay {
     /// The way leads to where the actor has moved: nothing comes by the old one any more. Marks that went by it, and may be lost, go by the new one.
     Turned(u64, VecDeque<Vec<u8>>),
-    /// The actor is about to come.
-    Comes,
+    /// The actor is about to come. Nothing comes to it by the old way any more, for which those wait whose marks went by it.
+    Comes(VecDeque<Vec<u8>>),
     /// They end.
     Over,
 }
@@ -158,7 +158,7 @@ impl Line {
             Sits::Coming(_, before) => {
                 *before = None;
                 self.references = 0;
-                LostWay::Comes
+                LostWay::Comes(std::mem::take(&mut self.passed))
             }
             _ if self.next.is_empty() => LostWay::Over,
             _ => {
