@@ -1,48 +1,16 @@
 //! S34 with a thousand theaters in one thread, from seeds: actors wander among theaters that lose packets, are cut off from each other, and are killed. Nobody sits twice at any
 //! step, nothing is doubled, and what need not be lost is not.
 
+mod log;
 mod neighbours;
 
-use odeon_core::{Actor, ActorRef, Context, Message, Random, Reply, Theater};
+use log::{Heard, Log, Say};
+use odeon_core::{ActorRef, Random, Theater};
 use odeon_testkit::Deterministic;
-use odeon_theater::{
-    Conditions, InMemoryNetwork, LinkConfig, Mobile, MobileId, Network, TheaterId,
-};
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use odeon_theater::{Conditions, InMemoryNetwork, LinkConfig, MobileId, Network, TheaterId};
+use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::time::Duration;
-
-/// What it has heard of each sender goes with it.
-#[derive(Default, Serialize, Deserialize)]
-struct Log {
-    heard: Heard,
-}
-
-type Heard = BTreeMap<usize, Vec<u64>>;
-
-#[derive(Serialize, Deserialize)]
-enum Say {
-    Number { from: usize, number: u64 },
-    Heard(Reply<Heard>),
-}
-
-impl Message for Say {}
-
-impl Actor for Log {
-    type Msg = Say;
-
-    fn handle(&mut self, msg: Say, _: &mut Context<'_, Self>) {
-        match msg {
-            Say::Number { from, number } => self.heard.entry(from).or_default().push(number),
-            Say::Heard(reply) => reply.send(self.heard.clone()),
-        }
-    }
-}
-
-impl Mobile for Log {
-    const KIND: &'static str = "log";
-}
 
 struct Place {
     run: Deterministic,

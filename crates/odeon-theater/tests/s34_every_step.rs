@@ -1,44 +1,15 @@
 //! S34: an actor moves while others send to it, and something goes wrong after the first packet, or the second, and so on to the last: a theater is killed,
 //! or the way between two is cut for a while or for longer. It sits in one theater at most after every packet, and what is promised of it in the end holds.
 
+mod log;
 mod stepwise;
 
-use odeon_core::{Actor, ActorRef, AskError, Context, Message, Random, Reply};
-use odeon_theater::{MigrateError, Migrated, Mobile};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use log::{Heard, Log, Say};
+use odeon_core::{ActorRef, AskError, Random};
+use odeon_theater::{MigrateError, Migrated};
 use std::time::Duration;
 use stepwise::Trouble::{self, CutForAWhile, CutForLong, Isolated, Killed, Unplugged};
 use stepwise::{Stepwise, id};
-
-/// What it has heard of each sender goes with it.
-#[derive(Default, Serialize, Deserialize)]
-struct Log {
-    heard: BTreeMap<usize, Vec<u64>>,
-}
-
-#[derive(Serialize, Deserialize)]
-enum Say {
-    Number { from: usize, number: u64 },
-    Heard(Reply<BTreeMap<usize, Vec<u64>>>),
-}
-
-impl Message for Say {}
-
-impl Actor for Log {
-    type Msg = Say;
-
-    fn handle(&mut self, msg: Say, _: &mut Context<'_, Self>) {
-        match msg {
-            Say::Number { from, number } => self.heard.entry(from).or_default().push(number),
-            Say::Heard(reply) => reply.send(self.heard.clone()),
-        }
-    }
-}
-
-impl Mobile for Log {
-    const KIND: &'static str = "log";
-}
 
 /// It moves from X to Y; W refers to it, and Z has it move.
 const X: usize = 0;
@@ -199,7 +170,7 @@ impl World {
     }
 
     /// Who refers to it and has not lost it hears the same of it. `None`: nobody hears anything.
-    fn everybody_hears(&mut self, what: &str) -> Option<BTreeMap<usize, Vec<u64>>> {
+    fn everybody_hears(&mut self, what: &str) -> Option<Heard> {
         let known = self.run.living().filter_map(|(place, _)| self.known[place].clone());
         let asks: Vec<_> = known.map(|actor| (actor.ask(Say::Heard), actor)).collect();
         self.run.pass(Duration::from_millis(300));

@@ -12,7 +12,7 @@
 //!
 //! All of this goes at once, past what is told behind all else (`later.rs`); that references are given back is told behind it.
 //!
-//! So an actor is kept as long as anybody holds a reference or one is under way whose sender lives, and no longer, whoever dies, and whichever way is cut.
+//! So an actor is kept as long as anybody holds a reference or one may still come to somebody, and no longer, whoever dies, and whichever way is cut.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
