@@ -1,7 +1,7 @@
 //! Question and answer for threads and futures.
 
 use std::fmt;
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use crate::actor_ref::ActorRef;
 use crate::current;
 use crate::error::{AskError, SendError};
 use crate::message::Message;
+use crate::oneshot::{self, InVain};
 use crate::pressure::Question;
 use crate::reply::Reply;
 use crate::scheduler::pinned::PinnedShared;
@@ -61,18 +62,12 @@ impl<M: Message> ActorRef<M> {
 /// Dropping it loses the answer and nothing else; the question is handled all the same.
 #[must_use = "an answer must be awaited or waited for; use `send` for messages without an answer"]
 pub struct Ask<T: Send + 'static> {
-    state: State<T>,
+    /// The error: the question was not delivered.
+    answer: Result<oneshot::Receiver<T>, AskError>,
     /// Tells who waits for whom, if an actor asks.
     question: Option<Question>,
     /// Notes who waits for it, in a theater where that is to be seen.
     seen: Option<Box<AskedBy>>,
-}
-
-enum State<T> {
-    Asked(oneshot::Receiver<T>),
-    Polled(oneshot::AsyncReceiver<T>),
-    /// The question was not delivered.
-    Refused(AskError),
 }
 
 impl<T: Send + 'static> Ask<T> {
@@ -85,14 +80,14 @@ impl<T: Send + 'static> Ask<T> {
         let (answer_to, ask) = Self::pair();
         match send(question(answer_to)) {
             Ok(()) => ask,
-            Err(error) => Self { state: State::Refused(error.into()), question: None, seen: None },
+            Err(error) => Self { answer: Err(error.into()), question: None, seen: None },
         }
     }
 
     /// The right to answer, and the answer to come.
     pub(crate) fn pair() -> (Reply<T>, Self) {
         let (answer_to, answer) = oneshot::channel();
-        let ask = Self { state: State::Asked(answer), question: None, seen: None };
+        let ask = Self { answer: Ok(answer), question: None, seen: None };
         (Reply::to_waiter(answer_to), ask)
     }
 
@@ -103,15 +98,11 @@ impl<T: Send + 'static> Ask<T> {
     ///
     /// # Panics
     /// On a thread of the pool or of a pinned stage: blocking there would hold up every other actor
-    /// of the stage, possibly the one that is to answer. Also if it was polled as a future before.
+    /// of the stage, possibly the one that is to answer.
     #[track_caller]
     pub fn wait(mut self) -> Result<T, AskError> {
         self.prepare_to_block();
-        match self.state {
-            State::Asked(answer) => answer.recv().map_err(|_| AskError::NoReply),
-            State::Polled(_) => panic!("{ALREADY_POLLED}"),
-            State::Refused(error) => Err(error),
-        }
+        self.answer?.wait().map_err(|_| AskError::NoReply)
     }
 
     /// Blocks the thread until the answer comes, at most for `limit`.
@@ -124,14 +115,10 @@ impl<T: Send + 'static> Ask<T> {
     #[track_caller]
     pub fn wait_timeout(mut self, limit: Duration) -> Result<T, AskError> {
         self.prepare_to_block();
-        match self.state {
-            State::Asked(answer) => answer.recv_timeout(limit).map_err(|error| match error {
-                oneshot::RecvTimeoutError::Timeout => AskError::Timeout,
-                oneshot::RecvTimeoutError::Disconnected => AskError::NoReply,
-            }),
-            State::Polled(_) => panic!("{ALREADY_POLLED}"),
-            State::Refused(error) => Err(error),
-        }
+        self.answer?.wait_timeout(limit).map_err(|error| match error {
+            InVain::Timeout => AskError::Timeout,
+            InVain::NoValue => AskError::NoReply,
+        })
     }
 
     #[track_caller]
@@ -151,8 +138,6 @@ impl<T: Send + 'static> Ask<T> {
     }
 }
 
-const ALREADY_POLLED: &str = "an answer that has been polled as a future must be awaited";
-
 /// Panics on a thread whose other actors would be held up by a wait for `what`.
 #[track_caller]
 pub(crate) fn check_may_block(what: &str, instead: &str) {
@@ -171,17 +156,9 @@ impl<T: Send + 'static> Future for Ask<T> {
     type Output = Result<T, AskError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        if let State::Asked(_) = self.state {
-            if let State::Asked(answer) =
-                std::mem::replace(&mut self.state, State::Refused(AskError::NoReply))
-            {
-                self.state = State::Polled(answer.into_future());
-            }
-        }
-        let answer = match &mut self.state {
-            State::Polled(answer) => Pin::new(answer).poll(cx),
-            State::Refused(error) => return Poll::Ready(Err(*error)),
-            State::Asked(_) => unreachable!("polled above"),
+        let answer = match &mut self.answer {
+            Ok(answer) => Pin::new(answer).poll(cx),
+            Err(refused) => return Poll::Ready(Err(*refused)),
         };
         let answer = answer.map(|answer| answer.map_err(|_| AskError::NoReply));
         if answer.is_pending() {

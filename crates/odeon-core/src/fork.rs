@@ -8,7 +8,7 @@
 //! After the `async` and the data-driven control of Habanero, as used by Imam and Sarkar: "Selectors" (AGERE 2014), section 6.
 
 use std::any::Any;
-use std::future::{IntoFuture, pending};
+use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -18,6 +18,7 @@ use crate::async_context::AsyncContext;
 use crate::cell::Header;
 use crate::context::Context;
 use crate::message::Message;
+use crate::oneshot;
 use crate::pipe::{self, Continuation, Pipe};
 use crate::theater::spawn;
 
@@ -125,7 +126,7 @@ where
         if is_empty {
             return Vec::new();
         }
-        match told.into_future().await {
+        match told.await {
             Ok(Ok(results)) => results,
             Ok(Err(panic)) => resume_unwind(panic),
             // The theater has ended a task, and ends whoever waits for it.

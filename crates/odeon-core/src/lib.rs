@@ -51,6 +51,7 @@ mod memory;
 mod message;
 mod naming;
 mod observe;
+mod oneshot;
 mod open_question;
 mod outbox;
 pub mod patterns;

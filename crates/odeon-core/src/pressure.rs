@@ -34,6 +34,7 @@ use crate::current;
 use crate::kin::Kin;
 use crate::mailbox::{PRESSED_FROM, RELIEVED_AT};
 use crate::message::Message;
+use crate::oneshot;
 use crate::scheduler::pinned::PinnedShared;
 use crate::turn::Task;
 use crate::turn::parked::Parked;
@@ -289,7 +290,7 @@ pub(crate) async fn relieved(receiver: Kin) {
             Waiter::Future(relieved)
         });
         // An error is how a relief arrives.
-        let _ = wait.into_future().await;
+        let _ = wait.await;
         if who.is_some() && giver.is_pressed() {
             // Let go without relief, from a circle.
             return;

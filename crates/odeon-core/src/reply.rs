@@ -12,6 +12,7 @@ use crate::bonds::Request;
 use crate::cell::MessageCell;
 use crate::error::AskError;
 use crate::message::Message;
+use crate::oneshot;
 use crate::open_question::OpenQuestion;
 use crate::outbox;
 use crate::theater::shared::contain;

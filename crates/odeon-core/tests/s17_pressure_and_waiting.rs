@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use futures_channel::oneshot;
 use odeon_core::*;
 use odeon_testkit::conformance::stage::probe::{Do, Log, Probe};
 
@@ -70,9 +71,9 @@ impl AsyncActor for Waiter {
     async fn handle(&mut self, job: Job, _: &mut AsyncContext<'_, Self>) {
         match job {
             Job::Count => {}
-            Job::Wait(until) => drop(until.into_future().await),
+            Job::Wait(until) => drop(until.await),
             Job::WaitAndAsk(until, whom, out) => {
-                let _ = until.into_future().await;
+                let _ = until.await;
                 out.send(whom.ask(Flood::Question).await.unwrap()).unwrap();
             }
             Job::Pass(to, count) => {
@@ -270,7 +271,7 @@ struct Blocker {
 
 enum ToBlocker {
     Nothing,
-    Ask(oneshot::Receiver<()>, ActorRef<FloodBlocker>),
+    Ask(Receiver<()>, ActorRef<FloodBlocker>),
 }
 impl Message for ToBlocker {}
 
@@ -313,7 +314,7 @@ fn s17_a_dedicated_actor_may_block_on_a_sender_that_it_holds_back() {
     let (out, answers) = channel();
     let blocker = theater.spawn_dedicated("blocker", Blocker { out }).unwrap();
     let sender = theater.spawn(BlockerFlooder { to: blocker.clone() });
-    let (gate, until) = oneshot::channel();
+    let (gate, until) = channel::<()>();
     blocker.send(ToBlocker::Ask(until, sender.clone())).unwrap();
     sender.send(FloodBlocker::On).unwrap();
     let_run(&theater);
@@ -337,7 +338,7 @@ impl AsyncActor for Patient {
     type Msg = ToPatient;
     async fn handle(&mut self, message: ToPatient, _: &mut AsyncContext<'_, Self>) {
         if let ToPatient::Ask(until, whom) = message {
-            let _ = until.into_future().await;
+            let _ = until.await;
             let answer = whom.ask_within(10 * SOON, PatientFlood::Question).await;
             self.out.send(answer).unwrap();
         }

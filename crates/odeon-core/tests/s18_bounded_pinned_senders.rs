@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use futures_channel::oneshot;
 use odeon_core::*;
 use odeon_testkit::Bell;
 
@@ -29,9 +30,9 @@ impl AsyncActor for Slow {
     async fn handle(&mut self, job: Job, _: &mut AsyncContext<'_, Self>) {
         match job {
             Job::Count => {}
-            Job::Wait(until) => drop(until.into_future().await),
+            Job::Wait(until) => drop(until.await),
             Job::Ask(until, whom, out) => {
-                let _ = until.into_future().await;
+                let _ = until.await;
                 out.send(whom.ask(Flood::Question).await.unwrap()).unwrap();
             }
         }

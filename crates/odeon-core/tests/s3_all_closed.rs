@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use futures_channel::oneshot;
 use odeon_core::*;
 
 enum Door {
@@ -39,7 +40,7 @@ macro_rules! handle {
             Door::CloseAll => $ctx.close_all_except([0_usize; 0]),
             Door::Nap(opens) => {
                 $ctx.close_all_except([0_usize; 0]);
-                $ctx.pipe(opens.into_future(), |_, opens, ctx| {
+                $ctx.pipe(opens, |_, opens, ctx| {
                     if opens.unwrap_or(false) {
                         ctx.open(1);
                     }

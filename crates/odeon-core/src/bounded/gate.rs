@@ -27,6 +27,7 @@ use std::collections::VecDeque;
 use odeon_sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use odeon_sync::{Arc, Mutex, MutexGuard, Parker};
 
+use crate::oneshot;
 use crate::pressure::HeldBack;
 
 /// No message is accepted any more.
@@ -312,7 +313,7 @@ pub(crate) struct PlaceToCome<'a> {
 impl PlaceToCome<'_> {
     /// `None`: the future's sender goes on without one.
     pub(crate) async fn wait(self) -> Option<Place> {
-        self.told.into_future().await.ok()
+        self.told.await.ok()
     }
 }
 

@@ -1,12 +1,13 @@
 //! A future with a deadline.
 
-use std::future::{IntoFuture, poll_fn};
+use std::future::poll_fn;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use crate::error::Elapsed;
+use crate::oneshot;
 use crate::theater::shared::TheaterShared;
 use crate::timer::Timer;
 
@@ -28,7 +29,7 @@ pub(super) fn within<F>(
 where
     F: Future + Send + 'static,
 {
-    let (ring, rings) = oneshot::channel();
+    let (ring, mut rings) = oneshot::channel();
     let alarm = Timer::alarm(theater, limit, move || {
         // Whoever waited may be gone.
         let _ = ring.send(());
@@ -36,7 +37,6 @@ where
     let alarm = Alarm(Some(alarm));
     async move {
         let _alarm = alarm;
-        let mut rings = rings.into_future();
         let mut future = pin!(future);
         poll_fn(|cx| {
             if let Poll::Ready(output) = future.as_mut().poll(cx) {

@@ -1,9 +1,13 @@
 //! Exhaustive model of waiting against relief: nobody waits when the pressure is gone.
 
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Arc, thread};
 
 use super::{Waiter, Waiters};
+use crate::oneshot;
 
 struct Receiver {
     waiters: Waiters,
@@ -35,8 +39,9 @@ fn two_that_wait_and_a_relief() {
         };
         let waits = [wait(&receiver), other.join().unwrap()];
         owner.join().unwrap();
-        for wait in waits {
-            assert_eq!(wait.try_recv(), Err(oneshot::TryRecvError::Disconnected));
+        for mut wait in waits {
+            let told = Pin::new(&mut wait).poll(&mut Context::from_waker(Waker::noop()));
+            assert_eq!(told, Poll::Ready(Err(oneshot::NoValue)));
         }
     });
 }

@@ -172,9 +172,10 @@ impl Idle {
         let mut state = self.lock();
         state.sleepers.push(worker);
         let change = if was_searching { SLEEPING.wrapping_sub(SEARCHING) } else { SLEEPING };
-        // ORDERING: SeqCst: the single order of the counts; `sleeps` after the word, for `all_sleep`.
-        let before = self.word.fetch_add(change, Ordering::SeqCst);
+        // ORDERING: SeqCst: the single order of the counts; `sleeps` before the word: `all_sleep` must not see a worker asleep
+        // again and not that it was awake.
         self.sleeps.fetch_add(1, Ordering::SeqCst);
+        let before = self.word.fetch_add(change, Ordering::SeqCst);
         if sleeping(before) + 1 == self.workers {
             // ORDERING: Relaxed: an estimate, read by trials.
             self.quiet_times.fetch_add(1, Ordering::Relaxed);
@@ -214,9 +215,9 @@ impl Idle {
         state.sleepers.push(worker);
         let change = if state.lookout.is_none() { SLEEPING + LOOKOUT } else { SLEEPING };
         state.lookout = Some(worker);
-        // ORDERING: SeqCst: the single order of the counts; `sleeps` after the word, for `all_sleep`.
-        self.word.fetch_add(change, Ordering::SeqCst);
+        // ORDERING: SeqCst: as in `enter_sleep`.
         self.sleeps.fetch_add(1, Ordering::SeqCst);
+        self.word.fetch_add(change, Ordering::SeqCst);
         true
     }
 

@@ -1,7 +1,7 @@
 //! Questions with a deadline: for actors a message, for everybody else a future.
 
 use std::fmt;
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::pin::Pin;
 use std::task::{self, Poll};
 use std::time::Duration;
@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::error::AskError;
 use crate::mailboxes::{MailboxOf, number_of};
 use crate::message::Message;
+use crate::oneshot;
 use crate::open_question::OpenQuestion;
 use crate::pressure::Question;
 use crate::reply::{ITS_OWN, Reply, send_answer};
@@ -173,7 +174,7 @@ impl<M: Message> ActorRef<M> {
         let header = &self.cell().header;
         let seen = if header.is_seen() { AskedBy::to(header) } else { None };
         let question = Question::asked_of(header);
-        AskWithin { answer: asked.map(|()| answer.into_future()), question, seen }
+        AskWithin { answer: asked.map(|()| answer), question, seen }
     }
 }
 
@@ -184,7 +185,7 @@ impl<M: Message> ActorRef<M> {
 #[must_use = "an answer must be awaited; use `send` for messages without an answer"]
 pub struct AskWithin<T: Send + 'static> {
     /// `None`: the actor had stopped.
-    answer: Result<oneshot::AsyncReceiver<Result<T, AskError>>, AskError>,
+    answer: Result<oneshot::Receiver<Result<T, AskError>>, AskError>,
     /// Tells who waits for whom, if an actor asks.
     question: Option<Question>,
     /// Notes who waits for it, in a theater where that is to be seen.

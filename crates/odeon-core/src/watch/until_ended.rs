@@ -1,7 +1,7 @@
 //! The end of an actor as something to wait for, by threads and futures.
 
 use std::fmt;
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -11,6 +11,7 @@ use crate::actor_ref::ActorRef;
 use crate::ask::check_may_block;
 use crate::error::Elapsed;
 use crate::message::Message;
+use crate::oneshot::{self, InVain};
 
 impl<M: Message> ActorRef<M> {
     /// The end of the actor, to be waited for: a future for any executor; threads use
@@ -42,7 +43,7 @@ impl<M: Message> ActorRef<M> {
         };
         // At once also in an attempt (S8): to look at an actor is no effect.
         let watch = watch_at_once(&self.kin(), Box::new(told_of));
-        UntilEnded { told: Told::Asked(told), watch: Some(watch) }
+        UntilEnded { told: Told::ToBe(told), watch: Some(watch) }
     }
 }
 
@@ -57,27 +58,26 @@ pub struct UntilEnded {
 }
 
 enum Told {
-    Asked(oneshot::Receiver<Ended>),
-    Polled(oneshot::AsyncReceiver<Ended>),
+    ToBe(oneshot::Receiver<Ended>),
     /// It has been said.
     Done,
 }
 
 const TOLD: &str = "an actor tells all who watch it before it is gone";
-const OVER: &str = "whoever has polled an end as a future must await it, and not go on after it";
+const OVER: &str = "an end that has been told is not told again";
 
 impl UntilEnded {
     /// Blocks the thread until the actor has ended.
     ///
     /// # Panics
     /// On a thread of the pool or of a pinned stage: blocking there would hold up every other actor
-    /// of the stage, possibly the one that is to end. Also if it was polled as a future before.
+    /// of the stage, possibly the one that is to end.
     #[track_caller]
     pub fn wait(mut self) -> Ended {
         check_may_block("the end of an actor", "Context::watch");
         match std::mem::replace(&mut self.told, Told::Done) {
-            Told::Asked(told) => told.recv().expect(TOLD),
-            Told::Polled(_) | Told::Done => panic!("{OVER}"),
+            Told::ToBe(told) => told.wait().expect(TOLD),
+            Told::Done => panic!("{OVER}"),
         }
     }
 
@@ -91,14 +91,14 @@ impl UntilEnded {
     #[track_caller]
     pub fn wait_timeout(&mut self, limit: Duration) -> Result<Ended, Elapsed> {
         check_may_block("the end of an actor", "Context::watch");
-        let Told::Asked(told) = &self.told else { panic!("{OVER}") };
-        match told.recv_timeout(limit) {
+        let Told::ToBe(told) = &self.told else { panic!("{OVER}") };
+        match told.wait_timeout(limit) {
             Ok(ended) => {
                 self.told = Told::Done;
                 Ok(ended)
             }
-            Err(oneshot::RecvTimeoutError::Timeout) => Err(Elapsed),
-            Err(oneshot::RecvTimeoutError::Disconnected) => panic!("{TOLD}"),
+            Err(InVain::Timeout) => Err(Elapsed),
+            Err(InVain::NoValue) => panic!("{TOLD}"),
         }
     }
 }
@@ -107,11 +107,7 @@ impl Future for UntilEnded {
     type Output = Ended;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Ended> {
-        self.told = match std::mem::replace(&mut self.told, Told::Done) {
-            Told::Asked(told) => Told::Polled(told.into_future()),
-            told => told,
-        };
-        let Told::Polled(told) = &mut self.told else { panic!("{OVER}") };
+        let Told::ToBe(told) = &mut self.told else { panic!("{OVER}") };
         let Poll::Ready(ended) = Pin::new(told).poll(cx) else { return Poll::Pending };
         self.told = Told::Done;
         Poll::Ready(ended.expect(TOLD))

@@ -114,12 +114,16 @@ pub(crate) fn with_threads(seed: u64, mode: Mode) {
     for sender in senders {
         sender.join().unwrap();
     }
-    assert_eq!(report.stuck, 0);
+    // One that is stuck (S4) waits for its processor, or asks somebody who has stopped a question that is in the report. Both end.
     world.ledger.take_leftovers::<Msg>(report);
     drop(peers);
     // What a stage's thread had in its hands when the theater stopped.
+    let has_ended = || {
+        let account = world.ledger.account();
+        taken(&account) == account.sent && world.values.alive() == 0
+    };
     let since = Instant::now();
-    while taken(&world.ledger.account()) != world.ledger.account().sent && since.elapsed() < SOON {
+    while !has_ended() && since.elapsed() < SOON {
         thread::sleep(Duration::from_millis(1));
     }
     world.ledger.check();

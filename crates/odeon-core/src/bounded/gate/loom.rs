@@ -1,8 +1,12 @@
 //! Exhaustive models of one gate with one place: it is had by one at a time, and whoever waits gets it.
 
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
 use odeon_sync::thread;
 
 use super::{AWAITED, Entered, Entry, Gate, Place, Waiting};
+use crate::oneshot;
 
 /// A gate whose only place is taken.
 fn full_gate() -> Gate {
@@ -24,11 +28,17 @@ fn enter_or_line_up(gate: &Gate) -> Option<oneshot::Receiver<Place>> {
     }
 }
 
+/// What whoever waits has been told by this time; a place is filled.
+fn told(wait: &mut oneshot::Receiver<Place>) -> Poll<Option<()>> {
+    let told = Pin::new(wait).poll(&mut Context::from_waker(Waker::noop()));
+    told.map(|told| told.ok().map(Place::fill))
+}
+
 /// `true`: the sender has a place, and leaves its message.
-fn has_place(wait: &Option<oneshot::Receiver<Place>>) -> bool {
+fn has_place(wait: &mut Option<oneshot::Receiver<Place>>) -> bool {
     match wait {
         None => true,
-        Some(wait) => wait.try_recv().map(Place::fill).is_ok(),
+        Some(wait) => matches!(told(wait), Poll::Ready(Some(()))),
     }
 }
 
@@ -45,12 +55,12 @@ fn one_of_two_senders_gets_the_place_that_is_freed_and_then_the_other() {
         let [other, owner] = [(); 2].map(|()| gate.clone());
         let other = thread::spawn(move || enter_or_line_up(&other));
         let owner = thread::spawn(move || owner.leave());
-        let waits = [enter_or_line_up(&gate), other.join().unwrap()];
+        let mut waits = [enter_or_line_up(&gate), other.join().unwrap()];
         owner.join().unwrap();
-        let first = waits.each_ref().map(has_place);
+        let first = waits.each_mut().map(has_place);
         assert_eq!(first.iter().filter(|has| **has).count(), 1);
         gate.leave();
-        let second = waits.each_ref().map(|wait| wait.is_some() && has_place(wait));
+        let second = waits.each_mut().map(|wait| wait.is_some() && has_place(wait));
         assert_eq!(second.iter().filter(|has| **has).count(), 1);
         check_nobody_waits(&gate, 1);
     });
@@ -82,8 +92,8 @@ fn nobody_waits_at_a_gate_that_is_closed() {
         let other = thread::spawn(move || enter_or_line_up(&other));
         let waits = [enter_or_line_up(&gate), other.join().unwrap()];
         owner.join().unwrap();
-        for wait in waits.into_iter().flatten() {
-            assert_ne!(wait.try_recv().map(Place::fill), Err(oneshot::TryRecvError::Empty));
+        for mut wait in waits.into_iter().flatten() {
+            assert!(told(&mut wait).is_ready());
         }
         assert_eq!(gate.enter(), Entry::Closed);
         assert!(gate.lock().waiting.is_empty());

@@ -1,0 +1,82 @@
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::mpsc;
+use std::thread;
+
+use super::*;
+
+struct Woken(AtomicU32);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+fn poll<T>(receiver: &mut Receiver<T>, waker: &Waker) -> Poll<Result<T, NoValue>> {
+    Pin::new(receiver).poll(&mut Context::from_waker(waker))
+}
+
+#[test]
+fn what_is_sent_is_received_once() {
+    let (sender, receiver) = channel();
+    assert!(!sender.is_closed());
+    sender.send(7).unwrap();
+    assert_eq!((receiver.wait(), receiver.wait()), (Ok(7), Err(NoValue)));
+}
+
+#[test]
+fn what_nobody_receives_comes_back() {
+    let (sender, receiver) = channel();
+    drop(receiver);
+    assert!(sender.is_closed());
+    assert_eq!(sender.send("value"), Err("value"));
+}
+
+#[test]
+fn a_value_that_is_not_received_is_dropped_with_the_receiver() {
+    let (sender, receiver) = channel();
+    let value = Arc::new(());
+    sender.send(value.clone()).unwrap();
+    drop(receiver);
+    assert_eq!(Arc::strong_count(&value), 1);
+}
+
+#[test]
+fn the_last_waker_is_woken_once() {
+    let [first, second] = [(); 2].map(|()| Arc::new(Woken(AtomicU32::new(0))));
+    let (sender, mut receiver) = channel();
+    for woken in [&first, &second] {
+        assert!(poll(&mut receiver, &Waker::from(woken.clone())).is_pending());
+    }
+    assert_eq!(Arc::strong_count(&first), 1, "its waker is gone");
+    sender.send(1).unwrap();
+    assert_eq!((first.0.load(SeqCst), second.0.load(SeqCst)), (0, 1));
+    assert_eq!(poll(&mut receiver, Waker::noop()), Poll::Ready(Ok(1)));
+}
+
+#[test]
+fn who_has_waited_as_a_future_may_wait_as_a_thread() {
+    let (sender, mut receiver) = channel();
+    assert!(poll(&mut receiver, Waker::noop()).is_pending());
+    assert_eq!(receiver.wait_timeout(Duration::from_millis(1)), Err(InVain::Timeout));
+    let sends = thread::spawn(move || sender.send(3));
+    assert_eq!(receiver.wait_timeout(Duration::MAX), Ok(3));
+    sends.join().unwrap().unwrap();
+    assert_eq!(receiver.wait_timeout(Duration::ZERO), Err(InVain::NoValue));
+}
+
+/// With the crate that was used before, the thread that answers could write to memory that was free by then, and wake by what it read there.
+#[test]
+fn a_future_is_dropped_while_the_value_comes() {
+    let (ends, sent) = mpsc::channel::<Sender<Box<u64>>>();
+    let answers =
+        thread::spawn(move || sent.iter().filter_map(|end| end.send(Box::new(1)).err()).count());
+    let mut received = 0;
+    for _ in 0..20_000 {
+        let (sender, mut receiver) = channel();
+        ends.send(sender).unwrap();
+        received += usize::from(poll(&mut receiver, Waker::noop()).is_ready());
+    }
+    drop(ends);
+    assert!(answers.join().unwrap() + received <= 20_000);
+}
