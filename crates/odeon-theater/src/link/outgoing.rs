@@ -15,6 +15,8 @@ const SPARE_BUFFERS: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pub(super) records: Vec<u8>,
+    /// Whether more small messages would have had room in it.
+    pub(super) has_room: bool,
     /// The large messages whose last fragments are in it.
     pub(super) finished: Vec<Undelivered>,
 }
@@ -265,10 +267,15 @@ impl Outgoing {
     }
 
     /// Whether [`next_body`](Self::next_body) has one.
-    pub(super) fn is_ready(&self, fragments: bool) -> bool {
-        let small = self.sealed_bytes > 0 || !self.open.is_empty();
+    pub(super) fn is_ready(&self, fragments: bool, waits: bool) -> bool {
+        let small = self.sealed_bytes > 0 || self.open_goes(waits);
         let large = fragments && self.held.can_go();
         !self.signals.is_empty() || small || large || self.owes_leave()
+    }
+
+    /// Whether the open body may go as it is. Large messages may have to wait until it has.
+    fn open_goes(&self, waits: bool) -> bool {
+        !self.open.is_empty() && (!waits || !self.held.is_empty())
     }
 
     fn owes_leave(&self) -> bool {
@@ -276,18 +283,19 @@ impl Outgoing {
     }
 
     /// The next body: signals, then small messages and fragments in turn. `fragments`: whether
-    /// these may go.
-    pub(super) fn next_body(&mut self, fragments: bool) -> Option<Body> {
+    /// these may go. `waits`: small messages that fill no body do not.
+    pub(super) fn next_body(&mut self, fragments: bool, waits: bool) -> Option<Body> {
         if !self.signals.is_empty() {
-            return Some(Body { records: self.next_signals(), finished: Vec::new() });
+            return Some(Body { records: self.next_signals(), ..Body::default() });
         }
         while self.sealed.front().is_some_and(Vec::is_empty) {
             self.sealed.pop_front();
             self.gone += 1;
         }
-        let small = !self.sealed.is_empty() || !self.open.is_empty();
+        let is_any_small = !self.sealed.is_empty() || !self.open.is_empty();
+        let small = !self.sealed.is_empty() || self.open_goes(waits);
         if !self.held.is_empty() {
-            self.held.begin(self.gone, !small, self.room);
+            self.held.begin(self.gone, !is_any_small, self.room);
             if fragments && self.held.is_cutting() && (self.fragments_next || !small) {
                 self.fragments_next = false;
                 return Some(self.fragments());
@@ -295,13 +303,14 @@ impl Outgoing {
         }
         self.fragments_next = true;
         if small {
-            return Some(Body { records: self.small_messages(), finished: Vec::new() });
+            let has_room = self.sealed.is_empty();
+            return Some(Body { records: self.small_messages(), has_room, ..Body::default() });
         }
         if self.owes_leave() {
             self.leave_sent = true;
             let mut records = Vec::new();
             put_leave(&mut records);
-            return Some(Body { records, finished: Vec::new() });
+            return Some(Body { records, ..Body::default() });
         }
         None
     }
@@ -338,7 +347,7 @@ impl Outgoing {
     fn fragments(&mut self) -> Body {
         let mut body = Body {
             records: self.spare.pop().unwrap_or_else(|| Vec::with_capacity(self.limit)),
-            finished: Vec::new(),
+            ..Body::default()
         };
         self.held.fill(&mut body.records, self.limit, &mut body.finished);
         for Undelivered { channel, .. } in &body.finished {

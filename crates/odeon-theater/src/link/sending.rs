@@ -3,10 +3,16 @@
 use std::time::Duration;
 
 use super::liveness::Silence;
+use super::window::OVERTAKEN;
 use super::{Answer, End, Event, Link, Sink, State};
 use crate::Secret;
 use crate::packet::{Hello, RefusalPacket};
 use crate::packet::{write_acks, write_body, write_goodbye, write_hello, write_refusal};
+
+/// How many bodies that had room for more may be under way when another one goes. One and those that overtake it: if it is lost they say so, and nobody has
+/// to wait for the time to run out.
+// TUNE: measured 2026-11 with 160 rings over four theaters: 2.75 us a hop without a limit, 1.9 with 2 or 4.
+const MOST_SMALL_UNDER_WAY: usize = OVERTAKEN as usize + 1;
 
 impl Link {
     /// The next packet to be sent, written into `packet` (what was in it is gone): `false` if there is none now.
@@ -47,7 +53,9 @@ impl Link {
                 let body = self.config.body();
                 let sends = self.window.owes()
                     || self.window.has_room(body)
-                        && self.outgoing.is_ready(self.window.has_room_for_fragments(body));
+                        && self
+                            .outgoing
+                            .is_ready(self.window.has_room_for_fragments(body), self.waits());
                 let times = [
                     sends.then_some(Duration::ZERO),
                     self.incoming.ack_at(),
@@ -94,6 +102,11 @@ impl Link {
         due
     }
 
+    /// PROTOCOL 6: whether small messages that fill no body wait for others.
+    fn waits(&self) -> bool {
+        self.window.small() >= MOST_SMALL_UNDER_WAY && !self.outgoing.is_leaving()
+    }
+
     /// PROTOCOL 4, 6, 7.
     fn next_body(&mut self, now: Duration, packet: &mut Vec<u8>) -> bool {
         let Some(route) = self.route() else { return false };
@@ -110,7 +123,7 @@ impl Link {
             return false;
         }
         let fragments = self.window.has_room_for_fragments(self.config.body());
-        let Some(body) = self.outgoing.next_body(fragments) else { return false };
+        let Some(body) = self.outgoing.next_body(fragments, self.waits()) else { return false };
         let (number, transmission, body) = self.window.send(body, now);
         let acks = self.incoming.acks();
         write_body(packet, route, &acks, number, transmission, &body.records);

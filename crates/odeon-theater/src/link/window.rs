@@ -9,7 +9,7 @@ use crate::packet::{Acks, PacketError};
 
 /// A transmission counts as lost when this many later ones have arrived.
 // TUNE: 3, as in TCP and QUIC.
-const OVERTAKEN: u64 = 3;
+pub(super) const OVERTAKEN: u64 = 3;
 
 /// How many bodies are sent again at once when time has run out, before anything is acknowledged.
 // TUNE: 2, a guess: a probe and one in reserve.
@@ -49,6 +49,8 @@ pub(super) struct Window {
     sent: VecDeque<Sent>,
     /// Bytes in `sent`.
     bytes: usize,
+    /// How many in `sent` had room for more.
+    small: usize,
     limit: usize,
     /// Bytes of all bodies so far, and up to where the other side allows them.
     total: u64,
@@ -66,6 +68,7 @@ impl Window {
             first: 0,
             sent: VecDeque::new(),
             bytes: 0,
+            small: 0,
             limit,
             total: 0,
             credit: 0,
@@ -74,6 +77,11 @@ impl Window {
             allowance: usize::MAX,
             timed_from: Duration::ZERO,
         }
+    }
+
+    /// How many bodies that had room for more are not known to have been delivered.
+    pub(super) fn small(&self) -> usize {
+        self.small
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -109,6 +117,7 @@ impl Window {
         }
         self.transmissions += 1;
         self.bytes += body.records.len();
+        self.small += usize::from(body.has_room);
         self.total += body.records.len() as u64;
         let transmission = self.transmissions;
         self.sent.push_back(Sent { body, transmission, at: now, state: State::UnderWay });
@@ -171,6 +180,7 @@ impl Window {
             let Some(sent) = self.sent.pop_front() else { break };
             self.first += 1;
             self.bytes -= sent.body.records.len();
+            self.small -= usize::from(sent.body.has_room);
             fresh += usize::from(sent.state != State::Early);
             self.lost -= usize::from(sent.state == State::Lost);
             if sent.transmission == acks.newest && sent.state != State::Early {
@@ -223,6 +233,6 @@ impl Window {
             gone.extend(whole_messages(&body.records));
             gone.extend(body.finished);
         }
-        (self.bytes, self.lost) = (0, 0);
+        (self.bytes, self.small, self.lost) = (0, 0, 0);
     }
 }

@@ -174,6 +174,22 @@ fn a_lost_packet_is_sent_again_before_time_runs_out_if_later_ones_arrive() {
     assert!(pair.now - begin < ms(15), "{:?}", pair.now - begin);
 }
 
+/// PROTOCOL 6.
+#[test]
+fn small_messages_wait_for_those_under_way_and_go_together() {
+    let mut pair = Pair::linked(1);
+    pair.network.set_everywhere(Conditions { delay: (ms(1), ms(1)), ..Conditions::GOOD });
+    pair.run_for(ms(10));
+    let (begin, of_a) = (pair.now, pair.a.packets);
+    for _ in 0..100 {
+        pair.a.push(1, b"one of many");
+        pair.run_for(Duration::ZERO);
+    }
+    assert_eq!(pair.a.packets - of_a, 4);
+    pair.run_until(|pair| pair.b.heard.messages.len() == 100);
+    assert_eq!((pair.a.packets - of_a, pair.now - begin), (5, ms(3)));
+}
+
 #[test]
 fn acknowledgements_travel_with_messages_and_not_alone() {
     let mut pair = Pair::linked(1);

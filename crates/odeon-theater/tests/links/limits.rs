@@ -93,13 +93,18 @@ fn a_message_in_part_takes_the_memory_of_what_has_come() {
     assert!(pair.b.link.kept() < 400_000, "{}", pair.b.link.kept());
 }
 
-/// The next packet of `b` to `a`, with these acknowledgements and records instead of its own: what only a peer that
-/// lies can send.
-fn lie(pair: &mut Pair, acks: &[u8], body: Option<(u8, &[u8])>) -> Vec<u8> {
+/// How a packet of `b` to `a` begins.
+fn head(pair: &mut Pair) -> Vec<u8> {
     let mut packet = Vec::new();
     pair.b.push(1, b"any");
     assert!(pair.b.link.poll(pair.now, &mut packet, &mut pair.b.heard));
     packet.truncate(3 + 16);
+    packet
+}
+
+/// A packet with these acknowledgements and records instead of its own: what only a peer that lies can send.
+fn lie(head: &[u8], acks: &[u8], body: Option<(u8, &[u8])>) -> Vec<u8> {
+    let mut packet = head.to_vec();
     packet[2] = if body.is_some() { 3 } else { 4 };
     packet.extend_from_slice(acks);
     if let Some((number, records)) = body {
@@ -119,7 +124,7 @@ fn lie(pair: &mut Pair, acks: &[u8], body: Option<(u8, &[u8])>) -> Vec<u8> {
 fn whoever_lies_about_credit_gets_no_more_than_a_window() {
     let mut pair = Pair::linked(1);
     let unlimited = [0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 1, 0, 0];
-    let packet = lie(&mut pair, &unlimited, None);
+    let packet = lie(&head(&mut pair), &unlimited, None);
     pair.a.link.receive(&packet, pair.now, &mut pair.a.heard).unwrap();
     (0..3_000).for_each(|_| pair.a.push(1, &[7; 10_000]));
     let (mut packet, mut bytes) = (Vec::new(), 0);
@@ -133,6 +138,7 @@ fn whoever_lies_about_credit_gets_no_more_than_a_window() {
 fn whoever_pauses_more_channels_than_there_may_be_is_cut_off() {
     let mut pair = Pair::linked(1);
     let mut channel = 1_u32 << 21;
+    let head = head(&mut pair);
     for number in 0.. {
         // Four bytes of a varint each, behind the one that says pause.
         let records: Vec<u8> = (0..10_000)
@@ -142,7 +148,7 @@ fn whoever_pauses_more_channels_than_there_may_be_is_cut_off() {
                 [3, bits(0) | 0x80, bits(7) | 0x80, bits(14) | 0x80, bits(21)]
             })
             .collect();
-        let packet = lie(&mut pair, &[0, 0, 0, 0], Some((number, &records)));
+        let packet = lie(&head, &[0, 0, 0, 0], Some((number, &records)));
         pair.a.link.receive(&packet, pair.now, &mut pair.a.heard).unwrap();
         if let Some((end, _)) = pair.a.heard.end() {
             assert_eq!((end, number), (End::Violation(Violation::TooManyPauses), 6));
@@ -156,7 +162,7 @@ fn whoever_announces_more_than_is_allowed_is_cut_off_and_told() {
     let mut pair = Pair::linked(1);
     // The first of a message of 2^35 bytes.
     let first = [1 << 2 | 1, 7, 0x80, 0x80, 0x80, 0x80, 0x80, 1, b'x'];
-    let packet = lie(&mut pair, &[0, 0, 0, 0], Some((0, &first)));
+    let packet = lie(&head(&mut pair), &[0, 0, 0, 0], Some((0, &first)));
     pair.a.link.receive(&packet, pair.now, &mut pair.a.heard).unwrap();
     assert_eq!(pair.a.heard.end().unwrap().0, End::Violation(Violation::TooLarge));
     pair.run_for(ms(10));
@@ -192,7 +198,7 @@ fn a_receiver_that_grants_no_more_gets_one_body_at_a_time() {
     assert!(bodies > 50);
     for _ in 0..3 {
         // All has arrived, and still the first credit.
-        let packet_of_b = lie(&mut pair, &[bodies, 0, bodies, 0], None);
+        let packet_of_b = lie(&head(&mut pair), &[bodies, 0, bodies, 0], None);
         pair.a.link.receive(&packet_of_b, pair.now, &mut pair.a.heard).unwrap();
         assert!(pair.a.link.poll(pair.now, &mut packet, &mut pair.a.heard));
         assert!(!pair.a.link.poll(pair.now, &mut packet, &mut pair.a.heard));

@@ -14,11 +14,16 @@ const MOBILE: &[Setting] = &[("kind", Value::Word("mobile"))];
 const HERE_LOCAL: &[Setting] = &[("created", Value::Word("here")), ("kind", Value::Word("local"))];
 const REFERRED: &[Setting] =
     &[("created", Value::Word("referred")), ("kind", Value::Word("remote"))];
+const TO_MANY: &[Setting] = &[("actors", Value::Number(1000))];
 const ONE_RING: &[Setting] = &[("rings", Value::Number(1))];
 const MANY_RINGS: &[Setting] = &[("rings", Value::Number(160))];
 
 const REMOTE_RINGS: &[Setting] = &[("rings", Value::Number(160)), ("kind", Value::Word("remote"))];
 const MOBILE_RINGS: &[Setting] = &[("rings", Value::Number(160)), ("kind", Value::Word("mobile"))];
+const FEW_REMOTE: &[Setting] = &[("rings", Value::Number(10)), ("kind", Value::Word("remote"))];
+const FEW_MOBILE: &[Setting] = &[("rings", Value::Number(10)), ("kind", Value::Word("mobile"))];
+const MOST_REMOTE: &[Setting] = &[("rings", Value::Number(320)), ("kind", Value::Word("remote"))];
+const MOST_MOBILE: &[Setting] = &[("rings", Value::Number(320)), ("kind", Value::Word("mobile"))];
 
 /// 60,000 migrations a second.
 const MIGRATION: f64 = 1e9 / 60e3;
@@ -64,6 +69,12 @@ pub(super) fn groups() -> Vec<Group> {
             Pool,
             FRAMES,
             AtMostFloors(AGAINST_FRAMES),
+        )
+        .figure(
+            "8-byte messages one way to a thousand actors: 2,000,000 a second",
+            Pool,
+            TO_MANY,
+            AtMostNanoseconds(MESSAGE),
         );
     let ask = group("remoteask", &[("rounds", Value::Number(200))]).without_peers().figure(
         "remote ask against Zenoh's publish and subscribe",
@@ -81,10 +92,22 @@ pub(super) fn groups() -> Vec<Group> {
             AtMostNanoseconds(HOP),
         )
         .figure(
+            "theaterrings, 10 rings: mobile kind against remote",
+            Pool,
+            FEW_MOBILE,
+            AtMostTimes(1.05, FEW_REMOTE),
+        )
+        .figure(
             "theaterrings, 160 rings: mobile kind against remote",
             Pool,
             MOBILE_RINGS,
             AtMostTimes(1.05, REMOTE_RINGS),
+        )
+        .figure(
+            "theaterrings, 320 rings: mobile kind against remote",
+            Pool,
+            MOST_MOBILE,
+            AtMostTimes(1.05, MOST_REMOTE),
         );
     let migrations =
         group("migrationrings", &[("migrations", Value::Number(100))]).without_peers().figure(
@@ -107,7 +130,21 @@ pub(super) fn groups() -> Vec<Group> {
             &[],
             P99AtMostMicroseconds(2000.0),
         );
-    vec![ring, throughput, ask, rings, migrations, pauses, creation()]
+    let larger = [
+        throughput_of("256-byte messages one way against bare frames of 60 kB", 256, 500_000),
+        throughput_of("10 kB messages one way against bare frames of 60 kB", 10_000, 20_000),
+    ];
+    let mut groups = vec![ring, throughput];
+    groups.extend(larger);
+    groups.extend([ask, rings, migrations, pauses, creation()]);
+    groups
+}
+
+fn throughput_of(what: &'static str, bytes: u64, messages: u64) -> Group {
+    group("remotethroughput", &[("messages", Value::Number(5_000))])
+        .without_peers()
+        .with(&[("bytes", Value::Number(bytes)), ("messages", Value::Number(messages))])
+        .figure(what, Pool, FRAMES, AtMostFloors(AGAINST_FRAMES))
 }
 
 /// The kinds, created in one's own theater.
