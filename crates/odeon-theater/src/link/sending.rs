@@ -104,7 +104,8 @@ impl Link {
 
     /// PROTOCOL 6: whether small messages that fill no body wait for others.
     fn waits(&self) -> bool {
-        self.window.small() >= MOST_SMALL_UNDER_WAY && !self.outgoing.is_leaving()
+        let is_crowded = self.window.small() >= MOST_SMALL_UNDER_WAY;
+        is_crowded && !self.window.has_run_out() && !self.outgoing.is_leaving()
     }
 
     /// PROTOCOL 4, 6, 7.

@@ -60,6 +60,8 @@ pub(super) struct Window {
     /// How many lost ones may be sent again now.
     allowance: usize,
     timed_from: Duration,
+    /// Time has run out, and nothing has been acknowledged since.
+    ran_out: bool,
 }
 
 impl Window {
@@ -76,12 +78,18 @@ impl Window {
             lost: 0,
             allowance: usize::MAX,
             timed_from: Duration::ZERO,
+            ran_out: false,
         }
     }
 
     /// How many bodies that had room for more are not known to have been delivered.
     pub(super) fn small(&self) -> usize {
         self.small
+    }
+
+    /// Whether the other side may be out of reach.
+    pub(super) fn has_run_out(&self) -> bool {
+        self.ran_out
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -151,7 +159,7 @@ impl Window {
 
     /// Time has run out: all that is under way counts as lost, and is sent again slowly.
     pub(super) fn time_out(&mut self, now: Duration) {
-        self.timed_from = now;
+        (self.timed_from, self.ran_out) = (now, true);
         for sent in &mut self.sent {
             if sent.state == State::UnderWay {
                 sent.state = State::Lost;
@@ -201,7 +209,7 @@ impl Window {
         }
         acked.progress = fresh > 0;
         if acked.progress {
-            self.timed_from = now;
+            (self.timed_from, self.ran_out) = (now, false);
         }
         self.allowance = self.allowance.saturating_add(2 * fresh);
         // Without a gap there is nothing to look for.

@@ -39,18 +39,21 @@ impl Later {
 
     /// Pushes what can be told. `false`: nothing.
     pub(super) fn tell(&mut self, link: &mut Link) -> bool {
-        let mut is_any = false;
-        while let Some((_, place)) = self.waiting.front_mut() {
+        // All are looked at before any is pushed: then none of them is before another one, and they go together.
+        let mut free = 0;
+        while let Some((_, place)) = self.waiting.get_mut(free) {
             if link.is_anything_before(place) {
                 break;
             }
-            let Some((control, _)) = self.waiting.pop_front() else { break };
+            free += 1;
+        }
+        let mut is_any = free > 0;
+        for (control, _) in self.waiting.drain(..free) {
             if let Control::Ended { actor, .. } = control {
                 self.ended.remove(&actor);
                 self.urgent.retain(|(waiting, _)| *waiting != control);
             }
             push(link, &control);
-            is_any = true;
         }
         while let Some((_, place)) = self.urgent.front() {
             if link.is_anything_flowing_before(place) {
@@ -67,4 +70,68 @@ impl Later {
 fn push(link: &mut Link, control: &Control) {
     // A link that has ended tells nobody anything.
     let _ = link.push(Channel::Control.number(), &control.to_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{Epoch, Event, LinkConfig, Sink, TheaterId};
+
+    struct Ignored;
+
+    impl Sink for Ignored {
+        fn message(&mut self, _: u64, _: &[u8]) {}
+        fn event(&mut self, _: Event) {}
+    }
+
+    /// Two ends that know each other.
+    fn linked() -> [Link; 2] {
+        let id = |number| TheaterId::from_bits(number);
+        let config = || LinkConfig::new("test", 65_000);
+        let link = |me, peer| Link::new(config(), id(me), id(peer), Epoch::FIRST, Duration::ZERO);
+        let mut ends = [link(1, 2), link(2, 1)];
+        let mut packet = Vec::new();
+        while !ends.iter().all(Link::is_linked) {
+            for from in [0, 1] {
+                while ends[from].poll(Duration::ZERO, &mut packet, &mut Ignored) {
+                    ends[1 - from].receive(&packet, Duration::ZERO, &mut Ignored).unwrap();
+                }
+            }
+        }
+        ends
+    }
+
+    fn bodies(link: &mut Link) -> usize {
+        let mut packet = Vec::new();
+        let mut sent = 0;
+        while link.poll(Duration::ZERO, &mut packet, &mut Ignored) {
+            sent += 1;
+        }
+        sent
+    }
+
+    #[test]
+    fn what_may_be_told_goes_in_one_packet() {
+        let [mut link, _other] = linked();
+        let mut later = Later::default();
+        for actor in 0..100 {
+            later.add(Control::Released { actor, references: 1 }, &link);
+        }
+        assert!(later.tell(&mut link));
+        assert_eq!((bodies(&mut link), later.tell(&mut link)), (1, false));
+    }
+
+    #[test]
+    fn what_was_pushed_before_goes_before() {
+        let [mut link, _other] = linked();
+        let mut later = Later::default();
+        link.push(Channel::Actor(1).number(), b"before").unwrap();
+        later.add(Control::Released { actor: 1, references: 1 }, &link);
+        assert!(!later.tell(&mut link));
+        assert_eq!(bodies(&mut link), 1);
+        assert!(later.tell(&mut link));
+        assert_eq!(bodies(&mut link), 1);
+    }
 }

@@ -190,6 +190,22 @@ fn small_messages_wait_for_those_under_way_and_go_together() {
     assert_eq!((pair.a.packets - of_a, pair.now - begin), (5, ms(3)));
 }
 
+/// PROTOCOL 6.
+#[test]
+fn who_cannot_be_reached_hears_of_the_next_message_once_it_can() {
+    let mut pair = Pair::linked(1);
+    pair.network.set_everywhere(Conditions { loss: 1.0, ..Conditions::GOOD });
+    for _ in 0..1_000 {
+        pair.a.push(1, b"unheard");
+        pair.run_for(ms(1));
+    }
+    pair.network.set_everywhere(Conditions { delay: (ms(1), ms(1)), ..Conditions::GOOD });
+    pair.a.push(1, b"heard of");
+    let of_b = pair.b.packets;
+    pair.run_for(ms(3));
+    assert!(pair.b.packets > of_b, "it answers");
+}
+
 #[test]
 fn acknowledgements_travel_with_messages_and_not_alone() {
     let mut pair = Pair::linked(1);
