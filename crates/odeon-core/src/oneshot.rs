@@ -1,7 +1,8 @@
 //! One value from one side to the other, once: for threads and for futures, and for both in turn.
 //!
 //! PROTOCOL
-//! 1. All that both sides know is [`State`], under one lock. It goes on from `Open` once: to `Sent` or to `Over`, by whoever comes first.
+//! 1. All that both sides know is [`State`], under one lock. It goes from `Open` to `Sent` or to `Over`, by whoever comes first, and from `Sent` to
+//!    `Over` by the receiver alone.
 //! 2. A waker is put in and taken out under the lock. It is cloned, woken and dropped outside of it, and so is the value: nothing of
 //!    a user's runs under the lock.
 //! 3. Who waits has put its waker in while the state was `Open`; who ends that takes the waker out and wakes. So nobody waits for what has
@@ -154,13 +155,13 @@ impl<T> Receiver<T> {
         if let Poll::Ready(value) = self.receive(None) {
             return over(value);
         }
-        let sleeper = Arc::new(Sleeper(Parker::new()));
-        let waker = Waker::from(sleeper.clone());
+        let thread = Arc::new(BlockedThread(Parker::new()));
+        let waker = Waker::from(thread.clone());
         loop {
             if let Poll::Ready(value) = self.receive(Some(&waker)) {
                 return over(value);
             }
-            if !park(&sleeper.0) {
+            if !park(&thread.0) {
                 return Err(InVain::Timeout);
             }
         }
@@ -168,9 +169,9 @@ impl<T> Receiver<T> {
 }
 
 /// A thread that waits.
-struct Sleeper(Parker);
+struct BlockedThread(Parker);
 
-impl Wake for Sleeper {
+impl Wake for BlockedThread {
     fn wake(self: Arc<Self>) {
         self.0.unpark();
     }

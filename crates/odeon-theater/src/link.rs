@@ -18,10 +18,10 @@
 //!    run out, two at first, and two more for each that is acknowledged.
 //! 5. A body stays with the sender until it, and all before it, are acknowledged. So what the receiver has delivered
 //!    and what the sender reports as undelivered cover all that was pushed.
-//! 6. A body goes if it fits into the sender's window and into the credit of the receiver, or if nothing is under way. Small messages that do not fill
-//!    one wait while four such bodies are under way, unless a large one has to wait for them, and go together: many small packets cost both sides more than what is in them (RFC 896, which
-//!    lets one be under way). They wait for an acknowledgement, and not at all
-//!    once time has run out for one: then each may be the first that comes through.
+//! 6. A body goes if it fits into the sender's window and into the credit of the receiver, or if nothing is under way. Small messages that do
+//!    not fill one wait for an acknowledgement while four such bodies are under way, and go together: many small packets cost both sides more
+//!    than what is in them (RFC 896, which lets one be under way). They do not wait if a large one has to wait for them, nor once time has
+//!    run out for an acknowledgement: then each may be the first that comes through.
 //! 7. Small messages go into the open body as they are pushed. A large one waits until the bodies have gone that may
 //!    hold earlier messages of its channel; then it is cut. Later ones of its channel wait until its last fragment is in a body.
 //!    Bodies of small messages and bodies of fragments take turns; within these, so do large messages. Fragments leave half
