@@ -279,6 +279,11 @@ impl Bonds {
         self.lock().supervised.take()
     }
 
+    /// Why the actor has ended, if it has.
+    pub(crate) fn ended(&self) -> Option<EndReason> {
+        self.lock().ended.as_ref().map(Ended::reason)
+    }
+
     pub(crate) fn is_supervised(&self) -> bool {
         self.lock().supervised.is_some()
     }

@@ -16,7 +16,7 @@
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
 //! | bounds | a source that can wait and a mailbox that rejects | [`room_in`] |
 //! | timers | time and a stage driven from outside | [`TheaterShared::next_deadline`], [`TheaterShared::has_due`], [`TheaterShared::fire_due`] |
-//! | luggage | an actor that moves and its timers | [`TimerName`], [`TakenTimer`], [`send_own_after`], [`take_timers`], [`begin_timer`], [`timer_named`], [`name_of_timer`] |
+//! | luggage | an actor that moves, and its timers and watches | [`LetterName`], [`TakenLetter`], [`Awaits`], [`send_own_after`], [`packs`], [`take_letters`], [`keep_letter`], [`timer_named`], [`name_of_timer`], [`write_watch`], [`read_watch`] |
 
 use std::any::Any;
 use std::error::Error;
@@ -26,6 +26,7 @@ use std::time::Duration;
 pub use crate::interior::{Interior, WrittenGuards};
 pub use crate::lane::Lane;
 pub use crate::lane::companion::Companion;
+pub use crate::luggage::{Awaits, LetterName, TakenLetter};
 pub use crate::mailbox::{
     Arrival, Inbox, InboxOwner, MAX_MAILBOXES, Pushed, RELIEVED_AT, WentIdle, label,
 };
@@ -37,8 +38,8 @@ pub use crate::sight::Reporter;
 pub use crate::sight::Sight;
 pub use crate::sight::follow::{Cause, Followed, Handling, Scope, Tracer, follow_sends};
 pub use crate::theater::shared::TheaterShared;
-pub use crate::timer::{TakenTimer, TimerName};
 pub use crate::turn::{Task, TurnLimits, TurnOutcome, TurnReport};
+pub use crate::watch::WrittenWatch;
 
 use crate::actor::Actor;
 use crate::actor_id::ActorId;
@@ -64,6 +65,7 @@ use crate::theater::builder::TheaterBuilder;
 use crate::theater::spawn;
 use crate::timer;
 use crate::timer::Timer;
+use crate::watch::Watching;
 
 /// Builds a theater whose actors run where the stage made by `make_stage` has them run. The theater
 /// starts no threads; whoever made the stage runs its tasks and fires its timers.
@@ -203,28 +205,46 @@ pub fn send_own_after<M: Message>(actor: &ActorRef<M>, delay: Duration, message:
     timer::send_own_after(actor.cell(), delay, message)
 }
 
-/// Takes out the timers that an actor has begun for itself by [`Context::send_after`], those that are due first before the others, if it is one that
-/// [keeps](Actor::MAY_MOVE) them: they do not fire any more.
-pub fn take_timers<M: Message>(actor: &ActorRef<M>) -> Vec<TakenTimer<M>> {
-    actor.take_timers()
+/// An actor is about to be written: of its watches those go with it whose [`Watching`](crate::Watching) is written from here on.
+pub fn packs<M: Message>(actor: &ActorRef<M>) {
+    actor.packs();
 }
 
-/// Has a timer that was taken out go on, as one of this actor, in whose theater it is due by that one's clock.
+/// Takes out the letters that go with an actor, if it is one that [keeps](Actor::MAY_MOVE) them: the timers that it has begun for itself by
+/// [`Context::send_after`], those that are due first before the others, and behind them the watches that it has [packed](packs).
+pub fn take_letters<M: Message>(actor: &ActorRef<M>) -> Vec<TakenLetter<M>> {
+    actor.take_letters()
+}
+
+/// Has a letter that was taken out wait on, as one of this actor, in whose theater it is due by that one's clock.
+///
+/// # Errors
+/// The message, if it waits for the end of an actor, and nobody has a [`Watching`](crate::Watching) of its name here.
 ///
 /// # Panics
 /// If the theater's first timer needs a thread that the operating system refuses.
-pub fn begin_timer<M: Message>(actor: &ActorRef<M>, timer: TakenTimer<M>) {
-    actor.begin_taken_timer(timer);
+pub fn keep_letter<M: Message>(actor: &ActorRef<M>, letter: TakenLetter<M>) -> Result<(), M> {
+    actor.keep_letter(letter)
 }
 
 /// The timer with this name in the theater of a stage, where it may be still to come.
-pub fn timer_named(stage: &dyn Submit, name: TimerName) -> Timer {
+pub fn timer_named(stage: &dyn Submit, name: LetterName) -> Timer {
     Timer::named(stage.theater(), name)
 }
 
 /// What a timer is called, if it is one that goes with its actor.
-pub fn name_of_timer(timer: &Timer) -> Option<TimerName> {
+pub fn name_of_timer(timer: &Timer) -> Option<LetterName> {
     timer.name()
+}
+
+/// What is to be written of a watch in its actor's state: one that is in force goes with that.
+pub fn write_watch<W: Message>(watching: &Watching<W>) -> WrittenWatch<W> {
+    watching.write()
+}
+
+/// Reads what was written of a watch, in a theater to which its actor comes.
+pub fn read_watch<W: Message>(stage: &dyn Submit, written: WrittenWatch<W>) -> Watching<W> {
+    Watching::read(stage.theater(), written)
 }
 
 /// Gives an actor a turn. Nothing happens if it has stopped.

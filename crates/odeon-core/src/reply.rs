@@ -40,12 +40,14 @@ enum Asker<T> {
     },
     /// An actor, by any other conversion.
     Boxed(Box<dyn FnOnce(Result<T, AskError>) + Send>),
+    /// Somebody in another theater.
+    Elsewhere(Box<dyn FnOnce(Result<T, AskError>) + Send>),
 }
 
 /// The answer goes to the mailbox that its message says.
 pub(crate) const ITS_OWN: u8 = u8::MAX;
 
-// SAFETY: `Waiter` and `Boxed` are `Send`; `Actor` is an `ActorRef` without its type, `Send` too.
+// SAFETY: `Waiter`, `Boxed` and `Elsewhere` are `Send`; `Actor` is an `ActorRef` without its type, `Send` too.
 // No more bounds than this needs, and none on the type: those with a lifetime are beyond what the
 // compiler can show for a value that a future keeps across an await.
 unsafe impl<T: Send> Send for Reply<T> {}
@@ -101,6 +103,16 @@ impl<T: Send + 'static> Reply<T> {
         Self { to: UnsafeCell::new(Some(Asker::Boxed(answer))) }
     }
 
+    /// For an asker in another theater, to which `answer` leads.
+    pub(crate) fn to_elsewhere(answer: Box<dyn FnOnce(Result<T, AskError>) + Send>) -> Self {
+        Self { to: UnsafeCell::new(Some(Asker::Elsewhere(answer))) }
+    }
+
+    /// Whether the asker is in another theater.
+    pub(crate) fn is_to_elsewhere(&mut self) -> bool {
+        matches!(self.to.get_mut(), Some(Asker::Elsewhere(_)))
+    }
+
     /// Answers. The asker may have given up meanwhile; then the value is dropped.
     pub fn send(mut self, value: T) {
         match outbox::held() {
@@ -146,7 +158,7 @@ fn answer<T>(to: Option<Asker<T>>, value: Result<T, AskError>) {
         (Some(Asker::Actor { cell, mailbox, answer: function }), value) => unsafe {
             function(cell, mailbox, value);
         },
-        (Some(Asker::Boxed(function)), value) => function(value),
+        (Some(Asker::Boxed(function) | Asker::Elsewhere(function)), value) => function(value),
     }
 }
 

@@ -7,13 +7,13 @@
 //! | who decides between firing and cancelling, when does the thread wake? | `timer/pending.rs`, `timer/repeat.rs` |
 //! | how are a million of them cheap? | `timer/wheel.rs` |
 //! | what if the timer is an effect of an attempt? | `timer/held.rs` |
-//! | what if its actor moves to another theater? | `timer/luggage.rs` |
+//! | what if its actor moves to another theater? | `timer/own.rs`, `luggage.rs` |
 
 mod answers;
 mod deadline;
 mod held;
-mod luggage;
 mod messages;
+mod own;
 mod pending;
 mod periodic;
 mod repeat;
@@ -24,13 +24,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::luggage::LetterName;
 use crate::theater::shared::TheaterShared;
 
 pub use answers::AskWithin;
-pub use luggage::{TakenTimer, TimerName};
 pub(crate) use messages::send_own_after;
+pub(crate) use own::keep as keep_own;
 pub(crate) use service::{Driver, Timers};
-use wheel::TimerKey;
+pub(crate) use wheel::TimerKey;
 
 /// A timer that has been armed, to be cancelled. Dropping it does *not* cancel: most timers are armed
 /// and never looked at again.
@@ -62,7 +63,7 @@ trait Cancel: Send + Sync {
     fn cancel(&self) -> bool;
 
     /// What it is called, if it goes with its actor.
-    fn name(&self) -> Option<TimerName> {
+    fn name(&self) -> Option<LetterName> {
         None
     }
 }
@@ -108,7 +109,7 @@ impl Timer {
     }
 
     /// What it is called, if it goes with its actor to other theaters.
-    pub(crate) fn name(&self) -> Option<TimerName> {
+    pub(crate) fn name(&self) -> Option<LetterName> {
         match &self.0 {
             Kind::Once { .. } => None,
             Kind::Shared(timer) => timer.name(),

@@ -1,5 +1,6 @@
-//! Watching: being told when an actor ends, and why. To wait for it: `watch/until_ended.rs`.
+//! Watching: being told when an actor ends, and why. To wait for it: `watch/until_ended.rs`; to be told wherever one has moved to: `watch/own.rs`.
 
+mod own;
 mod until_ended;
 
 use std::fmt;
@@ -17,6 +18,8 @@ use crate::message::Message;
 use crate::observe::EndReason;
 use crate::outbox;
 
+pub(crate) use own::{Watched, keep as keep_own};
+pub use own::{Watching, WrittenWatch};
 pub use until_ended::UntilEnded;
 
 /// An actor has ended: which one, and why.
@@ -118,6 +121,9 @@ impl<A: Actor> Context<'_, A> {
     /// arrives once, also if the actors watch each other or `other` is watched twice (then once per
     /// watch). A restart (see [`Supervision`](crate::Supervision)) is no end. A watch
     /// keeps a reference to this actor until `other` has ended or the watch is cancelled.
+    ///
+    /// If this actor moves to another theater (S34) the watch stays in this one, and is over with it;
+    /// [`watch_with`](Self::watch_with) is a watch that can go along.
     ///
     /// ```
     /// # use odeon_core::*;

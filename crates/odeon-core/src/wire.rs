@@ -31,6 +31,7 @@ mod seat;
 mod slot;
 mod stand_in;
 mod timers;
+mod watches;
 
 pub use codec::{decode, decode_whole, encode};
 pub use error::WireError;

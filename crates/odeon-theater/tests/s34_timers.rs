@@ -1,29 +1,13 @@
 //! S34: the timers that an actor has begun for itself go with it, and each fires once, wherever the actor is by then; by virtual time, from seeds.
 
-use odeon_core::{
-    Actor, ActorRef, Context, DeadLetterReason, Message, Random, Reply, Theater, Timer,
-};
-use odeon_testkit::Deterministic;
-use odeon_theater::{
-    Conditions, Drained, InMemoryNetwork, LinkConfig, MigrateError, Migrated, Mobile, Network,
-    TheaterId,
-};
+mod virtual_time;
+
+use odeon_core::{Actor, ActorRef, Context, Message, Reply, Timer};
+use odeon_theater::{Conditions, Drained, MigrateError, Mobile, Network, TheaterId};
 use serde::{Deserialize, Serialize};
-use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
-
-const fn ms(milliseconds: u64) -> Duration {
-    Duration::from_millis(milliseconds)
-}
-
-thread_local! {
-    /// The time of all theaters of this thread.
-    static NOW: Cell<Duration> = const { Cell::new(Duration::ZERO) };
-}
+use virtual_time::{NOW, Simulation, bad, id, ms};
 
 /// Has timers, which are in its state until they fire.
 #[derive(Default, Serialize, Deserialize)]
@@ -90,113 +74,13 @@ impl Mobile for Clock {
     const KIND: &'static str = "clock";
 }
 
-struct Place {
-    run: Deterministic,
-    network: Network,
-    lost: Arc<AtomicU64>,
-    failed: Arc<AtomicU64>,
-    is_dead: bool,
-}
-
-struct Simulation {
-    net: InMemoryNetwork,
-    places: Vec<Place>,
-    random: Random,
-    now: Duration,
-}
-
-const STEP: Duration = ms(1);
-
-fn id(place: usize) -> TheaterId {
-    TheaterId::from_bits(place as u128 + 1)
-}
-
-fn bad() -> Conditions {
-    Conditions {
-        delay: (Duration::ZERO, ms(12)),
-        loss: 0.15,
-        duplication: 0.1,
-        reordering: 0.1,
-        ..Conditions::GOOD
-    }
-}
-
 impl Simulation {
-    /// Clocks may come to all of these theaters but the last one.
     fn new(seed: u64, theaters: usize) -> Self {
-        NOW.set(Duration::ZERO);
-        let net = InMemoryNetwork::new(seed);
-        let place = |number: usize| {
-            let (lost, failed) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-            let (loses, fails) = (lost.clone(), failed.clone());
-            let builder = Theater::builder().on_dead_letter(move |letter| match letter.reason {
-                DeadLetterReason::Failed => drop(fails.fetch_add(1, Relaxed)),
-                _ => drop(loses.fetch_add(1, Relaxed)),
-            });
-            let run = Deterministic::with(seed + number as u64, builder);
-            let config = LinkConfig::new("simulated", 65_000);
-            let network = Network::join(run.theater(), id(number), config, |me, listener| {
-                Ok::<_, Infallible>(Arc::new(net.join(me, listener)))
-            });
-            let network = network.unwrap();
-            if number + 1 < theaters {
-                network.register_mobile::<Clock>();
-            }
-            Place { run, network, lost, failed, is_dead: false }
-        };
-        let places = (0..theaters).map(place).collect();
-        let random = Random::from_seed(seed);
-        let mut simulation = Self { net, places, random, now: Duration::ZERO };
-        simulation.steps(20);
-        simulation
-    }
-
-    fn step(&mut self) {
-        self.now += STEP;
-        NOW.set(self.now);
-        self.net.step(self.now);
-        for place in self.places.iter().filter(|place| !place.is_dead) {
-            place.run.clock().set(self.now);
-            place.run.run_until_idle();
-        }
-        self.net.step(self.now);
-    }
-
-    fn steps(&mut self, steps: usize) {
-        (0..steps).for_each(|_| self.step());
-    }
-
-    /// The answer, which is there after so many steps.
-    #[track_caller]
-    fn answer<T: Send + 'static>(&mut self, ask: odeon_core::Ask<T>, steps: usize) -> T {
-        self.steps(steps);
-        ask.wait_timeout(Duration::ZERO).expect("there is an answer")
-    }
-
-    fn kill(&mut self, place: usize) {
-        self.net.crash(id(place));
-        self.places[place].is_dead = true;
+        Self::of(seed, theaters, Network::register_mobile::<Clock>)
     }
 
     fn spawn(&self, place: usize) -> ActorRef<Do> {
         self.places[place].network.spawn_mobile(Clock::default())
-    }
-
-    /// A reference to an actor of the first theater, in another one.
-    fn known_at(&mut self, place: usize, actor: &ActorRef<Do>) -> ActorRef<Do> {
-        self.places[0].network.publish("clock", actor);
-        let found = self.places[place].network.at(id(0)).lookup("clock");
-        let found = self.answer(found, 10).unwrap();
-        self.places[0].network.unpublish("clock");
-        found
-    }
-
-    #[track_caller]
-    fn migrate(&mut self, actor: &ActorRef<Do>, to: usize) -> Result<Migrated, MigrateError> {
-        // What was sent before is handled first.
-        self.step();
-        let asked = self.places[0].network.migrate(actor, id(to));
-        self.answer(asked, 400)
     }
 
     #[track_caller]
@@ -205,13 +89,6 @@ impl Simulation {
         let mut rung: Vec<u64> = self.answer(rung, 20).into_iter().map(|(n, _)| n).collect();
         rung.sort_unstable();
         rung
-    }
-
-    /// How many messages were lost, and that no actor has failed.
-    #[track_caller]
-    fn lost(&self) -> u64 {
-        assert!(self.places.iter().all(|place| place.failed.load(Relaxed) == 0), "one has failed");
-        self.places.iter().map(|place| place.lost.load(Relaxed)).sum()
     }
 }
 
@@ -374,7 +251,7 @@ fn s34_timers_ring_in_one_theater_at_whatever_step_the_first_one_dies() {
         let delay = Conditions { delay: (ms(10), ms(30)), duplication: 0.2, ..Conditions::GOOD };
         let clock = simulation.spawn(0);
         // Whoever refers to it from the theater where it comes keeps it.
-        let there = simulation.known_at(1, &clock);
+        let there = simulation.known_at(1, 0, &clock);
         simulation.net.set_everywhere(delay);
         for n in 0..20 {
             clock.send(Do::In(300 + 5 * n, n)).unwrap();
@@ -401,8 +278,8 @@ fn s34_timers_outlive_the_theater_that_was_drained() {
     for seed in 0..10 {
         let mut simulation = Simulation::new(seed, 4);
         let clock = simulation.spawn(0);
-        let from_1 = simulation.known_at(1, &clock);
-        let from_2 = simulation.known_at(2, &clock);
+        let from_1 = simulation.known_at(1, 0, &clock);
+        let from_2 = simulation.known_at(2, 0, &clock);
         drop(clock);
         for n in 0..10 {
             from_1.send(Do::In(100 + 400 * n, n)).unwrap();
@@ -444,7 +321,7 @@ fn s34_what_is_periodic_stays_and_its_timer_cannot_be_written() {
     simulation.migrate(&clock, 1).unwrap();
     let (before, _) = (ticks(&mut simulation), simulation.steps(100));
     assert!(ticks(&mut simulation) >= before + 10);
-    let there = simulation.known_at(1, &clock);
+    let there = simulation.known_at(1, 0, &clock);
     simulation.kill(0);
     simulation.steps(3_000);
     let ticks_there = |simulation: &mut Simulation| {

@@ -235,6 +235,56 @@ fn a_drain_waits_for_an_answer(seed: u64, limit: Option<Duration>) {
     until("the answer has come", || all(&from_b) == [7]);
 }
 
+/// Answers when it is told what; moves with those that wait for it.
+#[derive(Default, Serialize, Deserialize)]
+struct Pythia(Vec<Reply<Vec<u64>>>);
+
+impl Actor for Pythia {
+    type Msg = Say;
+
+    fn handle(&mut self, msg: Say, _: &mut Context<'_, Self>) {
+        match msg {
+            Say::All(reply) => self.0.push(reply),
+            Say::Add(n) => self.0.drain(..).for_each(|reply| reply.send(vec![n])),
+            _ => {}
+        }
+    }
+}
+
+impl Mobile for Pythia {
+    const KIND: &'static str = "pythia";
+}
+
+#[test]
+fn s35_a_drain_waits_for_answers_that_come_by_its_theater_to_third_ones() {
+    let world = World::new(9);
+    let [a, b, c] = places(&world);
+    meet(&[&a, &b, &c]);
+    [&a, &b, &c].iter().for_each(|place| place.network.register_mobile::<Pythia>());
+    let pythia = a.network.spawn_mobile(Pythia::default());
+    a.network.publish("pythia", &pythia);
+    let [from_b, from_c] = [&b, &c].map(|place| find(place, &a, "pythia"));
+    a.network.unpublish("pythia");
+    drop(pythia);
+    let asked: Vec<_> = (0..3).map(|_| from_c.ask(Say::All)).collect();
+    // Whoever asks for the drain from elsewhere, and waits for what comes of it, holds up nothing.
+    let to_b = b.network.id();
+    let drain = |within| a.network.drain_by(within, move |_, _| Some(to_b));
+    until("they have come", || a.network.overview().mobile.iter().any(|actor| actor.handled == 3));
+    let drained = drain(Duration::from_millis(300)).wait_timeout(LONG).unwrap();
+    assert_eq!((drained.moved.len(), drained.passing), (1, 3), "{drained:?}");
+    assert!(!drained.is_empty(), "the time was up");
+
+    let again = drain(LONG);
+    from_b.send(Say::Add(7)).unwrap();
+    let drained = again.wait_timeout(LONG).unwrap();
+    assert!(drained.is_empty(), "{drained:?}");
+    assert!(a.network.leave(LONG));
+    for ask in asked {
+        assert_eq!(ask.wait_timeout(LONG).unwrap(), [7]);
+    }
+}
+
 #[test]
 fn s35_a_question_that_nobody_answers_holds_up_no_drain() {
     let world = World::new(7);

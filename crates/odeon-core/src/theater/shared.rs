@@ -16,6 +16,7 @@ use crate::cell::{Header, signal};
 use crate::clock::Clock;
 use crate::current;
 use crate::dead_letter::{DeadLetter, DeadLetterCounts, DeadLetterReason, DeadLetterTally};
+use crate::luggage::Luggage;
 use crate::memory::{Depot, ThreadMemory};
 use crate::message::Message;
 use crate::naming::Naming;
@@ -27,6 +28,7 @@ use crate::sight::Sight;
 use crate::supervision::Escalated;
 use crate::timer::{Driver, Timers};
 use crate::turn::TurnLimits;
+use crate::watch::Watched;
 
 /// The hook that receives dead letters.
 pub(crate) type DeadLetterHook = Box<dyn Fn(DeadLetter) + Send + Sync>;
@@ -45,6 +47,9 @@ pub struct TheaterShared {
     pub(crate) clock: Arc<dyn Clock>,
     /// On cache lines of its own: written by whoever arms a timer.
     pub(crate) timers: CachePadded<Timers>,
+    /// Of actors that may move.
+    pub(crate) luggage: Luggage,
+    pub(crate) watched: Watched,
     sight: Option<Box<Sight>>,
     /// What a new actor's signals say about whether somebody looks at it.
     pub(super) seen_bit: u32,
@@ -84,6 +89,8 @@ impl TheaterShared {
             congestion: Arc::default(),
             clock,
             timers: CachePadded::new(Timers::new(timer_driver)),
+            luggage: Luggage::default(),
+            watched: Watched::default(),
             seen_bit: if sight.as_ref().is_some_and(|s| s.sees_actors()) {
                 signal::SEEN
             } else {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::{Cancel, Timer, TimerName};
+use super::{Cancel, Timer};
+use crate::luggage::LetterName;
 use crate::outbox;
 
 enum Held {
@@ -65,7 +66,7 @@ impl Cancel for HeldTimer {
         }
     }
 
-    fn name(&self) -> Option<TimerName> {
+    fn name(&self) -> Option<LetterName> {
         match &*self.lock() {
             Held::Armed(timer) => timer.name(),
             Held::Back | Held::Arming | Held::Cancelled => None,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Timer, held, luggage, periodic};
+use super::{Timer, held, own, periodic};
 use crate::actor::Actor;
 use crate::actor_ref::{ActorRef, WeakRef};
 use crate::async_actor::AsyncActor;
@@ -204,7 +204,7 @@ pub(crate) fn send_own_after<M: Message>(
     if header.vtable.may_move {
         // A message for a mailbox that does not exist shall panic here.
         let _ = mailbox_of(&message);
-        return luggage::begin(to, delay, message);
+        return own::begin(to, delay, message);
     }
     send_after(header.stage.theater(), to, delay, message)
 }

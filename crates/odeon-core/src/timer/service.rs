@@ -11,7 +11,6 @@ use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::thread::JoinHandle;
 
-use super::luggage::Luggage;
 use super::pending::{Next, Pending};
 use super::wheel::TimerKey;
 use crate::current;
@@ -28,8 +27,6 @@ const STANDSTILL: Duration = Duration::from_millis(1);
 /// The timers of one theater.
 pub(crate) struct Timers {
     pending: Pending<Action>,
-    /// Of actors that may move.
-    pub(super) luggage: Luggage,
     /// Whether somebody fires timers: the thread has been started, or is not needed.
     driven: AtomicBool,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -48,7 +45,6 @@ impl Timers {
     pub(crate) fn new(driver: Driver) -> Self {
         Self {
             pending: Pending::new(),
-            luggage: Luggage::default(),
             driven: AtomicBool::new(driver == Driver::Outside),
             thread: Mutex::default(),
         }

@@ -3,7 +3,6 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,7 +12,7 @@ use super::error::WireError;
 use super::mobile::Guest;
 use super::passage::Passage;
 use super::slot::Slot;
-use crate::extend::{TimerName, WrittenGuards};
+use crate::extend::{Awaits, LetterName, WrittenGuards};
 use crate::message::Message;
 
 /// Why a message was not taken to its actor.
@@ -46,14 +45,14 @@ pub trait Outbound: Send + Sync {
         encode: Encode<'_>,
     ) -> Result<(), NotTaken>;
 
-    /// Takes a timer of the actor that has been [let go](Bid::Go), which is to go on where it comes: it has so much time left.
+    /// Takes a letter of the actor that has been [let go](Bid::Go), which is to wait on where it comes; [`Awaits::Time`] is the time that is left.
     ///
     /// # Errors
     /// As [`take`](Self::take).
-    fn take_timer(
+    fn take_letter(
         &self,
-        name: TimerName,
-        left: Duration,
+        name: LetterName,
+        awaits: Awaits,
         encode: Encode<'_>,
     ) -> Result<(), NotTaken>;
 
@@ -171,7 +170,7 @@ impl Settler {
     }
 }
 
-/// Messages, marks and timers that have come for an actor before it sits, the type of messages forgotten.
+/// Messages, marks and letters that have come for an actor before it sits, the type of messages forgotten.
 pub struct Earlier(pub(super) Box<dyn Any + Send>);
 
 impl fmt::Debug for Settler {

@@ -59,11 +59,11 @@ pub trait Passage {
     ) -> Result<Box<dyn Any + Send + Sync>, WireError>;
 
     /// The right to answer a question leaves; answers the number by which the answer will come back. Dropped, it tells the asker that
-    /// there will be none.
+    /// there will be none. `passes`: the asker is in another theater, to which the answer goes on from here.
     ///
     /// # Errors
     /// Why it may not leave.
-    fn reply_leaves(&self, answer: Box<dyn Answerable>) -> Result<u64, WireError>;
+    fn reply_leaves(&self, answer: Box<dyn Answerable>, passes: bool) -> Result<u64, WireError>;
 
     /// The right to answer a question arrives.
     ///

@@ -20,8 +20,9 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Serialize for Reply<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let number = passage::with(|passage| {
             let spent = WireError::Refused("the reply has been sent, or has left before");
-            let answer = Box::new(Asked(take(self).ok_or(spent)?));
-            passage.reply_leaves(answer)
+            let mut reply = take(self).ok_or(spent)?;
+            let passes = reply.is_to_elsewhere();
+            passage.reply_leaves(Box::new(Asked(reply)), passes)
         });
         serializer.serialize_u64(number.map_err(S::Error::custom)?)
     }
@@ -36,7 +37,7 @@ impl<'de, T: Serialize + DeserializeOwned + Send + 'static> Deserialize<'de> for
         let number = u64::deserialize(deserializer)?;
         let route =
             passage::with(|passage| passage.reply_arrives(number)).map_err(D::Error::custom)?;
-        Ok(Self::to_function(Box::new(move |answer| match answer {
+        Ok(Self::to_elsewhere(Box::new(move |answer| match answer {
             Ok(value) => route.answered(Some(&mut |passage, bytes| encode(passage, &value, bytes))),
             Err(_) => route.answered(None),
         })))

@@ -3,7 +3,6 @@
 use std::any::{Any, TypeId};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
@@ -19,7 +18,7 @@ use super::passage::Passage;
 use super::slot::Slot;
 use crate::actor_ref::{ActorRef, WeakRef};
 use crate::dead_letter::DeadLetterReason;
-use crate::extend::{self, TakenTimer, TimerName};
+use crate::extend::{self, Awaits, LetterName, TakenLetter};
 use crate::lane::Lane;
 use crate::message::Message;
 use crate::observe::EndReason;
@@ -82,15 +81,15 @@ pub trait StandIn: Send + Sync {
         earlier: &mut Earlier,
     ) -> Result<(), WireError>;
 
-    /// Adds a timer of the actor to that, which has so much time left.
+    /// Adds a letter of the actor to that; [`Awaits::Time`] is the time that is left.
     ///
     /// # Errors
     /// If these bytes are no message for it.
-    fn timer_came_earlier(
+    fn letter_came_earlier(
         &self,
         passage: &dyn Passage,
-        name: TimerName,
-        left: Duration,
+        name: LetterName,
+        awaits: Awaits,
         bytes: &[u8],
         earlier: &mut Earlier,
     ) -> Result<(), WireError>;
@@ -216,8 +215,8 @@ pub(super) enum Waiting<M> {
 /// What has come for an actor before it sits.
 pub(super) struct Before<M> {
     pub(super) waiting: Vec<Waiting<M>>,
-    /// Its timers, by the clock of its theater.
-    pub(super) timers: Vec<TakenTimer<M>>,
+    /// Its timers and watches, by the clock of its theater.
+    pub(super) letters: Vec<TakenLetter<M>>,
 }
 
 /// See [`StandIn`].
@@ -305,7 +304,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
     }
 
     fn nothing_earlier(&self) -> Earlier {
-        Earlier(Box::new(Before::<M> { waiting: Vec::new(), timers: Vec::new() }))
+        Earlier(Box::new(Before::<M> { waiting: Vec::new(), letters: Vec::new() }))
     }
 
     fn came_earlier(
@@ -323,11 +322,11 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         Ok(())
     }
 
-    fn timer_came_earlier(
+    fn letter_came_earlier(
         &self,
         passage: &dyn Passage,
-        name: TimerName,
-        left: Duration,
+        name: LetterName,
+        awaits: Awaits,
         bytes: &[u8],
         earlier: &mut Earlier,
     ) -> Result<(), WireError> {
@@ -335,8 +334,13 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         if message.mailbox() >= M::MAILBOXES {
             return Err(WireError::Refused("the actor has no such mailbox"));
         }
-        let due = self.actor.header().stage.theater().now().saturating_add(left);
-        of_type(earlier).timers.push(TakenTimer { name, due, message });
+        let awaits = match awaits {
+            Awaits::Time(left) => {
+                Awaits::Time(self.actor.header().stage.theater().now().saturating_add(left))
+            }
+            Awaits::End => Awaits::End,
+        };
+        of_type(earlier).letters.push(TakenLetter { name, awaits, message });
         Ok(())
     }
 
@@ -346,7 +350,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
 
     fn lost_earlier(&self, mut earlier: Earlier, reason: DeadLetterReason) {
         let header = self.actor.header();
-        let Before { waiting, timers } = of_type::<M>(&mut earlier);
+        let Before { waiting, letters } = of_type::<M>(&mut earlier);
         for waiting in waiting.drain(..) {
             match waiting {
                 Waiting::Message(_, message) | Waiting::Accompanied(_, message, _) => {
@@ -355,8 +359,8 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
                 Waiting::Mark(mark) => self.desk.outbound.lost(&mark),
             }
         }
-        for timer in timers.drain(..) {
-            header.stage.theater().dead_letter(header.id, reason, timer.message);
+        for letter in letters.drain(..) {
+            header.stage.theater().dead_letter(header.id, reason, letter.message);
         }
     }
 

@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::WireError;
 use super::passage;
-use crate::extend;
-use crate::timer::{Timer, TimerName};
+use crate::extend::{self, LetterName};
+use crate::timer::Timer;
 
 /// Written as the name of the timer, within what goes to other theaters.
 ///
@@ -18,7 +18,7 @@ impl Serialize for Timer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let stays = WireError::Refused("a timer that stays in its theater");
         let name = passage::with(|_| extend::name_of_timer(self).ok_or(stays));
-        let TimerName { theater, number } = name.map_err(S::Error::custom)?;
+        let LetterName { theater, number } = name.map_err(S::Error::custom)?;
         (theater, number).serialize(serializer)
     }
 }
@@ -31,6 +31,6 @@ impl<'de> Deserialize<'de> for Timer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (theater, number) = Deserialize::deserialize(deserializer)?;
         let stage = passage::with(|passage| passage.stage()).map_err(D::Error::custom)?;
-        Ok(extend::timer_named(&*stage, TimerName { theater, number }))
+        Ok(extend::timer_named(&*stage, LetterName { theater, number }))
     }
 }

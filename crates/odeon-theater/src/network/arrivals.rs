@@ -8,7 +8,7 @@ use odeon_core::{DeadLetterReason, EndReason};
 use super::Inner;
 use super::channel::{Channel, NUMBERS};
 use super::control::Control;
-use super::marks::{ACCOMPANIED, MARK, Mark, TIMER, read_slot, read_timer};
+use super::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
 use super::migrations::Came;
 use super::passage::Between;
 use super::peer::Peer;
@@ -35,14 +35,14 @@ impl Inner {
         match bytes.split_first() {
             Some((&MARK, mark)) => return self.mark_arrives(peer, actor, mark),
             Some((&ACCOMPANIED, rest)) => return self.accompanied_arrives(peer, actor, rest),
-            // Nobody but the actor behind which it comes takes it.
-            Some((&TIMER, rest)) => {
-                if let Some((name, left, message)) = read_timer(rest) {
-                    self.keeps_for_comer(peer, actor, Came::Timer(name, left), message);
-                }
-                return;
-            }
             _ => {}
+        }
+        // Nobody but the actor behind which it comes takes it.
+        if is_letter(bytes) {
+            if let Some((name, awaits, message)) = read_letter(bytes) {
+                self.keeps_for_comer(peer, actor, Came::Letter(name, awaits), message);
+            }
+            return;
         }
         let Some((slot, message)) = read_slot(bytes) else { return };
         if self.seats.are_mobile() {

@@ -32,12 +32,16 @@ pub struct Drained {
     /// How many of the actors that have moved still expect something of this theater: an answer, or messages that actors here have just sent. Zero unless
     /// the time was up: then it is lost when the theater goes.
     pub expecting: usize,
+    /// How many answers to questions of other theaters still come by this one, on their way from actors that have moved. Zero unless the time was up: then their
+    /// askers are told that there is none when the theater goes.
+    pub passing: usize,
 }
 
 impl Drained {
-    /// Whether all mobile actors have moved, nobody's way leads by this theater, and nothing here is still to go on to them: none of them loses anything when it leaves.
+    /// Whether all mobile actors have moved, nobody's way leads by this theater, nothing here is still to go on to them, and no answer comes by it: nobody loses anything when it
+    /// leaves but those who refer to other actors of it.
     pub fn is_empty(&self) -> bool {
-        self.kept.is_empty() && self.led_by == 0 && self.expecting == 0
+        self.kept.is_empty() && self.led_by == 0 && self.expecting == 0 && self.passing == 0
     }
 }
 
@@ -71,7 +75,7 @@ impl Network {
     /// come ([`MigrateError::Drained`]), nor be created from elsewhere, until it is [reopened](Self::reopen).
     ///
     /// The answer comes when all have moved that can, all theaters that have sent to them by this one send to where they are, and all questions that they
-    /// have asked here are answered; at the latest when the time `within` is up. Then the theater can [leave](Self::leave), and all references to them go on.
+    /// have asked here, and all that others have asked them by this theater, are answered; at the latest when the time `within` is up. Then the theater can [leave](Self::leave), and all references to them go on.
     ///
     /// The timers that an actor has begun for itself go with it. Messages of other timers come from here also after it has moved, and are lost when the
     /// theater goes (S34).

@@ -14,7 +14,7 @@ use odeon_core::wire::{
 use super::Inner;
 use super::channel::Channel;
 use super::control::Control;
-use super::marks::{ACCOMPANIED, MARK, Mark, TIMER, read_slot, read_timer};
+use super::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
 use super::migrations::MigrateError;
 use super::peer::Peer;
 use super::seats::{Line, LostWay, Sits};
@@ -68,7 +68,7 @@ impl Inner {
         let bytes = match message.message.split_first() {
             Some((&MARK, mark)) => return self.mark_is_lost(mark),
             Some((&ACCOMPANIED, rest)) => self.accompanied.undelivered(rest),
-            Some((&TIMER, rest)) => match read_timer(rest) {
+            _ if is_letter(&message.message) => match read_letter(&message.message) {
                 Some((.., bytes)) => bytes,
                 None => return,
             },
@@ -164,7 +164,7 @@ impl Passage for Returning<'_> {
         Ok(reference)
     }
 
-    fn reply_leaves(&self, _: Box<dyn Answerable>) -> Result<u64, WireError> {
+    fn reply_leaves(&self, _: Box<dyn Answerable>, _: bool) -> Result<u64, WireError> {
         Err(WireError::Refused("nothing is written here"))
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use odeon_core::extend::{Lane, TimerName};
+use odeon_core::extend::{Awaits, Lane, LetterName};
 use odeon_core::wire::{Address, Slot};
 use serde::{Deserialize, Serialize};
 
@@ -15,25 +15,48 @@ pub(super) const ACCOMPANIED: u8 = 65;
 /// There too: a message with the lane of its sender.
 const WITH_LANE: u8 = 66;
 
-/// There too: a timer that goes with its actor.
-pub(super) const TIMER: u8 = 67;
+/// There too: a letter of an actor that comes, which waits for a time.
+const TIMER: u8 = 67;
+/// There too: one that waits for an end.
+const WATCH: u8 = 68;
 
-/// Writes what stands before the message of a timer. The time is rounded up: it is never too early.
-pub(super) fn write_timer(name: TimerName, left: Duration, bytes: &mut Vec<u8>) {
-    let micros = u64::try_from(left.as_nanos().div_ceil(1_000)).unwrap_or(u64::MAX);
-    bytes.push(TIMER);
-    for number in [name.theater, name.number, micros] {
+/// Writes what stands before the message of a letter. A time is rounded up: it is never too early.
+pub(super) fn write_letter(name: LetterName, awaits: Awaits, bytes: &mut Vec<u8>) {
+    let left = match awaits {
+        Awaits::Time(left) => Some(left),
+        Awaits::End => None,
+    };
+    bytes.push(if left.is_some() { TIMER } else { WATCH });
+    for number in [name.theater, name.number] {
         bytes.extend_from_slice(&number.to_be_bytes());
+    }
+    if let Some(left) = left {
+        let micros = u64::try_from(left.as_nanos().div_ceil(1_000)).unwrap_or(u64::MAX);
+        bytes.extend_from_slice(&micros.to_be_bytes());
     }
 }
 
-/// Which timer, how much time it has left, and its message, of what stands behind [`TIMER`].
-pub(super) fn read_timer(bytes: &[u8]) -> Option<(TimerName, Duration, &[u8])> {
+/// Whether a letter is written here.
+pub(super) fn is_letter(bytes: &[u8]) -> bool {
+    matches!(bytes.first(), Some(&(TIMER | WATCH)))
+}
+
+/// Which letter, what it waits for, and its message. `None`: it is no letter.
+pub(super) fn read_letter(bytes: &[u8]) -> Option<(LetterName, Awaits, &[u8])> {
+    let (&kind, bytes) = bytes.split_first()?;
     let (&theater, bytes) = bytes.split_first_chunk()?;
     let (&number, bytes) = bytes.split_first_chunk()?;
-    let (&micros, message) = bytes.split_first_chunk()?;
-    let [theater, number, micros] = [theater, number, micros].map(u64::from_be_bytes);
-    Some((TimerName { theater, number }, Duration::from_micros(micros), message))
+    let [theater, number] = [theater, number].map(u64::from_be_bytes);
+    let name = LetterName { theater, number };
+    match kind {
+        TIMER => {
+            let (&micros, message) = bytes.split_first_chunk()?;
+            let left = Duration::from_micros(u64::from_be_bytes(micros));
+            Some((name, Awaits::Time(left), message))
+        }
+        WATCH => Some((name, Awaits::End, bytes)),
+        _ => None,
+    }
 }
 
 /// Writes what stands before a message.
@@ -116,21 +139,25 @@ mod tests {
     }
 
     #[test]
-    fn a_timer_is_read_as_it_was_written_and_never_too_early() {
-        let name = TimerName { theater: 1 << 63, number: 2 };
-        for (left, read) in [(0, 0), (1, 1_000), (1_000, 1_000), (2_500_001, 2_501_000)] {
-            let (left, read) = (Duration::from_nanos(left), Duration::from_nanos(read));
+    fn a_letter_is_read_as_it_was_written_and_never_too_early() {
+        let name = LetterName { theater: 1 << 63, number: 2 };
+        let times = [(0, 0), (1, 1_000), (1_000, 1_000), (2_500_001, 2_501_000)];
+        let time = |nanos| Awaits::Time(Duration::from_nanos(nanos));
+        let times = times.map(|(left, read)| (time(left), time(read)));
+        for (awaits, read) in times.into_iter().chain([(Awaits::End, Awaits::End)]) {
             let mut bytes = Vec::new();
-            write_timer(name, left, &mut bytes);
+            write_letter(name, awaits, &mut bytes);
             let head = bytes.len();
-            assert_eq!((bytes[0], head), (TIMER, 25));
+            assert_eq!(head, if awaits == Awaits::End { 17 } else { 25 });
             bytes.extend_from_slice(b"message");
-            assert_eq!(read_timer(&bytes[1..]), Some((name, read, &b"message"[..])));
-            assert!((1..head).all(|end| read_timer(&bytes[1..end]).is_none()));
+            assert!(is_letter(&bytes));
+            assert_eq!(read_letter(&bytes), Some((name, read, &b"message"[..])));
+            assert!((0..head).all(|end| read_letter(&bytes[..end]).is_none()));
         }
         let mut bytes = Vec::new();
-        write_timer(name, Duration::MAX, &mut bytes);
-        let (_, longest, _) = read_timer(&bytes[1..]).unwrap();
-        assert_eq!(longest, Duration::from_micros(u64::MAX));
+        write_letter(name, Awaits::Time(Duration::MAX), &mut bytes);
+        let (_, longest, _) = read_letter(&bytes).unwrap();
+        assert_eq!(longest, Awaits::Time(Duration::from_micros(u64::MAX)));
+        assert_eq!(read_letter(&[&[3], &bytes[1..]].concat()), None, "a message is no letter");
     }
 }

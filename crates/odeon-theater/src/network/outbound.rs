@@ -2,9 +2,8 @@
 
 use std::mem;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
-use odeon_core::extend::TimerName;
+use odeon_core::extend::{Awaits, LetterName};
 use odeon_core::wire::{Address, Bid, Encode, NotTaken, Occupied, Outbound, Slot, WireError};
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicBool, Ordering, fence};
@@ -12,7 +11,7 @@ use odeon_sync::atomic::{AtomicBool, Ordering, fence};
 use super::Inner;
 use super::accompanied;
 use super::channel::Channel;
-use super::marks::{Mark, write_slot, write_timer};
+use super::marks::{Mark, write_letter, write_slot};
 use super::passage::Between;
 use super::way::Way;
 use crate::{PushError, TheaterId};
@@ -145,13 +144,13 @@ impl Outbound for FromSeat {
         self.push(is_for, |bytes| accompanied::write_head(slot, companion, bytes), encode)
     }
 
-    fn take_timer(
+    fn take_letter(
         &self,
-        name: TimerName,
-        left: Duration,
+        name: LetterName,
+        awaits: Awaits,
         encode: Encode<'_>,
     ) -> Result<(), NotTaken> {
-        self.push(|_, _| true, |bytes| write_timer(name, left, bytes), encode)
+        self.push(|_, _| true, |bytes| write_letter(name, awaits, bytes), encode)
     }
 
     fn lost_companion(&self, companion: &[u8]) {

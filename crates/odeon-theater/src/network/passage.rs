@@ -144,8 +144,8 @@ impl Passage for Between<'_> {
         arrived
     }
 
-    fn reply_leaves(&self, answer: Box<dyn Answerable>) -> Result<u64, WireError> {
-        let number = self.network.questions.leaves(answer, self.peer.id);
+    fn reply_leaves(&self, answer: Box<dyn Answerable>, passes: bool) -> Result<u64, WireError> {
+        let number = self.network.questions.leaves(answer, self.peer.id, passes);
         self.left.borrow_mut().push(Left::Question(number));
         Ok(number)
     }

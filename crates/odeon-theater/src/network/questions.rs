@@ -18,6 +18,16 @@ pub(super) struct Questions {
 struct Open {
     last: u64,
     asked: HashMap<u64, Asked>,
+    /// How many of them pass.
+    passing: usize,
+}
+
+impl Open {
+    fn remove(&mut self, number: u64) -> Option<Box<dyn Answerable>> {
+        let asked = self.asked.remove(&number)?;
+        self.passing -= usize::from(asked.passes);
+        Some(asked.answer)
+    }
 }
 
 struct Asked {
@@ -25,25 +35,33 @@ struct Asked {
     to: TheaterId,
     /// Others may answer too.
     anybody: bool,
+    /// Its asker is in another theater.
+    passes: bool,
 }
 
 impl Questions {
-    /// A question leaves for this theater.
-    pub(super) fn leaves(&self, answer: Box<dyn Answerable>, to: TheaterId) -> u64 {
-        self.add(Asked { answer, to, anybody: false })
+    /// A question leaves for this theater. `passes`: it came from another one, to which the answer goes on.
+    pub(super) fn leaves(&self, answer: Box<dyn Answerable>, to: TheaterId, passes: bool) -> u64 {
+        self.add(Asked { answer, to, anybody: false, passes })
     }
 
     /// A question leaves that is answered from where it comes to in the end; by this theater at first.
     pub(super) fn leaves_for_anybody(&self, answer: Box<dyn Answerable>, first: TheaterId) -> u64 {
-        self.add(Asked { answer, to: first, anybody: true })
+        self.add(Asked { answer, to: first, anybody: true, passes: false })
     }
 
     fn add(&self, asked: Asked) -> u64 {
         let mut open = self.lock();
         open.last = (open.last + 1) % NUMBERS;
         let number = open.last;
+        open.passing += usize::from(asked.passes);
         open.asked.insert(number, asked);
         number
+    }
+
+    /// How many answers are to go on from here to other theaters.
+    pub(super) fn passing(&self) -> usize {
+        self.lock().passing
     }
 
     /// Takes a question that this theater may answer.
@@ -53,7 +71,7 @@ impl Questions {
         if asked.to != from && !asked.anybody {
             return None;
         }
-        open.asked.remove(&number).map(|asked| asked.answer)
+        open.remove(number)
     }
 
     /// A theater is dead: it will answer nothing. To be dropped without the lock.
@@ -65,10 +83,7 @@ impl Questions {
             .iter()
             .filter_map(|(&number, asked)| (asked.to == theater).then_some(number))
             .collect();
-        lost.iter()
-            .filter_map(|number| open.asked.remove(number))
-            .map(|asked| asked.answer)
-            .collect()
+        lost.into_iter().filter_map(|number| open.remove(number)).collect()
     }
 
     fn lock(&self) -> odeon_sync::MutexGuard<'_, Open> {

@@ -163,6 +163,9 @@ fn told(drained: &Drained, found: &[Found]) -> String {
             drained.expecting
         ));
     }
+    if drained.passing > 0 {
+        lines.push(format!("{} answers to others still come by it", drained.passing));
+    }
     lines.push(format!(
         "{} moved, {} stay, {} that do not move are referred to",
         drained.moved.len(),

@@ -78,6 +78,9 @@ fn complain(drained: &Drained) {
     if drained.expecting > 0 {
         eprintln!("{} actors that have moved still expected something of it", drained.expecting);
     }
+    if drained.passing > 0 {
+        eprintln!("{} answers to others were still to come by it", drained.passing);
+    }
 }
 
 /// A line for whoever reads the output; if nobody does, the theater runs on.

@@ -11,7 +11,7 @@ use super::place::{Place, Resident};
 use crate::actor_ref::ActorRef;
 use crate::cell::MessageCell;
 use crate::dead_letter::DeadLetterReason;
-use crate::extend::{self, TakenTimer};
+use crate::extend::{self, Awaits, TakenLetter};
 use crate::interior::{Interior, WrittenGuards};
 use crate::message::Message;
 use crate::theater::shared::contain;
@@ -145,6 +145,7 @@ where
             self.aside.push_back(Waiting::Message(slot, message));
         });
         let guards = interior.guards();
+        extend::packs(&ActorRef::in_turn_of(cell));
         let traveller = Traveller {
             kind: guest.kind(),
             version: guest.version(),
@@ -182,7 +183,7 @@ where
         self.put_sorted_aside(interior);
         let me = ActorRef::in_turn_of(interior.cell);
         self.hand_over_all(interior.cell);
-        self.hand_over_timers(&me);
+        self.hand_over_letters(&me);
         drop(me);
         self.outbound().gone();
         self.outbound().flush();
@@ -191,26 +192,31 @@ where
         contain(|| drop(guest));
     }
 
-    /// The actor's own timers go behind it. One that is due at this moment has sent its message here already, or is handed over: whoever takes
-    /// the message has it.
-    fn hand_over_timers(&mut self, me: &ActorRef<M>) {
+    /// The actor's letters go behind it. One that is to be sent at this moment has been sent here already, or is handed over: whoever takes the
+    /// message has it.
+    fn hand_over_letters(&mut self, me: &ActorRef<M>) {
         let header = &me.cell().header;
-        let now = header.stage.theater().now();
-        for timer in extend::take_timers(me) {
-            let TakenTimer { name, due, message } = &timer;
+        let theater = header.stage.theater();
+        let now = theater.now();
+        for letter in extend::take_letters(me) {
+            let TakenLetter { name, awaits, message } = &letter;
+            let awaits = match *awaits {
+                Awaits::Time(due) => Awaits::Time(due.saturating_sub(now)),
+                Awaits::End => Awaits::End,
+            };
             let encode =
                 &mut |passage: &dyn Passage, bytes: &mut Vec<u8>| encode(passage, message, bytes);
-            let reason = match self.outbound().take_timer(*name, due.saturating_sub(now), encode) {
+            let (reason, message) = match self.outbound().take_letter(*name, awaits, encode) {
                 Ok(()) => continue,
-                Err(NotTaken::Closed) => {
-                    // It fires here, and its message goes the way of all others.
-                    extend::begin_timer(me, timer);
-                    continue;
-                }
-                Err(NotTaken::Unwritable(_)) => DeadLetterReason::Unwritable,
-                Err(NotTaken::Unreachable) => DeadLetterReason::Unreachable,
+                // It waits here, and its message goes the way of all others.
+                Err(NotTaken::Closed) => match extend::keep_letter(me, letter) {
+                    Ok(()) => continue,
+                    Err(message) => (DeadLetterReason::Unreachable, message),
+                },
+                Err(NotTaken::Unwritable(_)) => (DeadLetterReason::Unwritable, letter.message),
+                Err(NotTaken::Unreachable) => (DeadLetterReason::Unreachable, letter.message),
             };
-            header.stage.theater().dead_letter(header.id, reason, timer.message);
+            theater.dead_letter(header.id, reason, message);
         }
     }
 
@@ -234,13 +240,20 @@ where
     ) -> bool {
         let mut guest = guest_of(settler).expect("the network has compared the types of messages");
         let earlier = earlier.0.downcast::<Before<M>>();
-        let Before { waiting, timers } = *earlier.expect("they were read for this seat");
+        let Before { waiting, letters } = *earlier.expect("they were read for this seat");
         let newer = mem::replace(&mut self.aside, VecDeque::from(waiting));
         self.aside.extend(newer);
         self.put_sorted_aside(interior);
         interior.begin(guards, guest.selection());
         let me = ActorRef::in_turn_of(interior.cell);
-        timers.into_iter().for_each(|timer| extend::begin_timer(&me, timer));
+        for letter in letters {
+            if let Err(message) = extend::keep_letter(&me, letter) {
+                // What it read of its state it has thrown away.
+                let header = &interior.cell.header;
+                let reason = DeadLetterReason::Unreachable;
+                header.stage.theater().dead_letter(header.id, reason, message);
+            }
+        }
         let stops = guest.arrived(interior);
         self.place = Place::Here(Resident::Come(guest));
         self.sort(interior) || stops

@@ -104,6 +104,7 @@ impl Drainer {
         let mut is_empty = || {
             network.inner.turn_holders_away() == 0
                 && network.inner.seats.expecting(&mut self.quiet) == 0
+                && network.inner.questions.passing() == 0
         };
         if is_nobody_here && is_empty() || self.clock.now() >= self.until {
             return self.finish(&network, ctx);
@@ -208,6 +209,7 @@ impl Drainer {
         drained.immobile = network.inner.immobile();
         drained.led_by = network.inner.turn_holders_away();
         drained.expecting = network.inner.seats.expecting(&mut self.quiet);
+        drained.passing = network.inner.questions.passing();
         if let Some(reply) = self.reply.take() {
             reply.send(drained);
         }

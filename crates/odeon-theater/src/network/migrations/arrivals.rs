@@ -1,10 +1,9 @@
 //! An actor comes to this theater: rules 3 and 5.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use odeon_core::DeadLetterReason;
-use odeon_core::extend::TimerName;
+use odeon_core::extend::{Awaits, LetterName};
 use odeon_core::wire::{Address, Bid, Slot, StandIn};
 
 use super::{MOST_MOVES, MigrateError, Written, guards_from_wire};
@@ -32,8 +31,8 @@ enum Next {
 pub(in crate::network) enum Came {
     Mark,
     Message(Slot),
-    /// One of its timers, which has so much time left.
-    Timer(TimerName, Duration),
+    /// One of its timers, which has so much time left, or of its watches.
+    Letter(LetterName, Awaits),
 }
 
 impl Inner {
@@ -216,8 +215,8 @@ impl Inner {
                 Ok(())
             }
             Came::Message(slot) => stands.came_earlier(&between, slot, bytes, &mut earlier),
-            Came::Timer(name, left) => {
-                stands.timer_came_earlier(&between, name, left, bytes, &mut earlier)
+            Came::Letter(name, awaits) => {
+                stands.letter_came_earlier(&between, name, awaits, bytes, &mut earlier)
             }
         };
         if read.is_err() {

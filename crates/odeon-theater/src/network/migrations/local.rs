@@ -88,7 +88,7 @@ impl Passage for Restored<'_> {
         self.network.seats.reference(born.unwrap_or(at), arriving).ok_or(gone)
     }
 
-    fn reply_leaves(&self, _: Box<dyn Answerable>) -> Result<u64, WireError> {
+    fn reply_leaves(&self, _: Box<dyn Answerable>, _: bool) -> Result<u64, WireError> {
         Err(WireError::Refused("nothing is written here"))
     }
 
@@ -147,7 +147,7 @@ impl Passage for Within {
         Ok(actor.reference())
     }
 
-    fn reply_leaves(&self, answer: Box<dyn Answerable>) -> Result<u64, WireError> {
+    fn reply_leaves(&self, answer: Box<dyn Answerable>, _: bool) -> Result<u64, WireError> {
         let mut questions = self.questions.borrow_mut();
         questions.push(Some(answer));
         Ok(questions.len() as u64 - 1)

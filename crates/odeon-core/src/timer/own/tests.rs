@@ -4,8 +4,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::*;
 use crate::actor::Actor;
+use crate::actor_ref::ActorRef;
 use crate::context::Context;
-use crate::extend;
+use crate::extend::{self, Awaits, TakenLetter};
 use crate::theater::Theater;
 
 /// Tells what it hears, and has its timers begun by itself.
@@ -46,8 +47,8 @@ fn begin(actor: &ActorRef<To>, delay: Duration, n: u64) -> Timer {
     timer.recv().unwrap()
 }
 
-fn numbers(taken: &[TakenTimer<To>]) -> Vec<u64> {
-    let number = |timer: &TakenTimer<To>| match timer.message {
+fn numbers(taken: &[TakenLetter<To>]) -> Vec<u64> {
+    let number = |timer: &TakenLetter<To>| match timer.message {
         To::Say(n) => n,
         _ => unreachable!("all of them say numbers"),
     };
@@ -62,18 +63,18 @@ fn what_is_taken_out_fires_only_where_it_is_begun_again() {
     let (other, _heard) = traveller(&theaters[0]);
     let timers = [(2 * NEVER, 3), (NEVER, 1), (NEVER, 2)].map(|(delay, n)| begin(&here, delay, n));
     begin(&other, NEVER, 9);
-    let taken = extend::take_timers(&here);
+    let taken = extend::take_letters(&here);
     assert_eq!(numbers(&taken), [1, 2, 3], "those that are due first, and in their order");
     assert_eq!(theaters[0].shared().pending_timers(), 1, "the other actor's");
-    assert!(extend::take_timers(&here).is_empty());
+    assert!(extend::take_letters(&here).is_empty());
     let names: Vec<_> = timers.iter().map(|timer| timer.name().unwrap()).collect();
     assert_eq!(names[1..], [taken[0].name, taken[1].name]);
     for timer in timers {
         assert!(!timer.cancel(), "it is here no longer");
     }
     for mut timer in taken {
-        timer.due = Duration::ZERO;
-        extend::begin_timer(&there, timer);
+        timer.awaits = Awaits::Time(Duration::ZERO);
+        assert!(extend::keep_letter(&there, timer).is_ok());
     }
     assert_eq!([(); 3].map(|()| heard_there.recv().unwrap()), [1, 2, 3]);
     assert!(heard.try_recv().is_err());
@@ -87,8 +88,8 @@ fn a_name_cancels_where_the_timer_is_and_nowhere_else() {
     let name = begin(&here, NEVER, 1).name().unwrap();
     let at = |theater: &Theater| extend::timer_named(&*theater.shared().pool(), name);
     assert!(!at(&theaters[1]).cancel());
-    for timer in extend::take_timers(&here) {
-        extend::begin_timer(&there, timer);
+    for timer in extend::take_letters(&here) {
+        assert!(extend::keep_letter(&there, timer).is_ok());
     }
     assert!(!at(&theaters[0]).cancel());
     assert!(at(&theaters[1]).cancel());
@@ -105,7 +106,7 @@ fn what_was_begun_by_a_reference_or_over_and_over_stays() {
     assert_eq!(actor.send_every(NEVER, || To::Say(2)).name(), None);
     actor.send(To::In(Duration::ZERO, 3)).unwrap();
     assert_eq!(heard.recv(), Ok(3));
-    assert!(extend::take_timers(&actor).is_empty());
+    assert!(extend::take_letters(&actor).is_empty());
     assert_eq!(theater.shared().pending_timers(), 2);
 }
 
@@ -132,5 +133,5 @@ fn its_theater_takes_them_along() {
     actor.send(Some(Dropped(out))).unwrap();
     let _ = theater.shutdown(NEVER);
     assert_eq!(dropped.recv(), Ok(()));
-    assert!(extend::take_timers(&actor).is_empty());
+    assert!(extend::take_letters(&actor).is_empty());
 }
