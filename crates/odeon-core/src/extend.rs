@@ -205,9 +205,9 @@ pub fn send_own_after<M: Message>(actor: &ActorRef<M>, delay: Duration, message:
     timer::send_own_after(actor.cell(), delay, message)
 }
 
-/// An actor is about to be written: of its watches those go with it whose [`Watching`](crate::Watching) is written from here on.
-pub fn packs<M: Message>(actor: &ActorRef<M>) {
-    actor.packs();
+/// An actor is written, by `work`: of its watches those go with it whose [`Watching`](crate::Watching) is written by that.
+pub fn packs<M: Message, R>(actor: &ActorRef<M>, work: impl FnOnce() -> R) -> R {
+    actor.packs(work)
 }
 
 /// Takes out the letters that go with an actor, if it is one that [keeps](Actor::MAY_MOVE) them: the timers that it has begun for itself by

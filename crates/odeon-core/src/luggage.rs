@@ -10,6 +10,7 @@
 //! What letters wait for: `timer/own.rs`, `watch/own.rs`.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -115,6 +116,11 @@ pub(crate) struct Letter<M> {
     pub(crate) tag: Option<Tag>,
 }
 
+thread_local! {
+    /// What has been written of watches while an actor packs on this thread.
+    static PACKED: RefCell<Option<Vec<LetterName>>> = const { RefCell::new(None) };
+}
+
 /// The least of all.
 const NO_NAME: LetterName = LetterName { theater: 0, number: 0 };
 
@@ -138,24 +144,26 @@ impl Luggage {
         (order, before)
     }
 
-    /// The watch for which a letter waits is written in a state. `false`: it does not wait any more.
+    /// Whether a letter waits. If an actor [packs](ActorRef::packs) on this thread it is one of those that go.
     pub(crate) fn is_written(&self, name: LetterName) -> bool {
-        let mut kept = self.lock();
-        match kept.pending.get_mut(&name).map(|pending| &mut pending.call) {
-            Some(Call::Watch { goes, .. }) => {
-                *goes = true;
-                true
-            }
-            _ => false,
+        let waits = self.lock().pending.contains_key(&name);
+        if waits {
+            PACKED.with_borrow_mut(|packed| packed.iter_mut().for_each(|packed| packed.push(name)));
         }
+        waits
     }
 
-    /// A letter that has been kept waits for this from here on, unless it has been sent already.
-    pub(crate) fn waits(&self, (name, order): (LetterName, u64), call: Call) {
+    /// A letter that has been kept waits for this from here on.
+    ///
+    /// # Errors
+    /// What it was to wait for, if somebody has taken it already.
+    pub(crate) fn waits(&self, (name, order): (LetterName, u64), call: Call) -> Result<(), Call> {
         let mut kept = self.lock();
-        if let Some(pending) = kept.pending.get_mut(&name).filter(|it| it.order == order) {
-            pending.call = call;
+        match kept.pending.get_mut(&name).filter(|it| it.order == order) {
+            Some(pending) => pending.call = call,
+            None => return Err(call),
         }
+        Ok(())
     }
 
     pub(crate) fn take(&self, name: LetterName) -> Option<Pending> {
@@ -169,14 +177,14 @@ impl Luggage {
         kept.remove(name)
     }
 
-    /// An actor is about to be written.
-    fn none_goes(&self, actor: u64) {
+    /// Of an actor's watches these go with it.
+    fn are_packed(&self, actor: u64, packed: &[LetterName]) {
         let mut kept = self.lock();
         for name in kept.of(actor) {
             if let Some(Call::Watch { goes, .. }) =
                 kept.pending.get_mut(&name).map(|pending| &mut pending.call)
             {
-                *goes = false;
+                *goes = packed.contains(&name);
             }
         }
     }
@@ -265,10 +273,14 @@ fn open<M: Message>(letter: Box<dyn Any + Send>) -> Letter<M> {
 }
 
 impl<M: Message> ActorRef<M> {
-    /// The actor is about to be written: of its watches those go with it whose [`Watching`](crate::Watching) is written from here on.
-    pub(crate) fn packs(&self) {
+    /// The actor is written, by `work`: of its watches those go with it whose [`Watching`](crate::Watching) is written by that.
+    pub(crate) fn packs<R>(&self, work: impl FnOnce() -> R) -> R {
+        let before = PACKED.replace(Some(Vec::new()));
+        let result = work();
+        let packed = PACKED.replace(before).unwrap_or_default();
         let header = &self.cell().header;
-        header.stage.theater().luggage.none_goes(header.id.number());
+        header.stage.theater().luggage.are_packed(header.id.number(), &packed);
+        result
     }
 
     /// Takes out the letters that go with the actor: those that wait for a time by that, and then the others.

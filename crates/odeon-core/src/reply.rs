@@ -40,14 +40,24 @@ enum Asker<T> {
     },
     /// An actor, by any other conversion.
     Boxed(Box<dyn FnOnce(Result<T, AskError>) + Send>),
-    /// Somebody in another theater.
-    Elsewhere(Box<dyn FnOnce(Result<T, AskError>) + Send>),
+    /// Somebody in another theater, or whoever was written for one.
+    #[allow(dead_code, reason = "made by networks alone, and there need not be any")]
+    ByRoute(Box<dyn Route<T>>),
+}
+
+/// The way to an asker who has been written for another theater.
+pub(crate) trait Route<T>: Send {
+    /// Answers.
+    fn answer(self: Box<Self>, answer: Result<T, AskError>);
+
+    /// The theater of the asker, by its number, if that is another one.
+    fn theater(&self) -> Option<u128>;
 }
 
 /// The answer goes to the mailbox that its message says.
 pub(crate) const ITS_OWN: u8 = u8::MAX;
 
-// SAFETY: `Waiter`, `Boxed` and `Elsewhere` are `Send`; `Actor` is an `ActorRef` without its type, `Send` too.
+// SAFETY: `Waiter`, `Boxed` and `ByRoute` are `Send`; `Actor` is an `ActorRef` without its type, `Send` too.
 // No more bounds than this needs, and none on the type: those with a lifetime are beyond what the
 // compiler can show for a value that a future keeps across an await.
 unsafe impl<T: Send> Send for Reply<T> {}
@@ -103,14 +113,18 @@ impl<T: Send + 'static> Reply<T> {
         Self { to: UnsafeCell::new(Some(Asker::Boxed(answer))) }
     }
 
-    /// For an asker in another theater, to which `answer` leads.
-    pub(crate) fn to_elsewhere(answer: Box<dyn FnOnce(Result<T, AskError>) + Send>) -> Self {
-        Self { to: UnsafeCell::new(Some(Asker::Elsewhere(answer))) }
+    #[allow(dead_code, reason = "as `Asker::ByRoute`")]
+    pub(crate) fn by_route(route: Box<dyn Route<T>>) -> Self {
+        Self { to: UnsafeCell::new(Some(Asker::ByRoute(route))) }
     }
 
-    /// Whether the asker is in another theater.
-    pub(crate) fn is_to_elsewhere(&mut self) -> bool {
-        matches!(self.to.get_mut(), Some(Asker::Elsewhere(_)))
+    /// The theater of the asker, by its number, if that is another one.
+    #[allow(dead_code, reason = "as `Asker::ByRoute`")]
+    pub(crate) fn theater(&mut self) -> Option<u128> {
+        match self.to.get_mut() {
+            Some(Asker::ByRoute(route)) => route.theater(),
+            _ => None,
+        }
     }
 
     /// Answers. The asker may have given up meanwhile; then the value is dropped.
@@ -158,7 +172,8 @@ fn answer<T>(to: Option<Asker<T>>, value: Result<T, AskError>) {
         (Some(Asker::Actor { cell, mailbox, answer: function }), value) => unsafe {
             function(cell, mailbox, value);
         },
-        (Some(Asker::Boxed(function) | Asker::Elsewhere(function)), value) => function(value),
+        (Some(Asker::Boxed(function)), value) => function(value),
+        (Some(Asker::ByRoute(route)), value) => route.answer(value),
     }
 }
 

@@ -71,7 +71,7 @@ pub(crate) struct TurnVTable {
     pub(crate) is_waiting: unsafe fn(NonNull<Header>) -> bool,
     /// Whether the actor is asked to go on with what it has put aside.
     pub(crate) puts_aside: bool,
-    /// Whether the actor may go on in another theater: what it has begun here, timers (`timer/luggage.rs`) and questions
+    /// Whether the actor may go on in another theater: what it has begun here, timers and watches (`luggage.rs`) and questions
     /// (`open_question.rs`), is kept account of.
     pub(crate) may_move: bool,
     /// How the actor is introduced to a network that knows nothing of it.

@@ -286,6 +286,37 @@ fn s35_a_drain_waits_for_answers_that_come_by_its_theater_to_third_ones() {
 }
 
 #[test]
+fn s35_questions_of_the_drained_theater_itself_and_of_dead_ones_hold_up_no_drain() {
+    let world = World::new(10);
+    let [a, b, c] = places(&world);
+    meet(&[&a, &b, &c]);
+    // The first theater that is chosen refuses it, so that it is read again where it was.
+    [&a, &c].iter().for_each(|place| place.network.register_mobile::<Pythia>());
+    let (b_first, c_next) = (b.network.id(), c.network.id());
+    let pythia = a.network.spawn_mobile(Pythia::default());
+    a.network.publish("pythia", &pythia);
+    let from_b = find(&b, &a, "pythia");
+    let _from_c = find(&c, &a, "pythia");
+    a.network.unpublish("pythia");
+    let here = pythia.ask(Say::All);
+    let lost = from_b.ask(Say::All);
+    until("they have come", || a.network.overview().mobile.iter().any(|actor| actor.handled == 2));
+    let choose = move |_: &_, theaters: &[TheaterId]| {
+        Some(if theaters.contains(&b_first) { b_first } else { c_next })
+    };
+    let within = Duration::from_millis(300);
+    let drained = a.network.drain_by(within, choose).wait_timeout(LONG).unwrap();
+    assert_eq!((drained.moved.len(), drained.passing), (1, 1), "that of the other theater");
+    let again = a.network.drain_by(LONG, choose);
+    world.net.crash(b_first);
+    drop((from_b, lost));
+    let drained = again.wait_timeout(LONG).unwrap();
+    assert!(drained.is_empty(), "{drained:?}");
+    pythia.send(Say::Add(7)).unwrap();
+    assert_eq!(here.wait_timeout(LONG).unwrap(), [7]);
+}
+
+#[test]
 fn s35_a_question_that_nobody_answers_holds_up_no_drain() {
     let world = World::new(7);
     let [a, b] = places(&world);

@@ -48,7 +48,8 @@ pub(crate) fn keep<M: Message>(to: WeakRef<M>, name: LetterName, due: Duration, 
     let sending = luggage::keep(to, name, Call::Timer { due, armed: TimerKey::SPENT }, letter);
     let place = sending.place();
     let armed = theater.arm_at(due, Box::new(move || sending.send()));
-    theater.luggage.waits(place, Call::Timer { due, armed });
+    // It may have fired.
+    let _ = theater.luggage.waits(place, Call::Timer { due, armed });
 }
 
 impl Timer {

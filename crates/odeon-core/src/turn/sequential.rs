@@ -117,7 +117,7 @@ unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnR
         // SAFETY: still ours, and not used after an outcome that says so.
         other => unsafe { conclude(cell, other) },
     };
-    let messages = if A::PUTS_ASIDE { laned::handled::<A>(&budget) } else { budget.spent() };
+    let messages = if laned::counts::<A>() { laned::handled::<A>(&budget) } else { budget.spent() };
     TurnReport { outcome, messages }
 }
 

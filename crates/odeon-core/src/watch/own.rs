@@ -20,7 +20,8 @@ use crate::theater::shared::TheaterShared;
 
 /// A watch that is in force, made by [`Context::watch_with`]. In the state of its actor it goes with that to other theaters (S34).
 ///
-/// It refers to the watched actor. Dropping it ends nothing: the watch goes on in the theater where its actor is at that moment.
+/// It refers to the watched actor. Dropping it cancels nothing: the watch goes on in the theater where its actor is at that moment. But it keeps nobody: if
+/// the watched actor lives in another theater, and nobody in this one refers to it any more, it has ended as far as is seen from here, and the watch says so.
 pub struct Watching<W: Message>(State<W>);
 
 enum State<W: Message> {
@@ -168,7 +169,11 @@ fn begin<M: Message>(me: &ActorRef<M>, name: LetterName, other: &Kin, letter: Le
             drop(keeps);
         }),
     );
-    me.cell().header.stage.theater().luggage.waits(place, waits(Some(watch)));
+    let theater = me.cell().header.stage.theater();
+    if let Err(call) = theater.luggage.waits(place, waits(Some(watch))) {
+        // It has told, or somebody has cancelled it: then nobody is to be kept by it.
+        call.cancel(theater);
+    }
 }
 
 /// As [`begin`], of the actor of whom the letter's [`Watching`] says so.
@@ -197,7 +202,7 @@ impl<W: Message> Watching<W> {
         true
     }
 
-    /// Why the watched actor has ended, if it has, as far as that is known in this theater.
+    /// Why the watched actor has ended, if it has, as far as that is known in this theater: of one in another theater the message may come before it is.
     pub fn ended(&self) -> Option<EndReason> {
         match &self.0 {
             State::Over(reason) => *reason,
@@ -210,13 +215,15 @@ impl<W: Message> Watching<W> {
 
     /// What is to be written of it in its actor's state. If it is in force it goes with that.
     pub(crate) fn write(&self) -> WrittenWatch<W> {
-        match &self.0 {
-            State::Here(Handle { theater, name, .. }, other)
-                if theater.luggage.is_written(*name) =>
-            {
-                WrittenWatch::InForce(*name, other.clone())
-            }
-            _ => WrittenWatch::Over(self.ended()),
+        let (handle, other) = match &self.0 {
+            State::Over(reason) => return WrittenWatch::Over(*reason),
+            State::Here(handle, other) => (handle, other),
+        };
+        let waits = handle.theater.luggage.is_written(handle.name);
+        match self.ended().filter(|_| !waits) {
+            Some(reason) => WrittenWatch::Over(Some(reason)),
+            // If it has told, and why is not known here yet, then who refers to the actor will come to know.
+            None => WrittenWatch::InForce(handle.name, other.clone()),
         }
     }
 

@@ -59,11 +59,15 @@ pub trait Passage {
     ) -> Result<Box<dyn Any + Send + Sync>, WireError>;
 
     /// The right to answer a question leaves; answers the number by which the answer will come back. Dropped, it tells the asker that
-    /// there will be none. `passes`: the asker is in another theater, to which the answer goes on from here.
+    /// there will be none. `from`: the theater of the asker, by its number, if the answer goes on to another one from here.
     ///
     /// # Errors
     /// Why it may not leave.
-    fn reply_leaves(&self, answer: Box<dyn Answerable>, passes: bool) -> Result<u64, WireError>;
+    fn reply_leaves(
+        &self,
+        answer: Box<dyn Answerable>,
+        from: Option<u128>,
+    ) -> Result<u64, WireError>;
 
     /// The right to answer a question arrives.
     ///
@@ -119,6 +123,9 @@ pub trait Answerable: Send {
 pub trait AnswerRoute: Send {
     /// The answer is written by `encode`; without one the asker is to learn that there is none.
     fn answered(self: Box<Self>, encode: Option<Encode<'_>>);
+
+    /// The theater to which it leads, by its number, if that is another one.
+    fn theater(&self) -> Option<u128>;
 }
 
 thread_local! {

@@ -8,8 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::codec::{decode, encode};
 use super::error::WireError;
-use super::passage::{self, Answerable, Passage};
-use crate::reply::Reply;
+use super::passage::{self, AnswerRoute, Answerable, Passage};
+use crate::error::AskError;
+use crate::reply::{Reply, Route};
 
 /// Written as a number, within messages to other theaters. The right to answer goes with what is written: this one is spent, and
 /// the message in which it lies is to be dropped.
@@ -21,8 +22,8 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Serialize for Reply<T> {
         let number = passage::with(|passage| {
             let spent = WireError::Refused("the reply has been sent, or has left before");
             let mut reply = take(self).ok_or(spent)?;
-            let passes = reply.is_to_elsewhere();
-            passage.reply_leaves(Box::new(Asked(reply)), passes)
+            let from = reply.theater();
+            passage.reply_leaves(Box::new(Asked(reply)), from)
         });
         serializer.serialize_u64(number.map_err(S::Error::custom)?)
     }
@@ -37,10 +38,24 @@ impl<'de, T: Serialize + DeserializeOwned + Send + 'static> Deserialize<'de> for
         let number = u64::deserialize(deserializer)?;
         let route =
             passage::with(|passage| passage.reply_arrives(number)).map_err(D::Error::custom)?;
-        Ok(Self::to_elsewhere(Box::new(move |answer| match answer {
+        Ok(Self::by_route(Box::new(Written(route))))
+    }
+}
+
+/// The way of an answer that is written.
+struct Written(Box<dyn AnswerRoute>);
+
+impl<T: Serialize> Route<T> for Written {
+    fn answer(self: Box<Self>, answer: Result<T, AskError>) {
+        let Self(route) = *self;
+        match answer {
             Ok(value) => route.answered(Some(&mut |passage, bytes| encode(passage, &value, bytes))),
             Err(_) => route.answered(None),
-        })))
+        }
+    }
+
+    fn theater(&self) -> Option<u128> {
+        self.0.theater()
     }
 }
 

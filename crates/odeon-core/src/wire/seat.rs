@@ -63,6 +63,8 @@ where
     handled: u64,
     /// Whether no messages have been taken since the last flush.
     is_flushed: bool,
+    /// The actor sits here, and nothing but messages is to be seen to: known with one look instead of four. Taken back by whatever may change it.
+    is_calm: bool,
 }
 
 impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
@@ -96,6 +98,7 @@ where
 
     fn new(place: Place<M, G>, desk: Option<Arc<Desk>>) -> Self {
         Self {
+            is_calm: matches!(place, Place::Here(_)),
             place,
             aside: VecDeque::new(),
             summons: None,
@@ -114,6 +117,7 @@ where
     /// Takes a message that cannot be handled straight away.
     #[inline(never)]
     fn take(&mut self, slot: Slot, message: M, ctx: &mut Context<'_, Self>) {
+        self.is_calm = false;
         let message = Waiting::Message(slot, message);
         if let Place::Here(_) = self.place {
             self.aside.push_back(message);
@@ -127,7 +131,7 @@ where
     pub(super) fn take_from(&mut self, slot: Slot, message: M, ctx: &mut Context<'_, Self>) {
         match &mut self.place {
             Place::Here(guest) if self.aside.is_empty() => {
-                count_handled(&mut self.handled, &mut self.desk, ctx.cell());
+                count_handled(&mut self.handled, &self.desk);
                 ctx.lent_to(|ctx| guest.take(slot, message, ctx));
             }
             _ => self.take(slot, message, ctx),
@@ -146,7 +150,7 @@ where
         while !self.aside.is_empty() && self.go_on_seated(ctx) {}
         match &mut self.place {
             Place::Here(guest) => {
-                count_handled(&mut self.handled, &mut self.desk, ctx.cell());
+                count_handled(&mut self.handled, &self.desk);
                 ctx.lent_to(|ctx| guest.take_with(slot, message, companion, ctx));
             }
             _ => {
@@ -156,6 +160,15 @@ where
                 header.stage.theater().dead_letter(header.id, DeadLetterReason::Stopped, message);
             }
         }
+    }
+
+    /// Whether there is more to see to than messages.
+    fn has_more(&self) -> bool {
+        if !self.is_flushed || !self.aside.is_empty() || self.summons.is_some() {
+            return true;
+        }
+        matches!(self.place, Place::Elsewhere)
+            && (self.outbound().pressing() > 0 || self.has_failed_elsewhere())
     }
 
     fn has_failed_elsewhere(&self) -> bool {
@@ -253,7 +266,7 @@ where
         match self.aside.pop_front() {
             None => return false,
             Some(Waiting::Message(slot, message)) => {
-                count_handled(&mut self.handled, &mut self.desk, ctx.cell());
+                count_handled(&mut self.handled, &self.desk);
                 ctx.lent_to(|ctx| guest.take(slot, message, ctx));
             }
             Some(Waiting::Accompanied(_, message, companion)) => {
@@ -273,17 +286,16 @@ where
     }
 }
 
-/// The actor is given a message.
+/// The actor is given a message. One that is about to be introduced comes to its desk with the mark that is left for it then.
 #[inline]
-fn count_handled<M>(handled: &mut u64, desk: &mut Option<Arc<Desk>>, cell: &MessageCell<M>) {
+fn count_handled(handled: &mut u64, desk: &Option<Arc<Desk>>) {
     *handled += 1;
-    if let Some(desk) = take_desk(desk, &cell.header) {
+    if let Some(desk) = desk {
         desk.has_handled(*handled);
     }
 }
 
 /// In a seat's turn: the seat comes to its desk, if it has got one.
-#[inline]
 fn take_desk<'a>(desk: &'a mut Option<Arc<Desk>>, header: &Header) -> Option<&'a Desk> {
     if desk.is_none() {
         let made = desk_of(header)?;
@@ -310,8 +322,9 @@ where
     #[inline]
     fn handle(&mut self, message: M, ctx: &mut Context<'_, Self>) {
         match &mut self.place {
-            Place::Here(guest) if self.aside.is_empty() => {
-                count_handled(&mut self.handled, &mut self.desk, ctx.cell());
+            Place::Here(guest) if self.is_calm || self.aside.is_empty() => {
+                self.is_calm = self.is_calm || self.is_flushed && self.summons.is_none();
+                count_handled(&mut self.handled, &self.desk);
                 ctx.lent_to(|ctx| match guest {
                     // Not by way of a table.
                     Resident::Native(native) => native.handle(message, ctx),
@@ -355,6 +368,7 @@ where
     }
 
     fn __marked(&mut self, interior: &mut Interior<'_, M>) -> bool {
+        self.is_calm = false;
         let Some(desk) = take_desk(&mut self.desk, &interior.cell.header) else { return false };
         desk.has_handled(self.handled);
         let mark = match desk.next() {
@@ -373,12 +387,10 @@ where
         self.come_to(mark, interior)
     }
 
+    #[inline]
     fn __has_aside(&self) -> bool {
-        if !self.is_flushed || !self.aside.is_empty() || self.summons.is_some() {
-            return true;
-        }
-        matches!(self.place, Place::Elsewhere)
-            && (self.outbound().pressing() > 0 || self.has_failed_elsewhere())
+        debug_assert!(!self.is_calm || !self.has_more());
+        !self.is_calm && self.has_more()
     }
 
     fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {

@@ -39,8 +39,9 @@ impl Inner {
         }
         // Nobody but the actor behind which it comes takes it.
         if is_letter(bytes) {
-            if let Some((name, awaits, message)) = read_letter(bytes) {
-                self.keeps_for_comer(peer, actor, Came::Letter(name, awaits), message);
+            let Some((name, awaits, message)) = read_letter(bytes) else { return };
+            if !self.keeps_for_comer(peer, actor, Came::Letter(name, awaits), message) {
+                self.lost(actor, DeadLetterReason::Stopped, message);
             }
             return;
         }
@@ -98,10 +99,10 @@ impl Inner {
     }
 
     fn answer_arrives(self: &Arc<Self>, peer: &Arc<Peer>, question: u64, bytes: &[u8]) {
-        if let Some(answer) = self.questions.take(question, peer.id) {
+        self.questions.answer(question, peer.id, |answer| {
             // An answer that cannot be read is none: the asker has been told by its end.
             let _ = answer.answer(&Between::new(self, peer), bytes);
-        }
+        });
     }
 
     fn control_arrives(self: &Arc<Self>, peer: &Arc<Peer>, control: Control) {

@@ -164,7 +164,7 @@ impl Passage for Returning<'_> {
         Ok(reference)
     }
 
-    fn reply_leaves(&self, _: Box<dyn Answerable>, _: bool) -> Result<u64, WireError> {
+    fn reply_leaves(&self, _: Box<dyn Answerable>, _: Option<u128>) -> Result<u64, WireError> {
         Err(WireError::Refused("nothing is written here"))
     }
 
@@ -184,4 +184,8 @@ struct Nowhere;
 
 impl AnswerRoute for Nowhere {
     fn answered(self: Box<Self>, _: Option<Encode<'_>>) {}
+
+    fn theater(&self) -> Option<u128> {
+        None
+    }
 }

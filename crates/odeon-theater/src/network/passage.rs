@@ -144,8 +144,13 @@ impl Passage for Between<'_> {
         arrived
     }
 
-    fn reply_leaves(&self, answer: Box<dyn Answerable>, passes: bool) -> Result<u64, WireError> {
-        let number = self.network.questions.leaves(answer, self.peer.id, passes);
+    fn reply_leaves(
+        &self,
+        answer: Box<dyn Answerable>,
+        from: Option<u128>,
+    ) -> Result<u64, WireError> {
+        let from = from.map(TheaterId::from_bits);
+        let number = self.network.questions.leaves(answer, self.peer.id, from);
         self.left.borrow_mut().push(Left::Question(number));
         Ok(number)
     }
@@ -192,5 +197,9 @@ impl AnswerRoute for Back {
                 peer.push(Channel::Control, &Control::Unanswered { question: number }.to_bytes());
         }
         peer.transmit(&network);
+    }
+
+    fn theater(&self) -> Option<u128> {
+        Some(self.peer.id.bits())
     }
 }

@@ -240,7 +240,7 @@ impl At<'_> {
         let (reply, ask) = extend::question();
         let asking = Arc::downgrade(network);
         let referred = Referred::<M> { reply, asking, to: peer.clone(), left: between.left() };
-        let question = network.questions.leaves(Box::new(referred), peer.id, false);
+        let question = network.questions.leaves(Box::new(referred), peer.id, None);
         let messages = std::any::type_name::<M>().into();
         let asked = Control::Asked { question, wanted, messages };
         if peer.push(Channel::Control, &asked.to_bytes()).is_ok() {

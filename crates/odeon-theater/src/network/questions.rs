@@ -18,72 +18,105 @@ pub(super) struct Questions {
 struct Open {
     last: u64,
     asked: HashMap<u64, Asked>,
-    /// How many of them pass.
-    passing: usize,
-}
-
-impl Open {
-    fn remove(&mut self, number: u64) -> Option<Box<dyn Answerable>> {
-        let asked = self.asked.remove(&number)?;
-        self.passing -= usize::from(asked.passes);
-        Some(asked.answer)
-    }
 }
 
 struct Asked {
-    answer: Box<dyn Answerable>,
+    /// `None`: it is being answered.
+    answer: Option<Box<dyn Answerable>>,
     to: TheaterId,
     /// Others may answer too.
     anybody: bool,
-    /// Its asker is in another theater.
-    passes: bool,
+    /// The theater of the asker, if that is another one.
+    from: Option<TheaterId>,
+}
+
+impl Asked {
+    fn may_be_answered_by(&self, theater: TheaterId) -> bool {
+        self.to == theater || self.anybody
+    }
 }
 
 impl Questions {
-    /// A question leaves for this theater. `passes`: it came from another one, to which the answer goes on.
-    pub(super) fn leaves(&self, answer: Box<dyn Answerable>, to: TheaterId, passes: bool) -> u64 {
-        self.add(Asked { answer, to, anybody: false, passes })
+    /// A question leaves for this theater. `from`: that of the asker, if the answer goes on to another one.
+    pub(super) fn leaves(
+        &self,
+        answer: Box<dyn Answerable>,
+        to: TheaterId,
+        from: Option<TheaterId>,
+    ) -> u64 {
+        self.add(Asked { answer: Some(answer), to, anybody: false, from })
     }
 
     /// A question leaves that is answered from where it comes to in the end; by this theater at first.
     pub(super) fn leaves_for_anybody(&self, answer: Box<dyn Answerable>, first: TheaterId) -> u64 {
-        self.add(Asked { answer, to: first, anybody: true, passes: false })
+        self.add(Asked { answer: Some(answer), to: first, anybody: true, from: None })
     }
 
     fn add(&self, asked: Asked) -> u64 {
         let mut open = self.lock();
         open.last = (open.last + 1) % NUMBERS;
         let number = open.last;
-        open.passing += usize::from(asked.passes);
         open.asked.insert(number, asked);
         number
     }
 
-    /// How many answers are to go on from here to other theaters.
-    pub(super) fn passing(&self) -> usize {
-        self.lock().passing
+    /// The number of the last question that has left.
+    pub(super) fn last(&self) -> u64 {
+        self.lock().last
+    }
+
+    /// How many answers to questions up to this number are to go on from here to other theaters.
+    pub(super) fn passing(&self, until: u64) -> usize {
+        let open = self.lock();
+        open.asked
+            .iter()
+            .filter(|(number, asked)| **number <= until && asked.from.is_some())
+            .count()
     }
 
     /// Takes a question that this theater may answer.
-    pub(super) fn take(&self, number: u64, from: TheaterId) -> Option<Box<dyn Answerable>> {
-        let mut open = self.lock();
-        let asked = open.asked.get(&number)?;
-        if asked.to != from && !asked.anybody {
-            return None;
-        }
-        open.remove(number)
+    pub(super) fn take(&self, number: u64, by: TheaterId) -> Option<Box<dyn Answerable>> {
+        self.take_back(number, by).map(|(answer, _)| answer)
     }
 
-    /// A theater is dead: it will answer nothing. To be dropped without the lock.
+    /// As [`take`](Self::take), and answers the theater of the asker too, if that is another one.
+    pub(super) fn take_back(
+        &self,
+        number: u64,
+        by: TheaterId,
+    ) -> Option<(Box<dyn Answerable>, Option<TheaterId>)> {
+        let mut open = self.lock();
+        open.asked.get(&number).filter(|asked| asked.may_be_answered_by(by))?;
+        let asked = open.asked.remove(&number)?;
+        Some((asked.answer?, asked.from))
+    }
+
+    /// A question is answered, by `work`: until that is done it is one that is not.
+    pub(super) fn answer(
+        &self,
+        number: u64,
+        by: TheaterId,
+        work: impl FnOnce(Box<dyn Answerable>),
+    ) {
+        let mut open = self.lock();
+        let asked = open.asked.get_mut(&number).filter(|asked| asked.may_be_answered_by(by));
+        let answer = asked.and_then(|asked| asked.answer.take());
+        drop(open);
+        if let Some(answer) = answer {
+            work(answer);
+            self.lock().asked.remove(&number);
+        }
+    }
+
+    /// A theater is dead: it will answer nothing, and its own questions are over. To be dropped without the lock.
     #[must_use]
     pub(super) fn died(&self, theater: TheaterId) -> Vec<Box<dyn Answerable>> {
         let mut open = self.lock();
-        let lost: Vec<u64> = open
-            .asked
-            .iter()
-            .filter_map(|(&number, asked)| (asked.to == theater).then_some(number))
-            .collect();
-        lost.into_iter().filter_map(|number| open.remove(number)).collect()
+        let from_there = open.asked.values_mut().filter(|asked| asked.from == Some(theater));
+        from_there.for_each(|asked| asked.from = None);
+        let to_there = open.asked.iter().filter(|(_, asked)| asked.to == theater);
+        let lost: Vec<u64> = to_there.map(|(&number, _)| number).collect();
+        lost.iter().filter_map(|number| open.asked.remove(number)?.answer).collect()
     }
 
     fn lock(&self) -> odeon_sync::MutexGuard<'_, Open> {

@@ -114,6 +114,11 @@ pub(super) fn has_aside<A: Actor>(owner: &Owner<A>) -> bool {
     owner.actor.as_ref().is_some_and(Actor::__has_aside)
 }
 
+/// Whether the actor counts what it handles, or corrects what is counted. One that may move, and has no lanes, does neither.
+pub(super) const fn counts<A: Actor>() -> bool {
+    A::LANED || A::PUTS_ASIDE && !A::MAY_MOVE
+}
+
 /// How many messages were handled in the turn that ends, whenever they were taken: all that an actor with lanes has counted; of
 /// another one, what the turn's budget has counted and the actor has corrected.
 #[inline(always)]

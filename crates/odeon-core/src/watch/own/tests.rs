@@ -90,9 +90,10 @@ fn what_has_been_written_is_taken_along_and_waits_where_its_watch_is_read() {
     let others: Vec<_> = (0..4).map(|_| theaters[0].spawn(Watched)).collect();
     let watches: Vec<_> = (0..).zip(&others).map(|(n, other)| watch(&here, other, n)).collect();
     assert!(matches!(extend::write_watch(&watches[2]), WrittenWatch::InForce(..)));
-    extend::packs(&here);
     // Not the third, which was written for somebody else before.
-    let written: Vec<_> = watches[..2].iter().map(extend::write_watch).collect();
+    let written: Vec<_> =
+        extend::packs(&here, || watches[..2].iter().map(extend::write_watch).collect());
+    assert!(matches!(extend::write_watch(&watches[3]), WrittenWatch::InForce(..)));
     let taken = extend::take_letters(&here);
     assert_eq!(taken.len(), 2);
     assert!(taken.iter().all(|letter| letter.awaits == Awaits::End));
@@ -120,8 +121,7 @@ fn one_that_is_read_again_goes_by_the_name_of_the_first_until_it_is_dropped_too(
     let (actor, heard) = traveller(&theater);
     let other = theater.spawn(Watched);
     let first = watch(&actor, &other, 1);
-    extend::packs(&actor);
-    let written = extend::write_watch(&first);
+    let written = extend::packs(&actor, || extend::write_watch(&first));
     let again = extend::read_watch(&*theater.shared().pool(), written);
     drop(first);
     let taken = extend::take_letters(&actor);

@@ -145,7 +145,6 @@ where
             self.aside.push_back(Waiting::Message(slot, message));
         });
         let guards = interior.guards();
-        extend::packs(&ActorRef::in_turn_of(cell));
         let traveller = Traveller {
             kind: guest.kind(),
             version: guest.version(),
@@ -153,7 +152,8 @@ where
             encode: &mut |passage, bytes| guest.write(passage, bytes),
             read: guest.read_again(),
         };
-        if let Began::Stays(settler) = departure.begin(traveller) {
+        let begun = extend::packs(&ActorRef::in_turn_of(cell), || departure.begin(traveller));
+        if let Began::Stays(settler) = begun {
             self.place = Place::Here(settler.and_then(guest_of).map_or(guest, Resident::Come));
             self.aside.extend(newer);
             if !self.aside.is_empty() {

@@ -36,6 +36,8 @@ pub(super) struct Drainer {
     unread: HashMap<(TheaterId, MobileId), MigrateError>,
     /// Seats that were left at which nothing is to come any more, since nobody is on the way.
     quiet: HashSet<u64>,
+    /// Answers to questions up to this number are waited for: those that have left since nobody is on the way are not the doing of this drain.
+    passing_until: Option<u64>,
     drained: Drained,
 }
 
@@ -79,6 +81,7 @@ impl Drainer {
             unknown: HashMap::new(),
             unread: HashMap::new(),
             quiet: HashSet::new(),
+            passing_until: None,
             drained: Drained::default(),
         }
     }
@@ -101,10 +104,17 @@ impl Drainer {
         if !is_nobody_here {
             self.quiet.clear();
         }
+        let questions = &network.inner.questions;
+        if is_nobody_here {
+            self.passing_until.get_or_insert_with(|| questions.last());
+        } else {
+            self.passing_until = None;
+        }
+        let until = self.passing_until.unwrap_or_default();
         let mut is_empty = || {
             network.inner.turn_holders_away() == 0
                 && network.inner.seats.expecting(&mut self.quiet) == 0
-                && network.inner.questions.passing() == 0
+                && questions.passing(until) == 0
         };
         if is_nobody_here && is_empty() || self.clock.now() >= self.until {
             return self.finish(&network, ctx);
@@ -209,7 +219,8 @@ impl Drainer {
         drained.immobile = network.inner.immobile();
         drained.led_by = network.inner.turn_holders_away();
         drained.expecting = network.inner.seats.expecting(&mut self.quiet);
-        drained.passing = network.inner.questions.passing();
+        let until = self.passing_until.unwrap_or_else(|| network.inner.questions.last());
+        drained.passing = network.inner.questions.passing(until);
         if let Some(reply) = self.reply.take() {
             reply.send(drained);
         }

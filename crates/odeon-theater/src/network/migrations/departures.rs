@@ -12,7 +12,7 @@ use crate::network::Inner;
 use crate::network::channel::Channel;
 use crate::network::control::Control;
 use crate::network::marks::Mark;
-use crate::network::passage::Between;
+use crate::network::passage::{Between, Left};
 use crate::network::peer::Peer;
 use crate::network::seats::Sits;
 use crate::network::way::{To, Way};
@@ -29,6 +29,8 @@ pub(in crate::network) struct Departing {
     asker: Asker,
     begun: Duration,
     state: Vec<u8>,
+    /// What has left with it.
+    left: Vec<Left>,
     read: ReadState,
     /// Why it stays after all, and how it has been read again.
     why: Option<(MigrateError, Option<Settler>)>,
@@ -117,6 +119,7 @@ impl Depart {
             asker,
             begun,
             state: written.state,
+            left: between.left(),
             read: traveller.read,
             why: None,
         };
@@ -149,11 +152,31 @@ impl Depart {
 impl Departing {
     /// `returns`: the other theater has read nothing, so that references are still counted as having left.
     fn read_again(&self, network: &Arc<Inner>, returns: bool) -> Option<Settler> {
-        (self.read)(&Restored::new(network, &self.to, returns), &self.state).ok()
+        network.read_restored(&self.read, &self.to, &self.state, &self.left, returns)
     }
 }
 
 impl Inner {
+    /// Reads again what was written of an actor that stays. If it cannot be read, nobody waits for what it was to answer.
+    fn read_restored(
+        self: &Arc<Self>,
+        read: &ReadState,
+        to: &Arc<Peer>,
+        state: &[u8],
+        left: &[Left],
+        returns: bool,
+    ) -> Option<Settler> {
+        let settler = read(&Restored::new(self, to, returns), state).ok();
+        if settler.is_none() {
+            for left in left {
+                if let Left::Question(number) = *left {
+                    drop(self.questions.take(number, to.id));
+                }
+            }
+        }
+        settler
+    }
+
     /// The actor of a seat is to move.
     pub(super) fn is_to_migrate(
         self: &Arc<Self>,
@@ -312,12 +335,13 @@ impl Inner {
             is_this.then(|| {
                 departing.why = Some((why, None));
                 let state = std::mem::take(&mut departing.state);
-                (departing.read.clone(), departing.to.clone(), state, departing.attempt)
+                let left = std::mem::take(&mut departing.left);
+                (departing.read.clone(), departing.to.clone(), state, left, departing.attempt)
             })
         });
-        let Some(Some((read, to, state, attempt))) = read else { return };
+        let Some(Some((read, to, state, left, attempt))) = read else { return };
         // At once, as long as its questions are known, and without the lock: its references are looked up.
-        let settler = read(&Restored::new(self, &to, returns), &state).ok();
+        let settler = self.read_restored(&read, &to, &state, &left, returns);
         let stands = self.seats.with(who, |line| {
             if let Sits::Leaving(departing) = &mut line.sits {
                 if let Some((_, place)) = &mut departing.why {

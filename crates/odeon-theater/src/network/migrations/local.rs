@@ -11,6 +11,7 @@ use odeon_core::wire::{
 };
 
 use super::{Asker, MigrateError, Migrated};
+use crate::TheaterId;
 use crate::network::Inner;
 use crate::network::channel::{Channel, NUMBERS};
 use crate::network::control::Control;
@@ -88,13 +89,14 @@ impl Passage for Restored<'_> {
         self.network.seats.reference(born.unwrap_or(at), arriving).ok_or(gone)
     }
 
-    fn reply_leaves(&self, _: Box<dyn Answerable>, _: bool) -> Result<u64, WireError> {
+    fn reply_leaves(&self, _: Box<dyn Answerable>, _: Option<u128>) -> Result<u64, WireError> {
         Err(WireError::Refused("nothing is written here"))
     }
 
     fn reply_arrives(&self, number: u64) -> Result<Box<dyn AnswerRoute>, WireError> {
-        let asked = self.network.questions.take(number, self.to.id);
-        asked.map(answered_here).ok_or(WireError::Refused("the question is over"))
+        let asked = self.network.questions.take_back(number, self.to.id);
+        let (asked, from) = asked.ok_or(WireError::Refused("the question is over"))?;
+        Ok(Box::new(Here { asked, from }))
     }
 
     fn stage(&self) -> Result<Arc<dyn Submit>, WireError> {
@@ -102,19 +104,23 @@ impl Passage for Restored<'_> {
     }
 }
 
-/// The way back to an asker in this theater, from an answer that is written.
-struct Here(Box<dyn Answerable>);
-
-fn answered_here(asked: Box<dyn Answerable>) -> Box<dyn AnswerRoute> {
-    Box::new(Here(asked))
+/// The way back to who has asked by this theater, from an answer that is written.
+struct Here {
+    asked: Box<dyn Answerable>,
+    /// The theater of the asker, if that is another one.
+    from: Option<TheaterId>,
 }
 
 impl AnswerRoute for Here {
     fn answered(self: Box<Self>, encode: Option<Encode<'_>>) {
         let (within, mut bytes) = (Within::default(), Vec::new());
         if encode.is_some_and(|encode| encode(&within, &mut bytes).is_ok()) {
-            let _ = self.0.answer(&within, &bytes);
+            let _ = self.asked.answer(&within, &bytes);
         }
+    }
+
+    fn theater(&self) -> Option<u128> {
+        self.from.map(TheaterId::bits)
     }
 }
 
@@ -147,7 +153,7 @@ impl Passage for Within {
         Ok(actor.reference())
     }
 
-    fn reply_leaves(&self, answer: Box<dyn Answerable>, _: bool) -> Result<u64, WireError> {
+    fn reply_leaves(&self, answer: Box<dyn Answerable>, _: Option<u128>) -> Result<u64, WireError> {
         let mut questions = self.questions.borrow_mut();
         questions.push(Some(answer));
         Ok(questions.len() as u64 - 1)
@@ -156,7 +162,8 @@ impl Passage for Within {
     fn reply_arrives(&self, number: u64) -> Result<Box<dyn AnswerRoute>, WireError> {
         let mut questions = self.questions.borrow_mut();
         let asked = questions.get_mut(number as usize).and_then(Option::take);
-        asked.map(answered_here).ok_or(WireError::Refused("there is no such question"))
+        let asked = asked.ok_or(WireError::Refused("there is no such question"))?;
+        Ok(Box::new(Here { asked, from: None }))
     }
 
     fn stage(&self) -> Result<Arc<dyn Submit>, WireError> {
