@@ -205,7 +205,7 @@ pub fn send_own_after<M: Message>(actor: &ActorRef<M>, delay: Duration, message:
     timer::send_own_after(actor.cell(), delay, message)
 }
 
-/// An actor is written, by `work`: of its watches those go with it whose [`Watching`](crate::Watching) is written by that.
+/// An actor is written, by `work`: of its watches those go with it whose [`Watching`] is written by that.
 pub fn packs<M: Message, R>(actor: &ActorRef<M>, work: impl FnOnce() -> R) -> R {
     actor.packs(work)
 }
@@ -219,7 +219,7 @@ pub fn take_letters<M: Message>(actor: &ActorRef<M>) -> Vec<TakenLetter<M>> {
 /// Has a letter that was taken out wait on, as one of this actor, in whose theater it is due by that one's clock.
 ///
 /// # Errors
-/// The message, if it waits for the end of an actor, and nobody has a [`Watching`](crate::Watching) of its name here.
+/// The message, if it waits for the end of an actor, and nobody has a [`Watching`] of its name here.
 ///
 /// # Panics
 /// If the theater's first timer needs a thread that the operating system refuses.
