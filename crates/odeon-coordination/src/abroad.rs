@@ -1,14 +1,14 @@
-//! A transaction begins of which messages go to other theaters.
+//! A transaction begins of which messages go to other theaters, or comes to be such a one.
 
 use std::collections::BTreeMap;
 
 use odeon_core::extend::{number_of, send_unhindered};
 use odeon_core::{ActorId, Theater};
 use odeon_speculative::CoordinationError;
-use odeon_speculative::extend::{Abroad, Away, Begun, First};
+use odeon_speculative::extend::{Abroad, Away, Begun, Decider, First, TakenOver};
 use odeon_sync::atomic::{AtomicU64, Ordering};
 use odeon_theater::TheaterId;
-use odeon_theater::extend::{WeakNetwork, leads_to, send_accompanied};
+use odeon_theater::extend::{leads_to, send_accompanied};
 use std::sync::Arc;
 
 use crate::id::{Head, Id};
@@ -18,47 +18,49 @@ use crate::tell::Tell;
 
 /// See the module.
 pub(crate) struct Ways {
-    pub(crate) me: TheaterId,
-    pub(crate) network: WeakNetwork,
-    pub(crate) parts: Arc<Parts>,
+    parts: Arc<Parts>,
     /// The last number of a transaction.
-    pub(crate) last: AtomicU64,
+    last: AtomicU64,
 }
 
 impl Ways {
-    pub(crate) fn new(
-        me: TheaterId,
-        network: WeakNetwork,
-        parts: Arc<Parts>,
-        theater: &Theater,
-    ) -> Self {
+    pub(crate) fn new(parts: Arc<Parts>, theater: &Theater) -> Self {
         // Beyond the numbers that an earlier agent of this theater can have come to.
         let now = odeon_core::extend::clock(theater).now().as_nanos();
         let last = AtomicU64::new(u64::try_from(now).unwrap_or(0));
-        Self { me, network, parts, last }
+        Self { parts, last }
+    }
+
+    /// How many parts there are whose messages come from elsewhere.
+    pub(crate) fn known_parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    fn new_id(&self) -> Id {
+        // ORDERING: Relaxed: the numbers are to differ.
+        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        Id { leader: self.parts.me, number }
     }
 
     fn theater_of(&self, away: &Away) -> Option<(TheaterId, u64)> {
-        let at = leads_to(&self.network.upgrade()?, number_of(away.actor))?;
+        let at = leads_to(&self.parts.network.upgrade()?, number_of(away.actor))?;
         Some((TheaterId::from_bits(at.theater), at.actor))
     }
 }
 
 impl Abroad for Ways {
     fn leads_elsewhere(&self, actor: ActorId) -> bool {
-        self.network.upgrade().is_some_and(|it| leads_to(&it, number_of(actor)).is_some())
+        self.parts.network.upgrade().is_some_and(|it| leads_to(&it, number_of(actor)).is_some())
     }
 
     fn begin(&self, begun: Begun) {
         let Begun { messages, deadline, reply } = begun;
-        // ORDERING: Relaxed: the numbers are to differ.
-        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-        let id = Id { leader: self.me, number };
+        let (id, me) = (self.new_id(), self.parts.me);
         let mut members: BTreeMap<TheaterId, Member> = BTreeMap::new();
         let mut ways = Vec::with_capacity(messages.len());
         for message in &messages {
             let (to, actor, known) = match message {
-                First::Here(here) => (self.me, number_of(here.actor()), here.actor()),
+                First::Here(here) => (me, number_of(here.actor()), here.actor()),
                 First::Away(away) => match self.theater_of(away) {
                     Some((to, actor)) => (to, actor, away.actor),
                     // Its theater is dead, or it lives here and is no speculative actor.
@@ -75,8 +77,9 @@ impl Abroad for Ways {
         let Some(agent) = self.parts.agent() else {
             return reply.send(Err(CoordinationError::Unreachable));
         };
-        let part = counts.get(&self.me).and_then(|of| self.parts.make(id, *of));
-        let begins = Begins { id, members, part: part.clone(), deadline, reply };
+        let part = counts.get(&me).and_then(|of| self.parts.make(id, *of));
+        part.iter().for_each(|part| self.parts.is_own(id, part.clone()));
+        let begins = Begins { id, members, part: part.clone(), deadline, reply: Some(reply) };
         // Before its parts can say anything.
         if send_unhindered(agent, Tell::then(move |it, ctx| it.lead(begins, ctx))).is_err() {
             return;
@@ -89,18 +92,38 @@ impl Abroad for Ways {
                     }
                 }
                 First::Away(away) => {
-                    let head = Head { id, place: place as u32, of: counts[&to], to };
+                    let (place, of) = (place as u32, counts[&to]);
+                    let head = Head { id, place, of, to, joined_in: None };
                     self.send(away, &head);
                 }
             }
         }
+    }
+
+    fn take_over(&self, taken: TakenOver) -> Option<Arc<dyn Decider>> {
+        let TakenOver { part, actors, reply } = taken;
+        let id = self.new_id();
+        let (Some(decider), Some(agent)) = (self.parts.decider(id), self.parts.agent()) else {
+            if let Some(reply) = reply {
+                reply.send(Err(CoordinationError::Unreachable));
+            }
+            return None;
+        };
+        let mut member = Member::new();
+        member.actors = actors.into_iter().map(|actor| (number_of(actor), actor)).collect();
+        let members = BTreeMap::from([(self.parts.me, member)]);
+        self.parts.is_own(id, part.clone());
+        // It has its deadline already.
+        let begins = Begins { id, members, part: Some(part), deadline: None, reply };
+        send_unhindered(agent, Tell::then(move |it, ctx| it.lead(begins, ctx))).ok()?;
+        Some(decider)
     }
 }
 
 impl Ways {
     fn send(&self, away: Away, head: &Head) {
         let Away { actor, mailbox, message, keeps } = away;
-        let sent = self.network.upgrade().is_some_and(|network| {
+        let sent = self.parts.network.upgrade().is_some_and(|network| {
             send_accompanied(&network, number_of(actor), mailbox, message, head.to_bytes()).is_ok()
         });
         drop(keeps);

@@ -45,16 +45,23 @@ impl Actor for Agent {
             Tell::GivesWay { id, from, round, for_a_change } => {
                 self.gives_way(id, from, round, for_a_change, ctx);
             }
-            Tell::Prepared { id, from, round } => self.is_prepared(id, from, round, ctx),
+            Tell::Prepared { id, from, round, joins } => {
+                self.is_prepared(id, from, round, joins, ctx);
+            }
+            Tell::Joins { id, round, member } => self.member_is_joined(id, round, member, ctx),
+            Tell::Joined { id, from } => self.member_comes(id, from, ctx),
+            Tell::JoinLost { id, round } => self.join_is_lost(id, round, ctx),
             Tell::Failed { id, from, why } => self.has_failed(id, from, &why, ctx),
             Tell::Run(run) => self.run_part(run, ctx),
             Tell::RollBack { id, round, is_calm } => self.roll_back_part(id, round, is_calm, ctx),
             Tell::Abort { id, of } => self.abort_part(id, of),
             Tell::Lost { id } => self.parts.has_lost_one(id),
-            Tell::PreCommit { id, by, reply } => reply.send(self.pre_commit_part(id, by)),
+            Tell::PreCommit { id, by, participants, reply } => {
+                reply.send(self.pre_commit_part(id, by, participants));
+            }
             Tell::Commit { id, reply } => self.commit_part(id, reply),
             Tell::Forget { id, missing } => self.forget(id, missing, ctx),
-            Tell::Inquire { id, reply } => reply.send(self.standing_for_another(id, ctx)),
+            Tell::Inquire { id, reply } => reply.send(self.answer_another(id, ctx)),
             Tell::Settled { id, from, is_answer } => self.has_settled(id, from, is_answer, ctx),
             Tell::Then(step) => (step.0)(self, ctx),
         }
@@ -69,7 +76,6 @@ impl Actor for Agent {
 
 impl Agent {
     pub(crate) fn note_sizes(&self) {
-        self.sizes
-            .note(self.leading.len() + self.following.len() + self.parts.len(), self.records.len());
+        self.sizes.note(self.leading.len() + self.following.len(), self.records.len());
     }
 }

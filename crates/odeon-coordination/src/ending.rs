@@ -4,16 +4,19 @@
 //! back, so does it. If one knows that all were prepared, all are told that before anybody commits; and if nobody knows it, nobody can have committed, and it
 //! rolls back. All do so by themselves and come to the same.
 
+use std::collections::BTreeSet;
+
 use odeon_core::Context;
 use odeon_theater::TheaterId;
 
 use crate::agent::Agent;
 use crate::id::Id;
-use crate::tell::{Standing, Tell};
+use crate::tell::{Heard, Standing, Tell};
 
 /// What one part has been told by the others.
 #[derive(Debug, Default)]
 pub(crate) struct Ending {
+    asked: BTreeSet<TheaterId>,
     /// Answers that are still to come.
     awaited: usize,
     heard: Vec<(TheaterId, Standing)>,
@@ -28,18 +31,36 @@ impl Agent {
         if it.ending.is_some() || it.is_decided() {
             return;
         }
-        let mut asked = it.participants().clone();
-        asked.insert(id.leader);
-        asked.remove(&self.me);
+        let mut participants = it.participants().clone();
+        participants.insert(id.leader);
         // One more than there are, so that none of them is the last one before all are asked.
-        it.ending = Some(Ending { awaited: asked.len() + 1, ..Ending::default() });
-        for theater in asked {
-            let then = move |it: &mut Self, standing, ctx: &mut Context<'_, Self>| {
+        it.ending = Some(Ending { awaited: 1, ..Ending::default() });
+        self.inquire(id, participants, ctx);
+        self.has_heard(id, self.me, None, ctx);
+    }
+
+    /// Asks those of these theaters that have not been asked.
+    fn inquire(&mut self, id: Id, of: BTreeSet<TheaterId>, ctx: &mut Context<'_, Self>) {
+        let me = self.me;
+        let ending = self.following.get_mut(&id).and_then(|it| it.ending.as_mut());
+        let Some(ending) = ending else { return };
+        let is_new = |theater: &TheaterId| *theater != me && ending.asked.insert(*theater);
+        let new: Vec<TheaterId> = of.into_iter().filter(is_new).collect();
+        ending.awaited += new.len();
+        for theater in new {
+            let then = move |it: &mut Self, heard: Option<Heard>, ctx: &mut Context<'_, Self>| {
+                let (standing, participants) =
+                    heard.map(|it| (it.standing, it.participants)).unzip();
+                if let Some(followed) = it.following.get_mut(&id) {
+                    // Who has been told that all are prepared knows of all.
+                    followed.knows(participants.unwrap_or_default());
+                    let participants = followed.participants().clone();
+                    it.inquire(id, participants, ctx);
+                }
                 it.has_heard(id, theater, standing, ctx);
             };
             self.ask(theater, |reply| Tell::Inquire { id, reply }, then, ctx);
         }
-        self.has_heard(id, self.me, None, ctx);
     }
 
     /// `None`: that theater has gone.
@@ -51,7 +72,7 @@ impl Agent {
         ctx: &mut Context<'_, Self>,
     ) {
         let Some(it) = self.following.get_mut(&id).filter(|it| !it.is_decided()) else { return };
-        let mine = it.standing();
+        let (mine, is_committed) = (it.standing(), it.has_committed_elsewhere());
         let Some(ending) = &mut it.ending else { return };
         ending.awaited -= 1;
         ending.heard.extend(standing.map(|standing| (from, standing)));
@@ -59,7 +80,7 @@ impl Agent {
             return;
         }
         let heard = |wanted| ending.heard.iter().any(|(_, standing)| *standing == wanted);
-        if heard(Standing::Committed) {
+        if is_committed || heard(Standing::Committed) {
             return self.commit_here(id, ctx);
         }
         let is_known = mine == Standing::PreCommitted || heard(Standing::PreCommitted);
@@ -71,19 +92,34 @@ impl Agent {
         }
         let others = std::mem::take(&mut ending.heard);
         (ending.is_told, ending.awaited) = (true, others.len() + 1);
+        let participants: Vec<TheaterId> = it.participants().iter().copied().collect();
         it.pre_commit();
         let by = self.me;
         for (theater, _) in others {
             let then = move |it: &mut Self, standing, ctx: &mut Context<'_, Self>| {
                 it.has_heard(id, theater, standing, ctx);
             };
-            self.ask(theater, |reply| Tell::PreCommit { id, by, reply }, then, ctx);
+            let participants = participants.clone();
+            let tell = |reply| Tell::PreCommit { id, by, participants, reply };
+            self.ask(theater, tell, then, ctx);
         }
         self.has_heard(id, self.me, None, ctx);
     }
 
+    /// Another part asks: what it is answered.
+    pub(crate) fn answer_another(&mut self, id: Id, ctx: &mut Context<'_, Self>) -> Heard {
+        let standing = self.standing_for_another(id, ctx);
+        let mut participants: Vec<TheaterId> = Vec::new();
+        participants.extend(self.following.get(&id).into_iter().flat_map(|it| it.participants()));
+        if id.leader == self.me {
+            let leading = self.leading.get(&id.number);
+            participants.extend(leading.into_iter().flat_map(|it| it.participants()));
+        }
+        Heard { standing, participants }
+    }
+
     /// Another part asks. From here on the leader decides alone no more; and what is not prepared never will be.
-    pub(crate) fn standing_for_another(&mut self, id: Id, ctx: &mut Context<'_, Self>) -> Standing {
+    fn standing_for_another(&mut self, id: Id, ctx: &mut Context<'_, Self>) -> Standing {
         if self.is_leading(id) {
             return self.standing_of_leader(id, ctx);
         }

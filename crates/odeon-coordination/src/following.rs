@@ -11,7 +11,7 @@ use crate::agent::Agent;
 use crate::ending::Ending;
 use crate::id::Id;
 use crate::leading::Outcome;
-use crate::tell::{Run, Standing, Tell, Why};
+use crate::tell::{Joins, Run, Standing, Tell, Why};
 
 /// See the module.
 pub(crate) struct Following {
@@ -80,12 +80,24 @@ impl Following {
         &self.participants
     }
 
+    /// These theaters have parts, too.
+    pub(crate) fn knows(&mut self, participants: Vec<TheaterId>) {
+        self.participants.extend(participants);
+    }
+
     pub(crate) fn pre_commit(&mut self) {
         self.standing = Some(Standing::PreCommitted);
     }
 
+    /// That theater has committed.
     pub(crate) fn has_settled(&mut self, theater: TheaterId) {
+        self.participants.insert(theater);
         self.settled.insert(theater);
+    }
+
+    /// Whether another theater is known to have committed.
+    pub(crate) fn has_committed_elsewhere(&self) -> bool {
+        !self.settled.is_empty()
     }
 
     /// Whatever was decided, it is over here.
@@ -97,8 +109,14 @@ impl Following {
 }
 
 impl Agent {
-    /// The first message for a part has come, or the transaction begins here.
-    pub(crate) fn follow(&mut self, id: Id, part: Part, ctx: &mut Context<'_, Self>) {
+    /// The first message for a part has come. `is_joined`: a handler elsewhere has joined it.
+    pub(crate) fn follow(
+        &mut self,
+        id: Id,
+        part: Part,
+        is_joined: bool,
+        ctx: &mut Context<'_, Self>,
+    ) {
         // Its leader may go without having told anything else.
         self.seek(id.leader, ctx);
         if !self.parts.is_awaited(id) {
@@ -106,6 +124,10 @@ impl Agent {
             return part.abort(CoordinationError::Unreachable);
         }
         self.following.insert(id, Following::new(Some(part)));
+        if is_joined {
+            let from = self.me;
+            self.tell(id.leader, Tell::Joined { id, from }, ctx);
+        }
     }
 
     pub(crate) fn part_is_ready(&mut self, id: Id, after: u32, ctx: &mut Context<'_, Self>) {
@@ -178,20 +200,29 @@ impl Agent {
         ctx: &mut Context<'_, Self>,
     ) {
         let from = self.me;
+        if let Some(it) = self.following.get_mut(&id).filter(|it| !it.is_decided()) {
+            it.standing = None;
+        }
         if for_a_change {
             self.is_not_urgent(id, ctx);
         }
         self.tell(id.leader, Tell::GivesWay { id, from, round, for_a_change }, ctx);
     }
 
-    pub(crate) fn part_is_prepared(&mut self, id: Id, round: u32, ctx: &mut Context<'_, Self>) {
+    pub(crate) fn part_is_prepared(
+        &mut self,
+        id: Id,
+        round: u32,
+        joins: Joins,
+        ctx: &mut Context<'_, Self>,
+    ) {
         let from = self.me;
         let Some(it) = self.following.get_mut(&id) else { return };
         if it.round != round || it.is_void || it.is_decided() {
             return;
         }
         it.standing = Some(Standing::Prepared);
-        self.tell(id.leader, Tell::Prepared { id, from, round }, ctx);
+        self.tell(id.leader, Tell::Prepared { id, from, round, joins }, ctx);
     }
 
     /// The leader says that it is over, for a part to which it has sent so many messages.
@@ -217,8 +248,14 @@ impl Agent {
     }
 
     /// All parts are prepared, says `by`. Answers how it stands here.
-    pub(crate) fn pre_commit_part(&mut self, id: Id, by: TheaterId) -> Standing {
+    pub(crate) fn pre_commit_part(
+        &mut self,
+        id: Id,
+        by: TheaterId,
+        participants: Vec<TheaterId>,
+    ) -> Standing {
         let Some(it) = self.following.get_mut(&id) else { return self.recorded(id) };
+        it.knows(participants);
         let standing = it.standing();
         if standing == Standing::Prepared && !(by == id.leader && it.is_superseded) {
             it.pre_commit();
@@ -253,11 +290,18 @@ impl Agent {
     }
 
     pub(crate) fn part_is_over(&mut self, id: Id, outcome: Outcome, ctx: &mut Context<'_, Self>) {
+        if id.leader == self.me {
+            self.parts.own_is_over(id);
+        }
         let Some(it) = self.following.remove(&id) else { return };
         self.is_not_urgent(id, ctx);
         let (me, Following { participants, settled, decided, .. }) = (self.me, it);
         let others: BTreeSet<_> =
             participants.into_iter().filter(|theater| *theater != me).collect();
+        // They have asked, and wait for that.
+        for theater in &settled {
+            self.tell(*theater, Tell::Settled { id, from: me, is_answer: true }, ctx);
+        }
         match decided {
             Some(Decided::Commit { reply, by_leader }) => {
                 self.parts.has_committed(id);

@@ -19,6 +19,8 @@ pub(crate) struct Head {
     /// How many of these go to the same theater.
     pub(crate) of: u32,
     pub(crate) to: TheaterId,
+    /// Of one that a handler has joined: in which round. `place` and `of` are 0 then.
+    pub(crate) joined_in: Option<u32>,
 }
 
 impl Head {

@@ -97,7 +97,7 @@ struct Handle {
     sizes: Arc<Sizes>,
     has_left: AtomicBool,
     /// Others refer to it weakly.
-    _ways: Arc<Ways>,
+    ways: Arc<Ways>,
 }
 
 impl Coordination {
@@ -108,8 +108,9 @@ impl Coordination {
     #[track_caller]
     pub fn join(theater: &Theater, network: &Network) -> Self {
         assert!(!publishes(network, AGENT), "the theater takes part in transactions already");
-        let (me, parts, sizes) =
-            (network.id(), Arc::new(Parts::default()), Arc::new(Sizes::default()));
+        let me = network.id();
+        let parts = Arc::new(Parts::new(me, downgrade(network)));
+        let sizes = Arc::new(Sizes::default());
         let agent = theater.spawn(Agent {
             me,
             network: downgrade(network),
@@ -124,7 +125,7 @@ impl Coordination {
             sizes: sizes.clone(),
         });
         parts.belong_to(agent.clone());
-        let ways = Arc::new(Ways::new(me, downgrade(network), parts.clone(), theater));
+        let ways = Arc::new(Ways::new(parts.clone(), theater));
         let weak: Arc<dyn Abroad> = ways.clone();
         go_abroad(theater, Arc::downgrade(&weak));
         let companions: Arc<dyn Companions> = parts;
@@ -137,7 +138,7 @@ impl Coordination {
             agent,
             sizes,
             has_left,
-            _ways: ways,
+            ways,
         };
         Self { inner: Arc::new(inner) }
     }
@@ -158,7 +159,7 @@ impl Coordination {
 
     /// How many parts of this theater, and transactions that it leads, are not over, as of a moment ago.
     pub fn under_way(&self) -> usize {
-        self.inner.sizes.under_way()
+        self.inner.sizes.under_way() + self.inner.ways.known_parts()
     }
 
     /// How many transactions that have committed are remembered, since some theater may have to ask for them.

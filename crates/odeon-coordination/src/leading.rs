@@ -1,4 +1,6 @@
-//! A transaction that begins in this theater, which leads it: when its parts run, and what is decided.
+//! A transaction that begins in this theater, which leads it: when its parts run, and what is decided. What handlers join to actors of other theaters: `leading/joined.rs`.
+
+mod joined;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,8 +13,8 @@ use odeon_theater::TheaterId;
 
 use crate::agent::Agent;
 use crate::following::Following;
-use crate::id::Id;
-use crate::tell::{Run, Standing, Tell, Why};
+use crate::id::{Head, Id};
+use crate::tell::{Joins, Run, Standing, Tell, Why};
 
 pub(crate) type Outcome = Result<(), CoordinationError>;
 
@@ -28,7 +30,7 @@ const MOST_WAITED_MS: u64 = 32;
 pub(crate) struct Leading {
     reply: Option<Reply<Outcome>>,
     deadline: Option<Timer>,
-    members: BTreeMap<TheaterId, Member>,
+    pub(crate) members: BTreeMap<TheaterId, Member>,
     phase: Phase,
     round: u32,
     /// Rounds that were rolled back, since it last waited for a change.
@@ -43,6 +45,9 @@ pub(crate) struct Member {
     /// Its actors by their numbers there, and as they are known here.
     pub(crate) actors: Vec<(u64, ActorId)>,
     state: State,
+    /// Whether it has a part: not before a message has come that was joined to one of its actors.
+    has_come: bool,
+    joins: Joins,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,19 +79,31 @@ pub(crate) struct Begins {
     pub(crate) members: BTreeMap<TheaterId, Member>,
     pub(crate) part: Option<Part>,
     pub(crate) deadline: Option<Duration>,
-    pub(crate) reply: Reply<Outcome>,
+    pub(crate) reply: Option<Reply<Outcome>>,
 }
 
 impl Member {
     pub(crate) fn new() -> Self {
-        Self { of: 0, actors: Vec::new(), state: State::Awaited }
+        Self {
+            of: 0,
+            actors: Vec::new(),
+            state: State::Awaited,
+            has_come: true,
+            joins: Joins::default(),
+        }
+    }
+
+    /// One to which a message is on its way that a handler has joined.
+    fn joined(state: State) -> Self {
+        Self { state, has_come: false, ..Self::new() }
     }
 }
 
 impl Leading {
-    /// Whether all members that can be reached are in this state.
+    /// Whether all members that have come and can be reached are in this state.
     fn all(&self, state: State) -> bool {
-        self.members.values().all(|member| member.state == state || member.state == State::Gone)
+        let mut here = self.members.values().filter(|member| member.has_come);
+        here.all(|member| member.state == state || member.state == State::Gone)
     }
 
     fn set_all(&mut self, state: State) {
@@ -97,8 +114,25 @@ impl Leading {
     }
 
     fn present(&self) -> Vec<TheaterId> {
-        let present = self.members.iter().filter(|(_, member)| member.state != State::Gone);
+        let is_here = |member: &Member| member.has_come && member.state != State::Gone;
+        let present = self.members.iter().filter(|(_, member)| is_here(member));
         present.map(|(theater, _)| *theater).collect()
+    }
+
+    /// All that have parts, also those that cannot be reached.
+    pub(crate) fn participants(&self) -> Vec<TheaterId> {
+        let come = self.members.iter().filter(|(_, member)| member.has_come);
+        come.map(|(theater, _)| *theater).collect()
+    }
+
+    fn run(&self, id: Id) -> Run {
+        Run {
+            id,
+            round: self.round,
+            participants: self.participants(),
+            stamp: self.stamp,
+            is_urgent: self.tries >= ROUNDS,
+        }
     }
 
     fn is_open(&self) -> bool {
@@ -119,7 +153,7 @@ impl Agent {
         }
         let theaters: Vec<TheaterId> = members.keys().copied().collect();
         let leading = Leading {
-            reply: Some(reply),
+            reply,
             deadline,
             members,
             phase: Phase::Gathering,
@@ -186,11 +220,10 @@ impl Agent {
         leading.phase = Phase::Running;
         leading.round += 1;
         leading.set_all(State::Awaited);
-        let (round, stamp, is_urgent) = (leading.round, leading.stamp, leading.tries >= ROUNDS);
-        let participants: Vec<TheaterId> = leading.members.keys().copied().collect();
-        for theater in participants.clone() {
-            let participants = participants.clone();
-            self.tell(theater, Tell::Run(Run { id, round, participants, stamp, is_urgent }), ctx);
+        leading.members.values_mut().for_each(|member| member.joins = Joins::default());
+        for theater in leading.participants() {
+            let run = self.leading[&number].run(id);
+            self.tell(theater, Tell::Run(run), ctx);
         }
     }
 
@@ -209,6 +242,8 @@ impl Agent {
         leading.phase = Phase::Gathering;
         leading.tries = if for_a_change { 0 } else { leading.tries + 1 };
         leading.set_all(State::Awaited);
+        // What was joined to their actors is void, and comes to no part if it comes at all.
+        leading.members.retain(|_, member| member.has_come);
         for theater in leading.present().into_iter().filter(|theater| *theater != from) {
             self.tell(theater, Tell::RollBack { id, round, is_calm: for_a_change }, ctx);
         }
@@ -219,14 +254,19 @@ impl Agent {
         id: Id,
         from: TheaterId,
         round: u32,
+        joins: Joins,
         ctx: &mut Context<'_, Self>,
     ) {
         let Some((leading, _)) = self.led(id, from) else { return };
         if leading.phase != Phase::Running || leading.round != round {
             return;
         }
-        self.note(id.number, from, State::Prepared);
-        if self.leading[&id.number].all(State::Prepared) {
+        if let Some(member) = leading.members.get_mut(&from) {
+            (member.state, member.joins) = (State::Prepared, joins);
+        }
+        if leading.all(State::Prepared) && leading.is_balanced() {
+            // Nothing has come to the others, and nothing will.
+            leading.members.retain(|_, member| member.has_come);
             self.pre_commit(id.number, ctx);
         }
     }
@@ -248,7 +288,9 @@ impl Agent {
             let then = move |it: &mut Self, standing, ctx: &mut Context<'_, Self>| {
                 it.is_pre_committed(number, theater, standing, ctx);
             };
-            self.ask(theater, |reply| Tell::PreCommit { id, by, reply }, then, ctx);
+            let participants = self.leading[&number].participants();
+            let tell = |reply| Tell::PreCommit { id, by, participants, reply };
+            self.ask(theater, tell, then, ctx);
         }
         self.commit_if_all_know(number, ctx);
     }
@@ -368,10 +410,12 @@ impl Agent {
     ) {
         let Some((leading, _)) = self.led(id, from) else { return };
         let actors = &leading.members[&from].actors;
+        let anybody = || leading.members.values().flat_map(|member| &member.actors).next();
         let error = match why {
             Why::Handler { actor, why } => {
                 // One that a handler there has joined is not known here.
-                let known = actors.iter().find(|(number, _)| number == actor).or(actors.first());
+                let known = actors.iter().find(|(number, _)| number == actor);
+                let known = known.or(actors.first()).or_else(anybody);
                 match known {
                     Some((_, participant)) => CoordinationError::Failed {
                         participant: *participant,
@@ -382,13 +426,18 @@ impl Agent {
             }
             Why::Stopped => CoordinationError::Stopped,
             Why::Exclusive => CoordinationError::Exclusive,
+            Why::Deadline => CoordinationError::Deadline,
             Why::Unreachable => CoordinationError::Unreachable,
         };
         self.give_up(id.number, error, ctx);
     }
 
-    /// A first message could not leave.
-    pub(crate) fn message_is_lost(&mut self, id: Id, to: TheaterId, ctx: &mut Context<'_, Self>) {
+    /// A message could not leave.
+    pub(crate) fn message_is_lost(&mut self, head: &Head, ctx: &mut Context<'_, Self>) {
+        let Head { id, to, joined_in, .. } = *head;
+        if let Some(round) = joined_in {
+            return self.tell(id.leader, Tell::JoinLost { id, round }, ctx);
+        }
         self.give_up(id.number, CoordinationError::Stopped, ctx);
         if self.peers.contains_key(&to) {
             self.tell(to, Tell::Lost { id }, ctx);

@@ -14,6 +14,7 @@
 //! | what becomes of messages that come? | `parts.rs` |
 //! | what is an agent, what do agents tell each other, how do they find each other? | `agent.rs`, `tell.rs`, `peers.rs` |
 //! | what does the leader do? | `leading.rs` |
+//! | what if handlers join messages to actors of other theaters? | `parts.rs`, `leading/joined.rs` |
 //! | what does the theater of a part do? | `following.rs` |
 //! | who stands back for whom? | `urgency.rs` |
 //! | what if the leader is lost? | `ending.rs` |
@@ -25,12 +26,15 @@
 //!    it holds nothing. When all parts are ready the leader has them run.
 //! 2. *Prepare.* A part calls its handlers, protects what they have read and written, and says so. While it may hold something it waits for nobody's outcome: it gives
 //!    way, and the leader has all parts roll back, so that nobody holds and waits. It is ready again when what it has met is over; then there is another round.
+//!    Handlers may *join* messages to actors of other theaters. They come in a round as first messages come before it; a theater that has no part gets one by that, and is told to run.
+//!    A part that is handed such a message has to be prepared once more. It says how many it has handled, and to whom it has sent how many: only if these numbers agree are all prepared.
+//!    Who has sent or handled any gives way instead of beginning anew by itself, so that all that was joined in a round is void when that is.
 //! 3. *Stand back.* After four such rounds the transaction is urgent: where it is, no other one begins to run. The oldest urgent one goes first, everywhere.
-//! 4. *Pre-commit.* When all are prepared in one round, all are told that. From here on nothing but the death of all who know it keeps the transaction from its commit.
+//! 4. *Pre-commit.* When all are prepared in one round, all are told that, and who all are. From here on nothing but the death of all who know it keeps the transaction from its commit.
 //! 5. *Commit.* When all theaters that live have acknowledged that, the leader has them commit. When all have, it answers; so whoever knows the outcome finds it everywhere.
 //! 6. *Abort.* Until 4, a part that fails, a theater that dies, or the deadline ends the transaction. Nobody keeps a record of that: who knows nothing has not
 //!    committed and never will.
-//! 7. *Without a leader.* A part that is prepared when its leader is lost asks all others, and does as `ending.rs` says. Who has answered such a question obeys the
+//! 7. *Without a leader.* A part that is prepared when its leader is lost asks all others that it knows, and those that they know, and does as `ending.rs` says. Who has answered such a question obeys the
 //!    leader no more before 5: the leader, if it is there, hears so and asks like the others.
 //! 8. *Forget.* Who has committed remembers it until the leader says that all have; if that is lost, until the others have said so themselves, or are lost.
 #![forbid(unsafe_code)]

@@ -1,25 +1,33 @@
 //! The parts of this theater, as the messages that come find them: on the threads on which they come, so that each keeps its place.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use odeon_core::ActorRef;
-use odeon_core::extend::{Companion, send_unhindered};
+use odeon_core::extend::{Companion, let_out, number_of, send_unhindered};
 use odeon_speculative::CoordinationError;
-use odeon_speculative::extend::{Decider, Part};
+use odeon_speculative::extend::{Away, Decider, Part};
 use odeon_sync::{Mutex, MutexGuard};
 use odeon_theater::TheaterId;
-use odeon_theater::extend::Companions;
+use odeon_theater::extend::{Companions, WeakNetwork, leads_to, send_accompanied};
 
 use crate::id::{Head, Id};
-use crate::tell::Tell;
+use crate::tell::{Joins, Tell};
 
 /// See the module.
-#[derive(Default)]
 pub(crate) struct Parts {
+    pub(crate) me: TheaterId,
+    pub(crate) network: WeakNetwork,
     agent: OnceLock<ActorRef<Tell>>,
+    known: Mutex<All>,
+}
+
+#[derive(Default)]
+struct All {
     /// Those whose messages come from elsewhere, until nothing more can come for them.
-    known: Mutex<HashMap<Id, Known>>,
+    from_elsewhere: HashMap<Id, Known>,
+    /// Those of transactions that begin here.
+    own: HashMap<Id, Part>,
 }
 
 struct Known {
@@ -37,16 +45,34 @@ impl Known {
     }
 }
 
-/// Tells the agent what one part has come to.
-struct Says {
+/// Tells the agent what one part has come to, and sends what its handlers join to actors of other theaters.
+pub(crate) struct Says {
     id: Id,
+    network: WeakNetwork,
     agent: ActorRef<Tell>,
+    sent: Mutex<Sent>,
+}
+
+/// What has been joined in one round.
+#[derive(Default)]
+struct Sent {
+    round: u32,
+    messages: BTreeMap<TheaterId, u32>,
 }
 
 impl Says {
     fn tell(&self, tell: Tell) {
         // An agent that has ended has given up its parts.
-        let _ = send_unhindered(&self.agent, tell);
+        let_out(|| drop(send_unhindered(&self.agent, tell)));
+    }
+
+    /// What has been joined in this round, which is the present one.
+    fn sent_in(&self, round: u32) -> MutexGuard<'_, Sent> {
+        let mut sent = self.sent.lock().expect("nothing panics under this lock");
+        if sent.round != round {
+            *sent = Sent { round, ..Sent::default() };
+        }
+        sent
     }
 }
 
@@ -56,14 +82,51 @@ impl Decider for Says {
         self.tell(Tell::then(move |it, ctx| it.part_is_ready(id, after, ctx)));
     }
 
-    fn is_prepared(&self, round: u32) {
+    fn joins(&self, round: u32, message: Away) {
         let id = self.id;
-        self.tell(Tell::then(move |it, ctx| it.part_is_prepared(id, round, ctx)));
+        let way = self.network.upgrade().and_then(|network| {
+            let to = leads_to(&network, number_of(message.actor))?;
+            Some((network, TheaterId::from_bits(to.theater)))
+        });
+        let Some((network, to)) = way else {
+            // Its theater is dead, or it lives here by now, or is no speculative actor.
+            return self.tell(Tell::then(move |it, ctx| it.join_has_no_way(id, ctx)));
+        };
+        *self.sent_in(round).messages.entry(to).or_default() += 1;
+        // Before the message: who leads has to know of whom it waits for.
+        self.tell(Tell::then(move |it, ctx| {
+            it.tell(id.leader, Tell::Joins { id, round, member: to }, ctx);
+        }));
+        let head = Head { id, place: 0, of: 0, to, joined_in: Some(round) };
+        let Away { actor, mailbox, message, keeps } = message;
+        let bytes = head.to_bytes();
+        if send_accompanied(&network, number_of(actor), mailbox, message, bytes).is_err() {
+            self.tell(Tell::then(move |it, ctx| it.message_is_lost(&head, ctx)));
+        }
+        drop(keeps);
+    }
+
+    fn is_prepared(&self, round: u32, joined: u32) {
+        let id = self.id;
+        let sent = self.sent_in(round).messages.iter().map(|(to, n)| (*to, *n)).collect();
+        let joins = Joins { sent, handled: joined };
+        self.tell(Tell::then(move |it, ctx| it.part_is_prepared(id, round, joins, ctx)));
     }
 
     fn gives_way(&self, round: u32, for_a_change: bool) {
         let id = self.id;
         self.tell(Tell::then(move |it, ctx| it.part_gives_way(id, round, for_a_change, ctx)));
+    }
+
+    fn may_go_on(&self, part: Part) {
+        self.tell(Tell::then(move |_, _| part.go_on()));
+    }
+
+    fn expires(&self) {
+        let number = self.id.number;
+        self.tell(Tell::then(move |it, ctx| {
+            it.give_up(number, CoordinationError::Deadline, ctx);
+        }));
     }
 
     fn is_over(&self, outcome: Result<(), CoordinationError>) {
@@ -73,6 +136,10 @@ impl Decider for Says {
 }
 
 impl Parts {
+    pub(crate) fn new(me: TheaterId, network: WeakNetwork) -> Self {
+        Self { me, network, agent: OnceLock::new(), known: Mutex::default() }
+    }
+
     pub(crate) fn belong_to(&self, agent: ActorRef<Tell>) {
         assert!(self.agent.set(agent).is_ok(), "they belong to one agent");
     }
@@ -83,23 +150,42 @@ impl Parts {
 
     /// A part that begins with this many messages.
     pub(crate) fn make(&self, id: Id, messages: u32) -> Option<Part> {
-        let agent = self.agent()?.clone();
-        Some(Part::new(messages as usize, Arc::new(Says { id, agent })))
+        Some(Part::new(messages as usize, self.decider(id)?))
+    }
+
+    /// Who decides a part of this transaction.
+    pub(crate) fn decider(&self, id: Id) -> Option<Arc<Says>> {
+        let (network, agent) = (self.network.clone(), self.agent()?.clone());
+        Some(Arc::new(Says { id, network, agent, sent: Mutex::default() }))
+    }
+
+    /// The part of a transaction that begins here.
+    pub(crate) fn is_own(&self, id: Id, part: Part) {
+        self.lock().own.insert(id, part);
+    }
+
+    /// It is over.
+    pub(crate) fn own_is_over(&self, id: Id) {
+        let part = self.lock().own.remove(&id);
+        drop(part);
     }
 
     /// Whether the leader of a part whose messages come from elsewhere is there, and has not said that it is over.
     pub(crate) fn is_awaited(&self, id: Id) -> bool {
-        self.lock().get(&id).is_some_and(|it| !it.is_over)
+        self.lock().from_elsewhere.get(&id).is_some_and(|it| !it.is_over)
     }
 
     /// The leader says that a part is over, for which so many messages were sent.
     pub(crate) fn is_aborted(&self, id: Id, of: u32) {
-        let mut known = self.lock();
+        let mut all = self.lock();
+        let known = &mut all.from_elsewhere;
         if let Some(it) = known.get_mut(&id) {
             it.is_over = true;
             if it.can_be_forgotten() {
                 known.remove(&id);
             }
+        } else if of == 0 {
+            // Only what handlers have joined could come, of rounds that are over.
         } else if let Some(part) = self.make(id, of) {
             // What is still under way finds it over.
             part.abort(CoordinationError::Stopped);
@@ -109,12 +195,13 @@ impl Parts {
 
     /// A part has committed.
     pub(crate) fn has_committed(&self, id: Id) {
-        self.lock().remove(&id);
+        self.lock().from_elsewhere.remove(&id);
     }
 
     /// A message for it will not come.
     pub(crate) fn has_lost_one(&self, id: Id) {
-        let mut known = self.lock();
+        let mut all = self.lock();
+        let known = &mut all.from_elsewhere;
         if let Some(it) = known.get_mut(&id) {
             it.arrived = it.arrived.saturating_add(1);
             if it.can_be_forgotten() {
@@ -125,26 +212,62 @@ impl Parts {
 
     /// Nothing more comes from a theater.
     pub(crate) fn has_gone(&self, leader: TheaterId) {
-        self.lock().retain(|id, _| id.leader != leader);
+        self.lock().from_elsewhere.retain(|id, _| id.leader != leader);
     }
 
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.lock().len()
+        self.lock().from_elsewhere.len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Id, Known>> {
+    fn lock(&self) -> MutexGuard<'_, All> {
         self.known.lock().expect("nothing panics under this lock")
+    }
+}
+
+impl Parts {
+    /// A message comes that a handler in another theater has joined to an actor of this one.
+    fn joined_comes(&self, id: Id, round: u32) -> Option<Companion> {
+        let mut all = self.lock();
+        let All { from_elsewhere, own } = &mut *all;
+        if id.leader == self.me {
+            if let Some(part) = own.get(&id) {
+                return Some(part.companion_of_joined(round));
+            }
+            let part = self.make(id, 0)?;
+            let companion = part.companion_of_joined(round);
+            own.insert(id, part.clone());
+            drop(all);
+            let lead = Tell::then(move |it, ctx| it.leader_is_joined(id, part, ctx));
+            send_unhindered(self.agent()?, lead).ok()?;
+            return Some(companion);
+        }
+        if let Some(it) = from_elsewhere.get(&id) {
+            return Some(it.part.companion_of_joined(round));
+        }
+        let part = self.make(id, 0)?;
+        let companion = part.companion_of_joined(round);
+        let known = Known { part: part.clone(), arrived: 0, of: 0, is_over: false };
+        from_elsewhere.insert(id, known);
+        drop(all);
+        // Before the part can say anything.
+        let follow = Tell::then(move |it, ctx| it.follow(id, part, true, ctx));
+        send_unhindered(self.agent()?, follow).ok()?;
+        Some(companion)
     }
 }
 
 impl Companions for Parts {
     fn comes(&self, from: TheaterId, companion: &[u8]) -> Option<Companion> {
-        let Head { id, place, of, .. } = Head::from_bytes(companion)?;
+        let Head { id, place, of, joined_in, .. } = Head::from_bytes(companion)?;
+        if let Some(round) = joined_in {
+            return self.joined_comes(id, round);
+        }
         if id.leader != from || of == 0 {
             return None;
         }
-        let mut known = self.lock();
+        let mut all = self.lock();
+        let known = &mut all.from_elsewhere;
         if let Some(it) = known.get_mut(&id) {
             let companion = it.part.companion_from_abroad(place as usize);
             // More than were promised would be counted for messages that are still to come.
@@ -160,9 +283,9 @@ impl Companions for Parts {
         let part = self.make(id, of)?;
         let companion = part.companion_from_abroad(place as usize);
         known.insert(id, Known { part: part.clone(), arrived: 1, of, is_over: false });
-        drop(known);
+        drop(all);
         // Before the part can say anything.
-        let follow = Tell::then(move |it, ctx| it.follow(id, part, ctx));
+        let follow = Tell::then(move |it, ctx| it.follow(id, part, false, ctx));
         send_unhindered(self.agent()?, follow).ok()?;
         Some(companion)
     }
@@ -172,10 +295,10 @@ impl Companions for Parts {
     }
 
     fn is_lost(&self, companion: &[u8]) {
-        let Some(Head { id, to, .. }) = Head::from_bytes(companion) else { return };
+        let Some(head) = Head::from_bytes(companion) else { return };
         if let Some(agent) = self.agent() {
-            let _ =
-                send_unhindered(agent, Tell::then(move |it, ctx| it.message_is_lost(id, to, ctx)));
+            let lost = Tell::then(move |it, ctx| it.message_is_lost(&head, ctx));
+            let _ = send_unhindered(agent, lost);
         }
     }
 }

@@ -15,10 +15,16 @@ pub(crate) enum Tell {
     Ready { id: Id, from: TheaterId, after: u32 },
     /// To the leader: this part has let go of all in this round, and waits.
     GivesWay { id: Id, from: TheaterId, round: u32, for_a_change: bool },
-    /// To the leader: this part has handled all in this round, and can commit whatever happens.
-    Prepared { id: Id, from: TheaterId, round: u32 },
+    /// To the leader: this part has handled all that has come in this round, and if that is all there is it can commit whatever happens.
+    Prepared { id: Id, from: TheaterId, round: u32, joins: Joins },
     /// To the leader: this part is over without a commit.
     Failed { id: Id, from: TheaterId, why: Why },
+    /// To the leader: in this round a handler has joined a message to an actor of this theater.
+    Joins { id: Id, round: u32, member: TheaterId },
+    /// To the leader: such a message, or none but such ones, has come to this theater, which has a part from here on.
+    Joined { id: Id, from: TheaterId },
+    /// To the leader: such a message of this round will not come.
+    JoinLost { id: Id, round: u32 },
     /// To a part: the handlers are to be called.
     Run(Run),
     /// To a part: this round is void. `is_calm`: others need not stand back for the transaction any more.
@@ -27,14 +33,14 @@ pub(crate) enum Tell {
     Abort { id: Id, of: u32 },
     /// To a part: one message less will come.
     Lost { id: Id },
-    /// To a part: all are prepared. `by`: the leader, or whoever asks in its place.
-    PreCommit { id: Id, by: TheaterId, reply: Reply<Standing> },
+    /// To a part: all of these are prepared. `by`: the leader, or whoever asks in its place.
+    PreCommit { id: Id, by: TheaterId, participants: Vec<TheaterId>, reply: Reply<Standing> },
     /// To a part: all know that.
     Commit { id: Id, reply: Reply<()> },
     /// To a part: all have committed but for these, which cannot be reached.
     Forget { id: Id, missing: Vec<TheaterId> },
     /// To a part, by another one that cannot reach the leader.
-    Inquire { id: Id, reply: Reply<Standing> },
+    Inquire { id: Id, reply: Reply<Heard> },
     /// To a part, by another one: that has committed, and need not be told.
     Settled { id: Id, from: TheaterId, is_answer: bool },
     /// A step of the agent's own.
@@ -69,6 +75,23 @@ pub(crate) enum Standing {
     Committed,
 }
 
+/// What one part has been told by another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Heard {
+    pub(crate) standing: Standing,
+    /// Of which theaters with parts that one knows.
+    pub(crate) participants: Vec<TheaterId>,
+}
+
+/// What the handlers of a part have to do with other theaters, in one round.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Joins {
+    /// How many messages they have joined to actors there.
+    pub(crate) sent: Vec<(TheaterId, u32)>,
+    /// How many that were joined elsewhere they have handled.
+    pub(crate) handled: u32,
+}
+
 /// Why a part has failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Why {
@@ -79,6 +102,7 @@ pub(crate) enum Why {
     },
     Stopped,
     Exclusive,
+    Deadline,
     /// Anything else: it cannot go on there.
     Unreachable,
 }
@@ -92,6 +116,7 @@ impl Why {
             },
             CoordinationError::Stopped => Self::Stopped,
             CoordinationError::Exclusive => Self::Exclusive,
+            CoordinationError::Deadline => Self::Deadline,
             _ => Self::Unreachable,
         }
     }

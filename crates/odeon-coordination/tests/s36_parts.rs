@@ -5,7 +5,7 @@ mod bank;
 use bank::{Account, Use, look};
 use odeon_core::extend::send_accompanied;
 use odeon_core::{ActorRef, MailboxRef};
-use odeon_speculative::extend::{Decider, Part};
+use odeon_speculative::extend::{Away, Decider, Part};
 use odeon_speculative::{CoordinationError, Processing, SpawnSpeculative};
 use odeon_testkit::Deterministic;
 use std::sync::{Arc, Mutex};
@@ -36,8 +36,20 @@ impl Decider for Notes {
         self.note(Said::Ready(after));
     }
 
-    fn is_prepared(&self, round: u32) {
+    fn is_prepared(&self, round: u32, _: u32) {
         self.note(Said::Prepared(round));
+    }
+
+    fn joins(&self, _: u32, message: Away) {
+        unreachable!("{message:?}: all accounts are here");
+    }
+
+    fn may_go_on(&self, _: Part) {
+        unreachable!("all parts have messages");
+    }
+
+    fn expires(&self) {
+        unreachable!("it has no deadline");
     }
 
     fn gives_way(&self, round: u32, _: bool) {
@@ -58,6 +70,12 @@ fn add(to: &ActorRef<Use>, part: &Part, place: usize) {
     let mailbox: MailboxRef<'_, Use> = to.mailbox(0);
     let message = Use::Add { amount: 1, transfer: 0 };
     send_accompanied(mailbox, message, part.companion_from_abroad(place), false).unwrap();
+}
+
+fn spread(to: &ActorRef<Use>, part: &Part, over: &ActorRef<Use>) {
+    let mailbox: MailboxRef<'_, Use> = to.mailbox(0);
+    let message = Use::Spread { amount: 10, transfer: 0, others: vec![(over.clone(), 1)] };
+    send_accompanied(mailbox, message, part.companion_from_abroad(0), false).unwrap();
 }
 
 fn actors<const N: usize>(run: &Deterministic) -> [ActorRef<Use>; N] {
@@ -113,4 +131,34 @@ fn s36_a_part_that_meets_a_prepared_one_gives_way_and_is_ready_when_that_is_over
     let mut asked = one.ask(Use::Balance);
     run.run_until_idle();
     assert_eq!(look(&mut asked), Some(Ok(1)));
+}
+
+/// Told to roll back so many turns after it was told to run.
+fn rolled_back_behind(seed: u64, turns: usize) {
+    let run = Deterministic::new(seed);
+    let [one, other] = actors(&run);
+    let (part, of_it) = part(1);
+    spread(&one, &part, &other);
+    run.run_until_idle();
+    part.run(1);
+    run.run_steps(turns);
+    part.roll_back(1);
+    run.run_until_idle();
+    assert_eq!(of_it.take().last(), Some(&Said::Ready(1)), "seed {seed}, {turns} turns");
+    part.run(2);
+    run.run_until_idle();
+    assert_eq!(of_it.take(), [Said::Prepared(2)], "seed {seed}, {turns} turns");
+    part.commit();
+    run.run_until_idle();
+    assert_eq!(of_it.take(), [Said::Over(Ok(()))], "seed {seed}, {turns} turns");
+    for (actor, amount) in [(one, 10), (other, 1)] {
+        let mut asked = actor.ask(Use::Balance);
+        run.run_until_idle();
+        assert_eq!(look(&mut asked), Some(Ok(amount)), "seed {seed}, {turns} turns");
+    }
+}
+
+#[test]
+fn s36_a_void_round_of_a_part_takes_with_it_what_its_handlers_have_joined() {
+    (0..10).for_each(|seed| (0..5).for_each(|turns| rolled_back_behind(seed, turns)));
 }

@@ -8,8 +8,8 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`answer_borrowed`], [`question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
-//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`goes_on_with_aside`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`answer_borrowed`], [`take_borrowed`], [`question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`goes_on_with_aside`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`let_out`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`] |
 //! | failure | errors of handlers, and supervision | [`fail_with`], [`text_of`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
 //! | interior | an actor that moves and its mailboxes | [`Interior`], [`WrittenGuards`], [`mark`] |
@@ -288,6 +288,11 @@ pub fn let_happen(effect: Effect) {
     }
 }
 
+/// Does what is no effect of whatever attempt this thread may be in the middle of: its effects happen at once.
+pub fn let_out<R>(work: impl FnOnce() -> R) -> R {
+    outbox::let_out(work)
+}
+
 /// Creates an actor on the stage of another one, which is one of the pool.
 pub fn spawn_beside<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
     spawn::beside(&actor.cell().header, new)
@@ -409,6 +414,15 @@ where
 pub unsafe fn answer_borrowed<T: Send + 'static>(reply: &Reply<T>, value: T) {
     // SAFETY: by contract.
     unsafe { reply.answer_borrowed(value) }
+}
+
+/// Takes the right to answer out of a reply that is only borrowed, unless it is spent.
+///
+/// # Safety
+/// Nobody else uses the reply until this returns.
+pub unsafe fn take_borrowed<T: Send + 'static>(reply: &Reply<T>) -> Option<Reply<T>> {
+    // SAFETY: by contract.
+    unsafe { reply.take_borrowed() }
 }
 
 /// Counts and reports a message that `actor` has taken and not handled, and now has ended (S4).

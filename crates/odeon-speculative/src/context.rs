@@ -1,13 +1,15 @@
 //! What a handler can do besides reading and writing variables.
 
+mod borrowed_reply;
+
 use crate::coordination::{Delivery, Join, Part};
 use crate::dispatcher::Dispatcher;
 use crate::speculative_actor::SpeculativeActor;
-use odeon_core::extend::{self, answer_borrowed, let_happen};
+use borrowed_reply::{Borrowed, pass_on};
+use odeon_core::extend::{self, let_happen};
 use odeon_core::{Actor, ActorId, ActorRef, AskError, Context, MailboxRef, Message, Reply, Timer};
 use std::fmt;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The surroundings of an actor while it handles one message. Whatever a handler asks for here happens when its
@@ -56,19 +58,6 @@ impl<A: SpeculativeActor> Me<'_, A> {
             Self::Turn(ctx) => ctx.actor_ref(),
             Self::Beside(actor) => actor.clone(),
         }
-    }
-}
-
-/// A reply in a message that an attempt borrows.
-struct Borrowed<T>(NonNull<Reply<T>>);
-
-// SAFETY: stands for the use of a reply, which is `Send`, on the thread of whoever keeps the message.
-unsafe impl<T: Send> Send for Borrowed<T> {}
-
-impl<T: Send + 'static> Borrowed<T> {
-    fn answer(self, value: T) {
-        // SAFETY: it lies in the message, which its keeper has to itself until this returns (`SpeculativeContext::new`).
-        unsafe { answer_borrowed(self.0.as_ref(), value) }
     }
 }
 
@@ -221,7 +210,8 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     /// ```
     ///
     /// # Panics
-    /// If `other` is not a speculative actor.
+    /// If `other` is not a speculative actor. In a theater that takes part in transactions of several (`odeon-coordination`) the transaction fails instead; there the actor may live in
+    /// another one of them.
     #[track_caller]
     pub fn join<M: Message>(&mut self, other: &ActorRef<M>, message: M) {
         self.join_in(extend::mailbox_said(other, &message), message);
@@ -242,7 +232,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     /// the handler.
     ///
     /// # Panics
-    /// As [`join`](Self::join).
+    /// If `other` is not a speculative actor of this theater.
     #[track_caller]
     pub fn join_via<M: Message>(
         &mut self,
@@ -269,18 +259,9 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     #[track_caller]
     pub fn pass_on<T: Send + 'static>(&mut self, reply: &Reply<T>) -> Reply<T> {
         let reply = self.borrow(reply);
-        let answered = Arc::new(Mutex::new(None));
-        let answer = answered.clone();
-        let passed_on = extend::reply_by(move |value: Result<T, AskError>| {
-            *answer.lock().expect("no panic happens under this lock") = value.ok();
-        });
+        let (passed_on, all_has_happened) = pass_on(reply);
         match &mut self.part {
-            Some(part) => part.passed_on.push(Box::new(move || {
-                let value = answered.lock().expect("no panic happens under this lock").take();
-                if let Some(value) = value {
-                    reply.answer(value);
-                }
-            })),
+            Some(part) => part.passed_on.push(all_has_happened),
             None => self.wants = Wants::Join,
         }
         passed_on

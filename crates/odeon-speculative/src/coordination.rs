@@ -13,7 +13,7 @@
 //! | what does an actor's board say to it? | `board/visits.rs`, `board/deferred.rs`, `coordination/station.rs` |
 //! | who gives way to whom? | `coordination/precedence.rs` |
 //! | what is a theater's part in one that others take part in, and who decides that? | `coordination/part.rs`, `tour/deciding.rs` |
-//! | how do first messages get to other theaters? | `coordination/abroad.rs` |
+//! | how do messages get to other theaters? | `coordination/abroad.rs` |
 
 mod abroad;
 mod enlisted;
@@ -36,7 +36,7 @@ pub(crate) use station::Station;
 pub(crate) use transaction::Coordination;
 pub(crate) use visit::Visit;
 
-pub use abroad::{Abroad, Away, Begun, First, Here, go_abroad};
+pub use abroad::{Abroad, Away, Begun, First, Here, TakenOver, go_abroad};
 pub use outcome::{CoordinationError, Outcome};
 pub use part::{Decider, Part as TransactionPart};
 pub use plan::{Coordinate, Delivery, Plan};

@@ -2,7 +2,7 @@
 //! actors that move between theaters.
 
 pub use crate::coordination::TransactionPart as Part;
-pub use crate::coordination::{Abroad, Away, Begun, Decider, First, Here, go_abroad};
+pub use crate::coordination::{Abroad, Away, Begun, Decider, First, Here, TakenOver, go_abroad};
 pub use crate::engine::Surroundings;
 pub use crate::occupant::Occupant;
 pub use crate::processing::WrittenProcessing;

@@ -5,7 +5,7 @@ mod bank;
 
 use self::bank::{Bank, id};
 use crate::id::Id;
-use crate::tell::{Run, Tell};
+use crate::tell::{Joins, Run, Tell};
 
 fn everywhere(bank: &mut Bank, tell: impl Fn() -> Tell) {
     for place in &bank.places {
@@ -46,7 +46,11 @@ fn numbers_that_are_only_compared_do_no_harm() {
     let (it, from, round) = (Id { leader: id(1), number: u64::MAX }, id(2), u32::MAX);
     everywhere(&mut bank, || Tell::Ready { id: it, from, after: round });
     everywhere(&mut bank, || Tell::GivesWay { id: it, from, round, for_a_change: false });
-    everywhere(&mut bank, || Tell::Prepared { id: it, from, round });
+    let joins = || Joins { sent: vec![(id(1), u32::MAX), (id(2), u32::MAX)], handled: u32::MAX };
+    everywhere(&mut bank, || Tell::Prepared { id: it, from, round, joins: joins() });
+    everywhere(&mut bank, || Tell::Joins { id: it, round, member: from });
+    everywhere(&mut bank, || Tell::Joined { id: it, from });
+    everywhere(&mut bank, || Tell::JoinLost { id: it, round });
     everywhere(&mut bank, || Tell::RollBack { id: it, round, is_calm: true });
     everywhere(&mut bank, || Tell::Abort { id: it, of: u32::MAX });
     everywhere(&mut bank, || Tell::Lost { id: it });

@@ -32,6 +32,14 @@ pub enum Use {
     TakeWhenThere { amount: i64 },
     /// Passes so much on to another account, as part of the same transaction.
     PassOn { amount: i64, to: ActorRef<Use> },
+    /// As `Add`, and adds to these accounts in the same transaction.
+    Spread { amount: i64, transfer: u64, others: Vec<(ActorRef<Use>, i64)> },
+    /// As `Add`, and has the last of these accounts do the same, in the same transaction.
+    Chain { amount: i64, transfer: u64, rest: Vec<(ActorRef<Use>, i64)> },
+    /// What these accounts have together, which the last of them answers; each joins the next.
+    Sum { so_far: i64, rest: Vec<ActorRef<Use>>, reply: Reply<i64> },
+    /// Has another account take so much when it is there, in the same transaction.
+    HaveTaken { amount: i64, of: ActorRef<Use> },
     /// Something that does not touch the balance.
     Visit(Reply<u64>),
 }
@@ -57,6 +65,20 @@ impl Account {
     }
 }
 
+impl Account {
+    fn add<'t>(&'t self, amount: i64, transfer: u64, tx: &mut Tx<'t, '_>) -> TxResult {
+        let balance = self.balance.get(tx)? + amount;
+        if balance < 0 {
+            return fail("not covered");
+        }
+        self.balance.set(tx, balance)?;
+        let mut transfers = self.transfers.read(tx)?.clone();
+        transfers.push(transfer);
+        self.transfers.set(tx, transfers)?;
+        Ok(())
+    }
+}
+
 impl SpeculativeActor for Account {
     type Msg = Use;
 
@@ -68,14 +90,7 @@ impl SpeculativeActor for Account {
     ) -> TxResult {
         match msg {
             Use::Add { amount, transfer } | Use::AddAndTell { amount, transfer, .. } => {
-                let balance = self.balance.get(tx)? + amount;
-                if balance < 0 {
-                    return fail("not covered");
-                }
-                self.balance.set(tx, balance)?;
-                let mut transfers = self.transfers.read(tx)?.clone();
-                transfers.push(*transfer);
-                self.transfers.set(tx, transfers)?;
+                self.add(*amount, *transfer, tx)?;
                 if let Use::AddAndTell { witness, .. } = msg {
                     let _ = witness.send(Use::Add { amount: 0, transfer: *transfer });
                 }
@@ -92,6 +107,34 @@ impl SpeculativeActor for Account {
             Use::PassOn { amount, to } => {
                 self.balance.update(tx, |balance| balance - amount)?;
                 ctx.join(to, Use::Add { amount: *amount, transfer: 0 });
+            }
+            Use::Spread { amount, transfer, others } => {
+                self.add(*amount, *transfer, tx)?;
+                for (other, amount) in others {
+                    ctx.join(other, Use::Add { amount: *amount, transfer: *transfer });
+                }
+            }
+            Use::Chain { amount, transfer, rest } => {
+                self.add(*amount, *transfer, tx)?;
+                let mut rest = rest.clone();
+                if let Some((next, amount)) = rest.pop() {
+                    ctx.join(&next, Use::Chain { amount, transfer: *transfer, rest });
+                }
+            }
+            Use::Sum { so_far, rest, reply } => {
+                let so_far = so_far + self.balance.get(tx)?;
+                let mut rest = rest.clone();
+                match rest.pop() {
+                    Some(next) => {
+                        let reply = ctx.pass_on(reply);
+                        ctx.join(&next, Use::Sum { so_far, rest, reply });
+                    }
+                    None => ctx.reply(reply, so_far),
+                }
+            }
+            Use::HaveTaken { amount, of } => {
+                self.balance.update(tx, |balance| balance + amount)?;
+                ctx.join(of, Use::TakeWhenThere { amount: *amount });
             }
             Use::Visit(reply) => {
                 let visits = self.visits.get(tx)? + 1;
@@ -126,10 +169,25 @@ pub struct Bank {
     pub random: Random,
     pub step: Duration,
     pub seed: u64,
+    /// How transfers get to their accounts.
+    pub way: Way,
     now: Duration,
     per_place: usize,
     last: u64,
 }
+
+/// How a transfer gets to its accounts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// The plan names all.
+    Plan,
+    /// The plan names the first one, whose handler joins the others.
+    Spread,
+    /// The handler of each joins the next one.
+    Chain,
+}
+
+pub const WAYS: [Way; 3] = [Way::Plan, Way::Spread, Way::Chain];
 
 /// What each account has at first.
 pub const FIRST: i64 = 100;
@@ -171,8 +229,17 @@ impl Bank {
         let places = (0..theaters).map(place).collect();
         let random = Random::from_seed(seed);
         let step = Duration::from_millis(1);
-        let mut bank =
-            Self { net, places, random, step, seed, now: Duration::ZERO, per_place, last: 0 };
+        let mut bank = Self {
+            net,
+            places,
+            random,
+            step,
+            seed,
+            way: Way::Plan,
+            now: Duration::ZERO,
+            per_place,
+            last: 0,
+        };
         bank.steps(20);
         for (place, own) in own.iter().enumerate() {
             for account in 0..theaters * per_place {
@@ -265,9 +332,22 @@ impl Bank {
         self.last += 1;
         let transfer = self.last;
         let place = &self.places[from];
-        let outcome = place.run.theater().coordinate(|co| {
-            for (account, amount) in parts {
-                co.send(&place.accounts[*account], Use::Add { amount: *amount, transfer });
+        let account = |&(account, amount): &(usize, i64)| (&place.accounts[account], amount);
+        let ((first, amount), others) = (account(&parts[0]), &parts[1..]);
+        let named = |it: &(usize, i64)| (account(it).0.clone(), it.1);
+        let outcome = place.run.theater().coordinate(|co| match self.way {
+            Way::Plan => {
+                for (account, amount) in parts.iter().map(account) {
+                    co.send(account, Use::Add { amount, transfer });
+                }
+            }
+            Way::Spread => {
+                let others = others.iter().map(named).collect();
+                co.send(first, Use::Spread { amount, transfer, others });
+            }
+            Way::Chain => {
+                let rest = others.iter().rev().map(named).collect();
+                co.send(first, Use::Chain { amount, transfer, rest });
             }
         });
         (transfer, outcome)

@@ -1,6 +1,7 @@
 //! The seam to transactions between theaters (`odeon-coordination`): who has first messages taken to actors elsewhere.
 
 use super::outcome::CoordinationError;
+use super::part::{Decider, Part};
 use super::plan::FirstMessage;
 use odeon_core::extend::{self, Companion};
 use odeon_core::{ActorId, ActorRef, Message, Reply, Theater};
@@ -14,6 +15,10 @@ use std::time::Duration;
 pub trait Abroad: Send + Sync {
     /// A transaction begins, of which at least one message goes to another theater.
     fn begin(&self, begun: Begun);
+
+    /// A transaction of this theater alone becomes a part: a handler of it has joined a message to an actor of another one. Answers who decides it from here on, who is told
+    /// of it when the part has been rolled back. `None`: nobody does.
+    fn take_over(&self, taken: TakenOver) -> Option<Arc<dyn Decider>>;
 
     /// Whether this actor stands for one of another theater.
     fn leads_elsewhere(&self, actor: ActorId) -> bool;
@@ -48,6 +53,17 @@ pub struct Begun {
     pub reply: Reply<Result<(), CoordinationError>>,
 }
 
+/// A transaction of one theater that becomes one of several.
+#[derive(Debug)]
+pub struct TakenOver {
+    /// What it is from here on.
+    pub part: Part,
+    /// To whom the messages have come with which it began.
+    pub actors: Vec<ActorId>,
+    /// Who waits for the outcome, if anybody does.
+    pub reply: Option<Reply<Result<(), CoordinationError>>>,
+}
+
 /// A message with which a transaction begins.
 #[derive(Debug)]
 pub enum First {
@@ -78,7 +94,7 @@ impl fmt::Debug for Here {
     }
 }
 
-/// See [`First`].
+/// A message to an actor of another theater.
 pub struct Away {
     /// To whom, as the actor is known here.
     pub actor: ActorId,
@@ -88,6 +104,13 @@ pub struct Away {
     pub message: Box<dyn Any + Send>,
     /// The reference by which it goes.
     pub keeps: Box<dyn Any + Send>,
+}
+
+impl Away {
+    pub(super) fn new<M: Message>(actor: &ActorRef<M>, mailbox: usize, message: M) -> Self {
+        let (message, keeps) = (Box::new(message), Box::new(actor.clone()));
+        Self { actor: actor.id(), mailbox, message, keeps }
+    }
 }
 
 impl fmt::Debug for Away {

@@ -11,8 +11,7 @@ pub(crate) struct Enlisted {
     coordination: Arc<Coordination>,
     /// The round of the transaction in which it was sent: those of earlier ones are void.
     round: u32,
-    /// Its place among the messages with which the transaction was begun; or [`JOINED`].
-    place: usize,
+    place: Place,
     has_arrived: bool,
     /// Whether it was sent from another theater.
     is_from_abroad: bool,
@@ -20,8 +19,16 @@ pub(crate) struct Enlisted {
     suspends: Option<Suspends>,
 }
 
-/// The place of messages that come later.
-pub(super) const JOINED: usize = usize::MAX;
+/// Where a message belongs among those of its transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Of those with which it was begun.
+    First(usize),
+    /// A handler has joined it.
+    Joined,
+    /// A handler in another theater has, in this round of all theaters.
+    JoinedElsewhere(u32),
+}
 
 /// Visits that share a lane without an order among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,10 +44,11 @@ pub(crate) enum Company {
 pub(crate) struct GivesWay {
     coordination: Arc<Coordination>,
     round: u32,
+    place: Place,
 }
 
 impl Enlisted {
-    pub(crate) fn new(coordination: Arc<Coordination>, round: u32, place: usize) -> Self {
+    pub(crate) fn new(coordination: Arc<Coordination>, round: u32, place: Place) -> Self {
         Self {
             coordination,
             round,
@@ -53,7 +61,7 @@ impl Enlisted {
 
     /// Of a message that has become the first one of a transaction, by what its handler has joined to it.
     pub(crate) fn of_its_own() -> Box<Self> {
-        Box::new(Self::new(Coordination::new(1, None, None), 0, 0))
+        Box::new(Self::new(Coordination::new(1, None, None), 0, Place::First(0)))
     }
 
     /// The same, on a way of its own.
@@ -86,7 +94,10 @@ impl Enlisted {
     }
 
     pub(crate) fn company(&self) -> Company {
-        if self.place == JOINED { Company::Joined } else { Company::First(self.number()) }
+        match self.place {
+            Place::First(_) => Company::First(self.number()),
+            Place::Joined | Place::JoinedElsewhere(_) => Company::Joined,
+        }
     }
 
     pub(crate) fn coordination(&self) -> &Arc<Coordination> {
@@ -95,8 +106,9 @@ impl Enlisted {
 
     /// Its transaction, if that may have something in its hands: not while its first messages are under way.
     pub(crate) fn gives_way(&self) -> Option<GivesWay> {
-        let is_joined = self.place == JOINED;
-        is_joined.then(|| GivesWay { coordination: self.coordination.clone(), round: self.round })
+        let Self { round, place, .. } = *self;
+        let is_joined = !matches!(place, Place::First(_));
+        is_joined.then(|| GivesWay { coordination: self.coordination.clone(), round, place })
     }
 
     /// The message has arrived at its actor.
@@ -109,7 +121,7 @@ impl Enlisted {
 impl Drop for Enlisted {
     fn drop(&mut self) {
         if !self.has_arrived {
-            self.coordination.lose(self.round);
+            self.coordination.lose(self.round, self.place);
         }
     }
 }
@@ -117,6 +129,6 @@ impl Drop for Enlisted {
 impl GivesWay {
     /// Not under the lock of a board.
     pub(crate) fn now(self) {
-        self.coordination.give_way(self.round);
+        self.coordination.give_way(self.round, self.place);
     }
 }

@@ -4,6 +4,7 @@
 //! What they show: the transaction is decided exactly once and everywhere, whoever goes on with it; while it waits for the second actor's place
 //! nobody writes what it has read and written at the first one; and the news that it may go on is not lost between its last look and its rest.
 
+use super::enlisted;
 use super::outcome::CoordinationError;
 use super::visit::{Ending, Ran, Visiting};
 use super::{Coordination, Enlisted, Precedence, Station};
@@ -85,6 +86,12 @@ impl Station for Place {
 
     fn defer(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
         self.workplace.with_board(|board| board.defer(coordination, awaits))
+    }
+
+    fn defer_visitor(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
+        self.workplace.with_board(|board| {
+            board.is_present(coordination.number()) && board.defer(coordination, awaits)
+        })
     }
 
     fn let_joined_pass(&self, who: u64) {
@@ -200,7 +207,8 @@ fn on_its_way(
             move || act(&places, &coordination)
         });
         for (at, place) in places.iter().enumerate() {
-            let enlisted = Some(Box::new(Enlisted::new(coordination.clone(), 0, at)));
+            let enlisted =
+                Some(Box::new(Enlisted::new(coordination.clone(), 0, enlisted::Place::First(at))));
             let job = Job::new(0, Access::Update, Some(Lane::of_number(2)));
             place.workplace.with_board(|board| _ = board.add(Job { enlisted, ..job }));
         }
@@ -244,7 +252,11 @@ fn two_transactions_in_crossing_orders() {
         let both = [Coordination::new(2, None, None), Coordination::new(2, None, None)];
         for (turned, coordination) in both.into_iter().enumerate() {
             for at in 0..2 {
-                let enlisted = Some(Box::new(Enlisted::new(coordination.clone(), 0, at)));
+                let enlisted = Some(Box::new(Enlisted::new(
+                    coordination.clone(),
+                    0,
+                    enlisted::Place::First(at),
+                )));
                 let lane = Lane::of_number(turned as u64);
                 let job = Job::new(0, Access::Update, Some(lane));
                 let place = &places[at ^ turned];

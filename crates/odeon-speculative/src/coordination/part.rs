@@ -11,10 +11,15 @@
 //! 1. Before it is told to run it holds nothing. While it runs it may hold what others want: so it waits for nobody's outcome then, but rolls back, says so, and
 //!    is ready again when what it has met is over.
 //! 2. Prepared, it holds all that it has read and written, and neither fails nor waits: only the decider has it commit, roll back, or end.
-//! 3. It is always logged: two parts that only read would otherwise see two moments.
-//! 4. If an actor ends after that, what was written is committed with nobody to see it, and the effects happen.
+//! 3. What handlers of other parts have joined to actors of this theater comes in a round, also behind what has been handled and prepared: then the part is prepared once more,
+//!    and says how many such messages it has handled. The decider knows how many were sent, and decides when none is under way.
+//! 4. A part that has sent or handled such messages in a round does not begin anew by itself: a rollback gives way, so that the round is void for all.
+//! 5. It is always logged: two parts that only read would otherwise see two moments.
+//! 6. If an actor ends after that, what was written is committed with nobody to see it, and the effects happen.
 
-use super::enlisted::Enlisted;
+use super::Enlisted;
+use super::abroad::Away;
+use super::enlisted::Place;
 use super::outcome::CoordinationError;
 use super::transaction::Coordination;
 use odeon_core::extend::Companion;
@@ -26,12 +31,21 @@ pub trait Decider: Send + Sync {
     /// The part can be run: behind the round with this number, 0 at first, nothing is held.
     fn is_ready(&self, after: u32);
 
-    /// All is handled in this round, and nothing can come between that and the commit.
-    fn is_prepared(&self, round: u32);
+    /// A handler of this round has joined a message to an actor of another theater.
+    fn joins(&self, round: u32, message: Away);
+
+    /// All is handled in this round, and so many messages that were joined in other theaters. Unless more of these are under way nothing can come between that and the commit.
+    fn is_prepared(&self, round: u32, joined: u32);
 
     /// The part holds nothing any more and has to wait before the round can be repeated: `for_a_change` that somebody is to make, or for
     /// what is under way.
     fn gives_way(&self, round: u32, for_a_change: bool);
+
+    /// What the part has waited for has happened, and no message of it is here whose actor could have it go on: [`Part::go_on`] is to be called.
+    fn may_go_on(&self, part: Part);
+
+    /// The time is over that it was given when it was a transaction of one theater.
+    fn expires(&self);
 
     /// It is over: committed, or rolled back for good.
     fn is_over(&self, outcome: Result<(), CoordinationError>);
@@ -50,6 +64,10 @@ pub(crate) enum Order {
 pub struct Part(Arc<Coordination>);
 
 impl Part {
+    pub(super) fn of(coordination: &Arc<Coordination>) -> Self {
+        Self(coordination.clone())
+    }
+
     /// A part that begins with this many messages.
     pub fn new(messages: usize, decider: Arc<dyn Decider>) -> Self {
         Self(Coordination::part(messages, decider))
@@ -58,12 +76,18 @@ impl Part {
     /// What comes with one of its messages, sent in this theater; dropped, the message is lost. `place`: where it stands among all that the
     /// transaction begins with.
     pub fn companion(&self, place: usize) -> Companion {
-        Box::new(Enlisted::new(self.0.clone(), 0, place))
+        Box::new(Enlisted::new(self.0.clone(), 0, Place::First(place)))
     }
 
     /// The same, of a message that comes from another theater.
     pub fn companion_from_abroad(&self, place: usize) -> Companion {
-        Box::new(Enlisted::new(self.0.clone(), 0, place).sent_from_abroad())
+        Box::new(Enlisted::new(self.0.clone(), 0, Place::First(place)).sent_from_abroad())
+    }
+
+    /// The same, of a message that a handler in another theater has joined in a round.
+    pub fn companion_of_joined(&self, round: u32) -> Companion {
+        self.0.expect_from_elsewhere();
+        Box::new(Enlisted::new(self.0.clone(), 0, Place::JoinedElsewhere(round)).sent_from_abroad())
     }
 
     /// Has the handlers called. Rounds are numbered from 1.
@@ -74,6 +98,11 @@ impl Part {
     /// Undoes a round, unless that is over already.
     pub fn roll_back(&self, round: u32) {
         self.0.order(Order::RollBack(round));
+    }
+
+    /// Has it go on, where it has no actors that could.
+    pub fn go_on(&self) {
+        self.0.resume();
     }
 
     /// Commits what is prepared.

@@ -1,6 +1,8 @@
 //! How a coordinated transaction is begun.
 
 use super::abroad::{self, Abroad, Away, Begun, First, Here};
+use super::enlisted::Place;
+use super::part::Decider;
 use super::{Coordination, CoordinationError, Enlisted, Outcome};
 use crate::context::SpeculativeContext;
 use crate::speculative_actor::SpeculativeActor;
@@ -14,10 +16,20 @@ use std::time::Duration;
 
 /// A message that will be sent as part of a transaction.
 pub(crate) struct Join {
-    send: Box<dyn FnOnce(Companion) + Send>,
+    sends: Sends,
     /// Whether somebody else delivers it.
     is_delivered: bool,
 }
+
+/// How a message is sent.
+enum Sends {
+    Here(Box<dyn FnOnce(Companion) + Send>),
+    /// To an actor of another theater, by who decides the transaction, in a round of all theaters.
+    Away(Arc<dyn Abroad>, Sending),
+}
+
+/// Sends it in this round.
+type Sending = Box<dyn FnOnce(&dyn Decider, u32) + Send>;
 
 impl Join {
     /// A message of `me`'s handler to another actor.
@@ -27,29 +39,69 @@ impl Join {
         mailbox: MailboxRef<'_, M>,
         message: M,
     ) -> Self {
-        check(mailbox.actor());
         let (me, other, mailbox) = (me.clone(), mailbox.actor().clone(), mailbox.number());
-        Self::sent_by(Box::new(move |companion| {
-            // Refused, the companion tells the transaction.
-            let mailbox = other.mailbox(mailbox);
-            drop(as_sender(&me, || extend::send_accompanied(mailbox, message, companion, false)));
-        }))
-    }
-
-    fn sent_by(send: Box<dyn FnOnce(Companion) + Send>) -> Self {
-        Self { send, is_delivered: false }
+        let sends = match abroad::of(&other) {
+            Some(abroad) => {
+                let message = Away::new(&other, mailbox, message);
+                let send = move |decider: &dyn Decider, round| {
+                    as_sender(&me, || decider.joins(round, message));
+                };
+                Sends::Away(abroad, Box::new(send))
+            }
+            None => {
+                check(&other);
+                Sends::Here(Box::new(move |companion| {
+                    // Refused, the companion tells the transaction.
+                    let mailbox = other.mailbox(mailbox);
+                    let send = || extend::send_accompanied(mailbox, message, companion, false);
+                    drop(as_sender(&me, send));
+                }))
+            }
+        };
+        Self { sends, is_delivered: false }
     }
 
     /// The same message, sent when `via` delivers it.
+    ///
+    /// # Panics
+    /// If it is for an actor of another theater.
+    #[track_caller]
     pub(crate) fn via(self, via: impl FnOnce(Delivery) + Send + 'static) -> Self {
-        let send = Box::new(move |companion| via(Delivery { message: self, companion }));
-        Self { send, is_delivered: true }
+        let Sends::Here(send) = self.sends else {
+            panic!(
+                "a message to an actor of another theater is not delivered by a way of one's own"
+            );
+        };
+        let send = Box::new(move |companion| via(Delivery { send, companion }));
+        Self { sends: Sends::Here(send), is_delivered: true }
     }
 
-    pub(super) fn send(self, enlisted: Enlisted, congestion: &Arc<Congestion>) {
-        let enlisted =
-            if self.is_delivered { enlisted.on_its_way(congestion.suspend()) } else { enlisted };
-        (self.send)(Box::new(enlisted));
+    /// The way to other theaters, if it goes to one.
+    pub(super) fn abroad(&self) -> Option<&Arc<dyn Abroad>> {
+        match &self.sends {
+            Sends::Here(_) => None,
+            Sends::Away(abroad, _) => Some(abroad),
+        }
+    }
+
+    /// Sends it in this theater, with what `enlist` makes, or to another one, by who decides.
+    pub(super) fn send(
+        self,
+        enlist: impl FnOnce() -> Enlisted,
+        congestion: &Arc<Congestion>,
+        decider: Option<(&dyn Decider, u32)>,
+    ) {
+        match (self.sends, decider) {
+            (Sends::Here(send), _) => {
+                let mut enlisted = enlist();
+                if self.is_delivered {
+                    enlisted = enlisted.on_its_way(congestion.suspend());
+                }
+                send(Box::new(enlisted));
+            }
+            (Sends::Away(_, send), Some((decider, round))) => send(decider, round),
+            (Sends::Away(..), None) => unreachable!("it has become a part before that"),
+        }
     }
 }
 
@@ -57,14 +109,14 @@ impl Join {
 /// [`SpeculativeContext::join_via`]. Dropped instead, it fails the transaction.
 #[must_use = "the transaction fails if the message is not delivered"]
 pub struct Delivery {
-    message: Join,
+    send: Box<dyn FnOnce(Companion) + Send>,
     companion: Companion,
 }
 
 impl Delivery {
     /// Sends the message. If the transaction has been rolled back meanwhile, it is void.
     pub fn deliver(self) {
-        (self.message.send)(self.companion);
+        (self.send)(self.companion);
     }
 }
 
@@ -234,12 +286,8 @@ impl Plan {
         let actor = mailbox.actor();
         if let Some(abroad) = abroad::of(actor) {
             self.abroad = Some(abroad);
-            return self.messages.push(First::Away(Away {
-                actor: actor.id(),
-                mailbox: mailbox.number(),
-                message: Box::new(message),
-                keeps: Box::new(actor.clone()),
-            }));
+            let message = Away::new(actor, mailbox.number(), message);
+            return self.messages.push(First::Away(message));
         }
         check(actor);
         let (to, mailbox) = (actor.clone(), mailbox.number());
@@ -279,6 +327,7 @@ impl Plan {
         }
         for (place, message) in messages.into_iter().enumerate() {
             if let First::Here(message) = message {
+                let place = Place::First(place);
                 message.send(Box::new(Enlisted::new(coordination.clone(), 0, place)));
             }
         }

@@ -38,6 +38,9 @@ pub(crate) trait Station: Send + Sync {
     /// when that has to wait for an outcome. `false`: the actor has ended.
     fn defer(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool;
 
+    /// As [`defer`](Self::defer), if a visit is here; what it is to be gone on with for is news of it already. `false`: none is, or the actor has ended.
+    fn defer_visitor(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool;
+
     /// The transaction is not on its way any more: what is joined to others goes past its first messages.
     fn let_joined_pass(&self, who: u64);
 
@@ -86,6 +89,13 @@ impl<A: SpeculativeActor> Station for Engine<A> {
 
     fn defer(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
         self.with_board(|board| board.defer(coordination, awaits))
+    }
+
+    fn defer_visitor(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
+        self.with_board(|board| {
+            // Whoever sees to the last visit's end sees the news, too.
+            board.is_present(coordination.number()) && board.defer(coordination, awaits)
+        })
     }
 
     fn let_joined_pass(&self, who: u64) {

@@ -18,7 +18,7 @@ mod endings;
 mod places;
 mod precedence;
 
-use super::enlisted::JOINED;
+use super::enlisted::Place;
 use super::outcome::CoordinationError;
 use super::precedence::WaitsForVariable;
 use super::transaction::{Coordination, News, Rest};
@@ -28,7 +28,7 @@ use crate::attempt::WAITS;
 use crate::board::{Awaits, Entry};
 use deciding::Deciding;
 use odeon_core::Access;
-use odeon_core::extend::{Congestion, Suspends};
+use odeon_core::extend::Suspends;
 use odeon_stm::staged::{Awaited, Journey, RolledBack};
 use odeon_stm::{Cause, Mode};
 use odeon_sync::Backoff;
@@ -62,6 +62,8 @@ pub(super) struct Tour {
     awaited: Option<Awaited>,
     waits_for_variable: Option<WaitsForVariable>,
     deciding: Deciding,
+    /// Where its first message has come to: of a theater. The message may be void since.
+    home: Option<Arc<dyn Station>>,
 }
 
 /// How a step has ended.
@@ -94,6 +96,7 @@ impl Tour {
             awaited: None,
             waits_for_variable: None,
             deciding: Deciding::default(),
+            home: None,
         }
     }
 
@@ -124,25 +127,50 @@ impl Tour {
     fn heed(&mut self, of: &Arc<Coordination>, news: News) -> Step {
         // Rule 2 of `part.rs`.
         let mut failed = news.failed.filter(|_| !self.deciding.is_prepared());
-        failed = self.heed_orders(of, news.orders).or(failed);
         for (place, visit) in news.arrived {
             if visit.access() == Access::Exclusive {
                 failed.get_or_insert(CoordinationError::Exclusive);
             }
-            if !self.has_begun() {
-                self.order.push(place);
+            match place {
+                Place::JoinedElsewhere(round) => self.is_joined(round, visit),
+                Place::First(place) if !self.has_begun() => {
+                    self.order.push(place);
+                    self.visit(visit);
+                }
+                Place::First(_) | Place::Joined => self.visit(visit),
             }
-            self.visits.push(visit);
-            self.note_theater();
+        }
+        // Behind what has arrived: a round that is void takes that with it.
+        failed = self.heed_orders(of, news.orders).or(failed);
+        if self.has_lost(&news.lost_in) {
+            failed.get_or_insert(CoordinationError::Stopped);
         }
         if let Some(why) = failed {
             return self.fail(of, why);
         }
-        if news.gives_way && self.has_begun() && !self.deciding.is_prepared() {
+        let gives_way = news.gives_way && !self.deciding.is_prepared();
+        if self.is_to_give_way(&news.gives_way_in) || gives_way && self.has_begun() {
             self.roll_back(of);
             self.give_way(of);
         }
         Step::GoesOn
+    }
+
+    /// A message has come.
+    fn visit(&mut self, visit: Box<dyn Visiting>) {
+        self.home.get_or_insert_with(|| visit.shared_station());
+        self.visits.push(visit);
+        self.note_theater();
+    }
+
+    /// There has been a message.
+    fn home(&self) -> &Arc<dyn Station> {
+        self.home.as_ref().expect("who waits has met somebody")
+    }
+
+    /// Where it is gone on with, if a message is there.
+    fn station(&self) -> Option<Arc<dyn Station>> {
+        self.visits.first().map(|visit| visit.shared_station())
     }
 
     fn go(&mut self, of: &Arc<Coordination>) -> Step {
@@ -173,7 +201,7 @@ impl Tour {
 
     /// All first messages are there.
     fn begin(&mut self, of: &Arc<Coordination>) -> Step {
-        if self.first == 0 {
+        if !self.order.is_empty() {
             self.first = self.visits.len();
             let mut visits: Vec<_> = self.order.drain(..).zip(self.visits.drain(..)).collect();
             visits.sort_by_key(|(place, _)| *place);
@@ -181,7 +209,7 @@ impl Tour {
         }
         if self.is_yielding && self.precedence().is_with_other(of.number()) {
             self.give_way(of);
-            let station = self.visits[0].shared_station();
+            let station = self.station();
             self.waits_for_others = true;
             let resuming = Resuming { coordination: of.clone(), station };
             self.precedence().wait(of.number(), resuming);
@@ -196,6 +224,7 @@ impl Tour {
         let mode = if self.changes { Mode::Logged } else { Mode::Snapshot };
         self.attempt = Some(Journey::begin(mode));
         of.set_on_its_way(true);
+        self.take_early();
         Step::GoesOn
     }
 
@@ -221,8 +250,7 @@ impl Tour {
             Ran::Well(joins) => {
                 self.done += 1;
                 self.tries = 0;
-                send(of, joins, self.visits[self.done - 1].station().congestion());
-                Step::GoesOn
+                self.send(of, joins)
             }
             Ran::Refused(_) if !self.changes => {
                 // On a snapshot nothing is remembered that it could wait for: it is to hold on to what it reads.
@@ -239,13 +267,35 @@ impl Tour {
         }
     }
 
+    /// Sends what the handler has joined that has just ended.
+    fn send(&mut self, of: &Arc<Coordination>, joins: Vec<Join>) -> Step {
+        if joins.is_empty() {
+            return Step::GoesOn;
+        }
+        let away = joins.iter().find_map(Join::abroad);
+        if let (Some(abroad), None) = (away, of.decider()) {
+            let abroad = abroad.clone();
+            return self.become_part(of, &*abroad);
+        }
+        let here = joins.iter().filter(|join| join.abroad().is_none()).count();
+        self.deciding.sends(joins.len() - here);
+        let round = of.expect(here);
+        let decider = of.decider().map(|decider| (&**decider, self.deciding.round()));
+        let congestion = self.visits[self.done - 1].station().congestion();
+        for join in joins {
+            let enlist = || Enlisted::new(of.clone(), round, Place::Joined);
+            join.send(enlist, congestion, decider);
+        }
+        Step::GoesOn
+    }
+
     /// The present handler has met a conflict, and was undone.
     fn meet(&mut self, of: &Arc<Coordination>, rolled_back: RolledBack) -> Step {
         match rolled_back.cause() {
             Cause::Retry => {
                 self.roll_back(of);
                 self.give_up_precedence(of);
-                self.suspends = Some(self.visits[0].station().congestion().suspend());
+                self.suspends = Some(self.home().congestion().suspend());
                 self.wait_for(of, rolled_back)
             }
             Cause::CannotWait => {
@@ -340,7 +390,7 @@ impl Tour {
             return Step::GoesOn;
         }
         self.give_way_for(of, cause == Cause::Retry);
-        let station = self.visits[0].shared_station();
+        let station = self.station();
         let resuming = Resuming { coordination: of.clone(), station };
         self.waits_for_others = true;
         self.awaited = Some(rolled_back.wake(Waker::from(Arc::new(resuming))));
@@ -348,27 +398,23 @@ impl Tour {
     }
 }
 
-/// Sends what a handler has joined to the transaction.
-fn send(of: &Arc<Coordination>, joins: Vec<Join>, congestion: &Arc<Congestion>) {
-    if joins.is_empty() {
-        return;
-    }
-    let round = of.expect(joins.len());
-    for join in joins {
-        join.send(Enlisted::new(of.clone(), round, JOINED), congestion);
-    }
-}
-
-/// Has a transaction gone on with by an executor of one of its actors.
+/// Has a transaction gone on with by an executor of one of its actors, or by who decides it.
 pub(super) struct Resuming {
     coordination: Arc<Coordination>,
-    station: Arc<dyn Station>,
+    /// `None`: there are no handlers to call.
+    station: Option<Arc<dyn Station>>,
 }
 
 impl Resuming {
     pub(super) fn now(&self) {
-        if !self.station.defer(self.coordination.clone(), Awaits::default()) {
-            self.coordination.fail(CoordinationError::Stopped);
+        match &self.station {
+            // Here somebody else's commit may be in the middle, or a handler.
+            None => self.coordination.has_decider_go_on(),
+            Some(station) => {
+                if !station.defer(self.coordination.clone(), Awaits::default()) {
+                    self.coordination.fail(CoordinationError::Stopped);
+                }
+            }
         }
     }
 }

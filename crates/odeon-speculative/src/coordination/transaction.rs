@@ -9,8 +9,9 @@
 //!    under way, and a new round begins when these have arrived: so a message does not overtake an earlier one.
 //! 4. No lock of a board is taken under this lock, nor the other way round.
 
+use super::enlisted::Place;
 use super::outcome::CoordinationError;
-use super::part::{Decider, Order};
+use super::part::{Decider, Order, Part};
 use super::tour::Tour;
 use super::visit::{Ending, Visiting};
 use super::{Precedence, Station};
@@ -19,16 +20,16 @@ use odeon_core::extend::{Congests, Suspends};
 use odeon_core::{Reply, Timer};
 use odeon_sync::atomic::AtomicBool;
 use odeon_sync::{Mutex, MutexGuard};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// See the module.
 pub(crate) struct Coordination {
     number: u64,
     /// Whether its handlers are being called, or it waits between them.
     is_on_its_way: AtomicBool,
-    /// If it is a part of one that several theaters have in common: who decides.
-    decider: Option<Arc<dyn Decider>>,
+    /// If it is a part of one that several theaters have in common: who decides. Set from the beginning, or by who goes on with the tour, between two rounds.
+    decider: OnceLock<Arc<dyn Decider>>,
     shared: Mutex<Shared>,
 }
 
@@ -36,8 +37,10 @@ struct Shared {
     /// Here while nothing can be done.
     tour: Option<Box<Tour>>,
     news: News,
-    /// Messages that were sent and have not arrived.
+    /// Messages that were sent in this theater, or with which it began, and have not arrived.
     expected: usize,
+    /// Those joined elsewhere that have come to this theater, and not to their actors.
+    from_elsewhere: usize,
     round: u32,
     /// Where it is gone on with if nobody does.
     station: Option<Arc<dyn Station>>,
@@ -52,10 +55,14 @@ struct Shared {
 #[derive(Default)]
 pub(super) struct News {
     /// What has arrived, and where it belongs among the first messages.
-    pub(super) arrived: Vec<(usize, Box<dyn Visiting>)>,
+    pub(super) arrived: Vec<(Place, Box<dyn Visiting>)>,
     pub(super) failed: Option<CoordinationError>,
     /// It must not wait with anything in its hands.
     pub(super) gives_way: bool,
+    /// Likewise, of a part in these rounds.
+    pub(super) gives_way_in: Vec<u32>,
+    /// Messages joined elsewhere in these rounds that will not come.
+    pub(super) lost_in: Vec<u32>,
     /// What a part is to do.
     pub(super) orders: Vec<Order>,
     /// What it has waited for has happened.
@@ -69,7 +76,8 @@ impl News {
     /// Whether somebody has to look at the tour.
     fn are_there(&self) -> bool {
         let is_told = self.failed.is_some() || self.gives_way || !self.orders.is_empty();
-        is_told || !self.arrived.is_empty() || self.is_resumed
+        let by_others = !self.gives_way_in.is_empty() || !self.lost_in.is_empty();
+        is_told || by_others || !self.arrived.is_empty() || self.is_resumed
     }
 }
 
@@ -91,19 +99,19 @@ impl Coordination {
         reply: Option<Reply<Result<(), CoordinationError>>>,
         congests: Option<Congests>,
     ) -> Arc<Self> {
-        Self::with(messages, reply, congests, None)
+        Self::with(messages, reply, congests, OnceLock::new())
     }
 
     /// A theater's part in one that several have in common.
     pub(super) fn part(messages: usize, decider: Arc<dyn Decider>) -> Arc<Self> {
-        Self::with(messages, None, None, Some(decider))
+        Self::with(messages, None, None, OnceLock::from(decider))
     }
 
     fn with(
         messages: usize,
         reply: Option<Reply<Result<(), CoordinationError>>>,
         congests: Option<Congests>,
-        decider: Option<Arc<dyn Decider>>,
+        decider: OnceLock<Arc<dyn Decider>>,
     ) -> Arc<Self> {
         // ORDERING: Relaxed: the numbers are to differ.
         let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
@@ -111,6 +119,7 @@ impl Coordination {
             tour: Some(Box::new(Tour::new())),
             news: News::default(),
             expected: messages,
+            from_elsewhere: 0,
             round: 0,
             station: None,
             is_over: false,
@@ -127,7 +136,20 @@ impl Coordination {
 
     /// Who decides, if it is a part.
     pub(super) fn decider(&self) -> Option<&Arc<dyn Decider>> {
-        self.decider.as_ref()
+        self.decider.get()
+    }
+
+    /// It becomes a part, and its tour is at this station. Answers who waits for its outcome, who is to learn it from the decider.
+    pub(super) fn becomes_part(
+        &self,
+        station: Arc<dyn Station>,
+        decider: impl FnOnce(Option<Reply<Result<(), CoordinationError>>>) -> Option<Arc<dyn Decider>>,
+    ) -> bool {
+        let mut shared = self.lock();
+        shared.station = Some(station);
+        let reply = shared.reply.take();
+        drop(shared);
+        decider(reply).is_some_and(|decider| self.decider.set(decider).is_ok())
     }
 
     /// Of a part: it is to do this, which an executor of one of its actors does.
@@ -139,8 +161,9 @@ impl Coordination {
         shared.news.orders.push(order);
         let station = shared.station.clone();
         drop(shared);
-        let is_deferred =
-            station.is_some_and(|it| it.defer(self.clone(), Awaits { place: false, holds: true }));
+        // A part may have no message here: then it has no handlers to call.
+        let awaits = Awaits { place: false, holds: true };
+        let is_deferred = station.is_some_and(|it| it.defer_visitor(self.clone(), awaits));
         if !is_deferred {
             self.go_on();
         }
@@ -172,7 +195,10 @@ impl Coordination {
 
     /// The time is over.
     pub(super) fn expire(self: &Arc<Self>) {
-        self.fail(CoordinationError::Deadline);
+        match self.decider() {
+            Some(decider) => decider.expires(),
+            None => self.fail(CoordinationError::Deadline),
+        }
     }
 
     /// A message of it waits behind one that waits for a change itself: nobody may hold back until it has arrived.
@@ -181,14 +207,16 @@ impl Coordination {
     }
 
     /// A message has arrived.
-    pub(super) fn arrive(self: &Arc<Self>, round: u32, place: usize, visit: Box<dyn Visiting>) {
+    pub(super) fn arrive(self: &Arc<Self>, round: u32, place: Place, visit: Box<dyn Visiting>) {
         let mut shared = self.lock();
-        shared.expected -= 1;
-        let void = if shared.is_over || round < shared.round {
+        // Rounds of all theaters are another matter: the tour knows in which it is.
+        let is_from_elsewhere = matches!(place, Place::JoinedElsewhere(_));
+        *shared.under_way(is_from_elsewhere) -= 1;
+        let void = if shared.is_over || round < shared.round && !is_from_elsewhere {
             shared.news.is_drained = true;
             Some(visit)
         } else {
-            if self.decider.is_some() && shared.station.is_none() {
+            if self.decider().is_some() && shared.station.is_none() {
                 shared.station = Some(visit.shared_station());
             }
             shared.news.arrived.push((place, visit));
@@ -202,8 +230,16 @@ impl Coordination {
     }
 
     /// A message was lost: its actor has ended.
-    pub(super) fn lose(self: &Arc<Self>, round: u32) {
+    pub(super) fn lose(self: &Arc<Self>, round: u32, place: Place) {
         let mut shared = self.lock();
+        if let Place::JoinedElsewhere(round) = place {
+            shared.from_elsewhere -= 1;
+            if !shared.is_over {
+                shared.news.lost_in.push(round);
+            }
+            drop(shared);
+            return self.go_on();
+        }
         shared.expected -= 1;
         if shared.is_over || round < shared.round {
             shared.news.is_drained = true;
@@ -226,12 +262,14 @@ impl Coordination {
     }
 
     /// A message of this round waits behind one that waits itself.
-    pub(super) fn give_way(self: &Arc<Self>, round: u32) {
+    pub(super) fn give_way(self: &Arc<Self>, round: u32, place: Place) {
         let mut shared = self.lock();
-        if shared.is_over || shared.round != round {
-            return;
+        match place {
+            _ if shared.is_over => return,
+            Place::JoinedElsewhere(round) => shared.news.gives_way_in.push(round),
+            _ if shared.round != round => return,
+            _ => shared.news.gives_way = true,
         }
-        shared.news.gives_way = true;
         drop(shared);
         self.go_on();
     }
@@ -245,6 +283,13 @@ impl Coordination {
         shared.news.gives_way = true;
         drop(shared);
         self.go_on();
+    }
+
+    /// What a part has waited for has happened, of which no message is here.
+    pub(super) fn has_decider_go_on(self: &Arc<Self>) {
+        if let Some(decider) = self.decider() {
+            decider.may_go_on(Part::of(self));
+        }
     }
 
     /// What it has waited for has happened. Rule 2: who is about to lay it down sees it.
@@ -281,6 +326,16 @@ impl Coordination {
         (news, shared.expected > 0)
     }
 
+    /// A message that was joined elsewhere has come to this theater.
+    pub(super) fn expect_from_elsewhere(&self) {
+        self.lock().from_elsewhere += 1;
+    }
+
+    /// Whether such messages are still on their way to their actors.
+    pub(super) fn expects_from_elsewhere(&self) -> bool {
+        self.lock().from_elsewhere > 0
+    }
+
     /// Messages are about to be sent: answers their round.
     pub(super) fn expect(&self, messages: usize) -> u32 {
         let mut shared = self.lock();
@@ -288,12 +343,17 @@ impl Coordination {
         shared.round
     }
 
-    /// Rule 3: a new round begins. What has arrived of the one before is returned.
-    pub(super) fn begin_round(&self) -> Vec<(usize, Box<dyn Visiting>)> {
+    /// Rule 3: a new round begins. What has arrived of the one before is returned; of what was joined elsewhere the tour knows whether that is void.
+    pub(super) fn begin_round(&self) -> Vec<(Place, Box<dyn Visiting>)> {
         let mut shared = self.lock();
         shared.round += 1;
         shared.news.gives_way = false;
-        std::mem::take(&mut shared.news.arrived)
+        let arrived = std::mem::take(&mut shared.news.arrived);
+        let is_from_elsewhere =
+            |(place, _): &(Place, _)| matches!(place, Place::JoinedElsewhere(_));
+        let (stays, void) = arrived.into_iter().partition(is_from_elsewhere);
+        shared.news.arrived = stays;
+        void
     }
 
     /// It is decided. It may have `asked` for precedence.
@@ -315,13 +375,17 @@ impl Coordination {
         if let Some(reply) = reply {
             return reply.send(outcome);
         }
-        if let Some(decider) = &self.decider {
+        if let Some(decider) = self.decider() {
             decider.is_over(outcome);
         }
     }
 }
 
 impl Shared {
+    fn under_way(&mut self, from_elsewhere: bool) -> &mut usize {
+        if from_elsewhere { &mut self.from_elsewhere } else { &mut self.expected }
+    }
+
     /// The tour, if it lies here and can go on.
     fn take_if_due(&mut self) -> Option<Box<Tour>> {
         let tour = self.tour.as_ref()?;

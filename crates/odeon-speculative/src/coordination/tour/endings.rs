@@ -98,6 +98,7 @@ impl Tour {
         void.for_each(|visit| visit.end(Ending::Void));
         of.begin_round().into_iter().for_each(|(_, visit)| visit.end(Ending::Void));
         (self.done, self.tries) = (0, 0);
+        self.deciding.is_rolled_back();
         of.set_on_its_way(false);
         self.visits.iter().for_each(|visit| visit.station().let_joined_pass(of.number()));
     }
@@ -109,7 +110,7 @@ impl Tour {
     }
 
     fn end(&mut self, of: &Arc<Coordination>, outcome: Result<(), CoordinationError>) -> Step {
-        let asked = self.has_asked().then(|| self.precedence().clone());
+        let asked = self.has_asked(of).then(|| self.precedence().clone());
         self.drop_attempt();
         self.places.give_up(of.number(), &self.visits);
         for visit in self.visits.drain(..) {
@@ -120,6 +121,7 @@ impl Tour {
             };
             visit.end(ending);
         }
+        self.deciding.end_early();
         of.end(outcome, asked.as_deref());
         Step::Over
     }

@@ -6,9 +6,9 @@ use super::Tour;
 use std::sync::Arc;
 
 impl Tour {
-    /// That of the theater where it has begun, and so of all where it has been.
+    /// That of the theater where it has begun, and so of all where it has been. There has been a message.
     pub(super) fn precedence(&self) -> &Arc<Precedence> {
-        self.visits[0].station().precedence()
+        self.home().precedence()
     }
 
     /// A visit has come. Rule 5: it may be one in another theater.
@@ -32,18 +32,18 @@ impl Tour {
 
     /// Rule 7: it begins anew when something has changed.
     pub(super) fn give_up_precedence(&mut self, of: &Arc<Coordination>) {
-        if self.has_asked() {
+        if self.has_asked(of) {
             self.precedence().give_up(of.number());
         }
         self.rounds = 0;
     }
 
-    pub(super) fn has_asked(&self) -> bool {
-        self.rounds >= ROUNDS
+    pub(super) fn has_asked(&self, of: &Arc<Coordination>) -> bool {
+        self.rounds >= ROUNDS && of.decider().is_none()
     }
 
     pub(super) fn has_precedence(&self, of: &Arc<Coordination>) -> bool {
-        self.has_asked() && self.precedence().is_with(of.number())
+        self.has_asked(of) && self.precedence().is_with(of.number())
     }
 
     /// Rules 2 and 6: whether it may wait for a variable without letting go. It has begun to, then.
