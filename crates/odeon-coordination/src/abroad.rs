@@ -18,7 +18,7 @@ use crate::tell::Tell;
 
 /// See the module.
 pub(crate) struct Ways {
-    parts: Arc<Parts>,
+    pub(crate) parts: Arc<Parts>,
     /// The last number of a transaction.
     last: AtomicU64,
 }
@@ -29,11 +29,6 @@ impl Ways {
         let now = odeon_core::extend::clock(theater).now().as_nanos();
         let last = AtomicU64::new(u64::try_from(now).unwrap_or(0));
         Self { parts, last }
-    }
-
-    /// How many parts there are whose messages come from elsewhere.
-    pub(crate) fn known_parts(&self) -> usize {
-        self.parts.len()
     }
 
     fn new_id(&self) -> Id {

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use odeon_core::{Actor, Context, Random};
-use odeon_speculative::CoordinationError;
 use odeon_theater::TheaterId;
 use odeon_theater::extend::WeakNetwork;
 
@@ -54,7 +53,7 @@ impl Actor for Agent {
             Tell::Failed { id, from, why } => self.has_failed(id, from, &why, ctx),
             Tell::Run(run) => self.run_part(run, ctx),
             Tell::RollBack { id, round, is_calm } => self.roll_back_part(id, round, is_calm, ctx),
-            Tell::Abort { id, of } => self.abort_part(id, of),
+            Tell::Abort { id, of } => self.abort_part(id, of, ctx),
             Tell::Lost { id } => self.parts.has_lost_one(id),
             Tell::PreCommit { id, by, participants, reply } => {
                 reply.send(self.pre_commit_part(id, by, participants));
@@ -70,7 +69,8 @@ impl Actor for Agent {
 
     /// What is not decided here is given up: for the other theaters this one is dead.
     fn stopped(&mut self) {
-        self.following.values().for_each(|it| it.abort(CoordinationError::Lost));
+        self.parts.end();
+        self.sizes.note(0, 0);
     }
 }
 

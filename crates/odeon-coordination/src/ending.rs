@@ -72,7 +72,7 @@ impl Agent {
         ctx: &mut Context<'_, Self>,
     ) {
         let Some(it) = self.following.get_mut(&id).filter(|it| !it.is_decided()) else { return };
-        let (mine, is_committed) = (it.standing(), it.has_committed_elsewhere());
+        let mine = it.standing();
         let Some(ending) = &mut it.ending else { return };
         ending.awaited -= 1;
         ending.heard.extend(standing.map(|standing| (from, standing)));
@@ -80,12 +80,12 @@ impl Agent {
             return;
         }
         let heard = |wanted| ending.heard.iter().any(|(_, standing)| *standing == wanted);
-        if is_committed || heard(Standing::Committed) {
+        if heard(Standing::Committed) {
             return self.commit_here(id, ctx);
         }
         let is_known = mine == Standing::PreCommitted || heard(Standing::PreCommitted);
         if heard(Standing::Aborted) || !is_known {
-            return self.abort_here(id);
+            return self.abort_here(id, ctx);
         }
         if ending.is_told {
             return self.commit_here(id, ctx);
@@ -127,7 +127,7 @@ impl Agent {
         it.is_superseded = true;
         let standing = it.standing();
         if standing == Standing::Aborted {
-            self.abort_part_here(id, true);
+            self.abort_part_here(id, true, ctx);
         }
         standing
     }

@@ -60,8 +60,8 @@ impl Following {
     }
 
     /// That of a leader without actors in its transaction, when others are to decide it.
-    pub(crate) fn without_part(participants: BTreeSet<TheaterId>) -> Self {
-        Self { participants, standing: Some(Standing::Prepared), ..Self::new(None) }
+    pub(crate) fn without_part() -> Self {
+        Self { standing: Some(Standing::Prepared), ..Self::new(None) }
     }
 
     pub(crate) fn standing(&self) -> Standing {
@@ -81,7 +81,7 @@ impl Following {
     }
 
     /// These theaters have parts, too.
-    pub(crate) fn knows(&mut self, participants: Vec<TheaterId>) {
+    pub(crate) fn knows(&mut self, participants: impl IntoIterator<Item = TheaterId>) {
         self.participants.extend(participants);
     }
 
@@ -95,16 +95,9 @@ impl Following {
         self.settled.insert(theater);
     }
 
-    /// Whether another theater is known to have committed.
-    pub(crate) fn has_committed_elsewhere(&self) -> bool {
-        !self.settled.is_empty()
-    }
-
-    /// Whatever was decided, it is over here.
-    pub(crate) fn abort(&self, why: CoordinationError) {
-        if let Some(part) = &self.part {
-            part.abort(why);
-        }
+    /// Whether it can commit.
+    pub(crate) fn is_prepared(&self) -> bool {
+        matches!(self.standing(), Standing::Prepared | Standing::PreCommitted)
     }
 }
 
@@ -120,7 +113,14 @@ impl Agent {
         // Its leader may go without having told anything else.
         self.seek(id.leader, ctx);
         if !self.parts.is_awaited(id) {
-            // It came while its leader was giving it up, or lost, which has been seen to before this.
+            // It came while its leader was giving it up, or lost, which has been seen to before this. It may be there all the same.
+            part.abort(CoordinationError::Unreachable);
+            let from = self.me;
+            return self.tell(id.leader, Tell::Failed { id, from, why: Why::Unreachable }, ctx);
+        }
+        if is_joined && self.records.has_committed(id) {
+            // Of a round that was void: whoever asks is to hear what has become of the others.
+            self.parts.is_aborted(id, 0);
             return part.abort(CoordinationError::Unreachable);
         }
         self.following.insert(id, Following::new(Some(part)));
@@ -226,24 +226,34 @@ impl Agent {
     }
 
     /// The leader says that it is over, for a part to which it has sent so many messages.
-    pub(crate) fn abort_part(&mut self, id: Id, of: u32) {
+    pub(crate) fn abort_part(&mut self, id: Id, of: u32, ctx: &mut Context<'_, Self>) {
         if id.leader != self.me {
             self.parts.is_aborted(id, of);
         }
-        self.abort_here(id);
+        let standing = self.following.get(&id).map(Following::standing);
+        if standing == Some(Standing::PreCommitted) {
+            // Its leader has ended it together with others then, of whom some may have come to a commit.
+            return self.end_without_leader(id, ctx);
+        }
+        self.abort_here(id, ctx);
     }
 
     /// It is over without a commit, and the leader knows, or is to be told nothing.
-    pub(crate) fn abort_here(&mut self, id: Id) {
-        self.abort_part_here(id, false);
+    pub(crate) fn abort_here(&mut self, id: Id, ctx: &mut Context<'_, Self>) {
+        self.abort_part_here(id, false, ctx);
     }
 
-    pub(crate) fn abort_part_here(&mut self, id: Id, tells_leader: bool) {
+    pub(crate) fn abort_part_here(
+        &mut self,
+        id: Id,
+        tells_leader: bool,
+        ctx: &mut Context<'_, Self>,
+    ) {
         let Some(it) = self.following.get_mut(&id).filter(|it| !it.is_decided()) else { return };
         it.decided = Some(Decided::Abort { tells_leader });
         match &it.part {
             Some(part) => part.abort(CoordinationError::Unreachable),
-            None => drop(self.following.remove(&id)),
+            None => self.part_is_over(id, None, Err(CoordinationError::Unreachable), ctx),
         }
     }
 
@@ -280,7 +290,7 @@ impl Agent {
         it.decided = Some(Decided::Commit { reply: None, by_leader: false });
         match &it.part {
             Some(part) => part.commit(),
-            None => self.part_is_over(id, Ok(()), ctx),
+            None => self.part_is_over(id, None, Ok(()), ctx),
         }
     }
 
@@ -289,9 +299,21 @@ impl Agent {
         if self.records.has_committed(id) { Standing::Committed } else { Standing::Aborted }
     }
 
-    pub(crate) fn part_is_over(&mut self, id: Id, outcome: Outcome, ctx: &mut Context<'_, Self>) {
-        if id.leader == self.me {
-            self.parts.own_is_over(id);
+    /// The part with this number is over; `None`: a leader's decision without one.
+    pub(crate) fn part_is_over(
+        &mut self,
+        id: Id,
+        part: Option<u64>,
+        outcome: Outcome,
+        ctx: &mut Context<'_, Self>,
+    ) {
+        if let Some(part) = part {
+            self.parts.is_over(id, part, outcome.is_ok());
+        }
+        let is_this = |it: &Following| it.part.as_ref().map(Part::number) == part;
+        if !self.following.get(&id).is_some_and(is_this) {
+            // It was not followed: it came too late.
+            return;
         }
         let Some(it) = self.following.remove(&id) else { return };
         self.is_not_urgent(id, ctx);
@@ -304,7 +326,6 @@ impl Agent {
         }
         match decided {
             Some(Decided::Commit { reply, by_leader }) => {
-                self.parts.has_committed(id);
                 if !by_leader {
                     self.records.keep_for_others(id, others.clone(), settled);
                     self.tell_settled(id, others, ctx);
@@ -324,7 +345,7 @@ impl Agent {
                 self.tell(id.leader, Tell::Failed { id, from: me, why }, ctx);
             }
         }
-        self.is_decided_without_leading(id, outcome);
+        self.is_decided_without_leading(id, outcome, ctx);
     }
 
     /// The leader of parts here has gone.
@@ -337,7 +358,7 @@ impl Agent {
         for id in led {
             match self.following.get(&id).map(Following::standing) {
                 // It may be there all the same, and wait.
-                Some(Standing::Aborted) => self.abort_part_here(id, true),
+                Some(Standing::Aborted) => self.abort_part_here(id, true, ctx),
                 Some(Standing::Prepared | Standing::PreCommitted) => {
                     self.end_without_leader(id, ctx)
                 }

@@ -159,7 +159,7 @@ impl Coordination {
 
     /// How many parts of this theater, and transactions that it leads, are not over, as of a moment ago.
     pub fn under_way(&self) -> usize {
-        self.inner.sizes.under_way() + self.inner.ways.known_parts()
+        self.inner.sizes.under_way() + self.inner.ways.parts.only_kept()
     }
 
     /// How many transactions that have committed are remembered, since some theater may have to ask for them.

@@ -1,8 +1,10 @@
-//! A transaction that begins in this theater, which leads it: when its parts run, and what is decided. What handlers join to actors of other theaters: `leading/joined.rs`.
+//! A transaction that begins in this theater, which leads it: when its parts run, and what is decided. What handlers join to actors of other theaters: `leading/joined.rs`; what if
+//! others end it in its place: `leading/superseded.rs`.
 
 mod joined;
+mod superseded;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -317,16 +319,6 @@ impl Agent {
         }
     }
 
-    /// Somebody has asked in the leader's place: it does as all others do.
-    fn supersede(&mut self, number: u64, ctx: &mut Context<'_, Self>) {
-        let id = self.id(number);
-        let Some(leading) = self.leading.get_mut(&number) else { return };
-        leading.phase = Phase::Superseded;
-        let participants: BTreeSet<TheaterId> = leading.members.keys().copied().collect();
-        self.following.entry(id).or_insert_with(|| Following::without_part(participants));
-        self.end_without_leader(id, ctx);
-    }
-
     fn commit_if_all_know(&mut self, number: u64, ctx: &mut Context<'_, Self>) {
         let id = self.id(number);
         let Some(leading) = self.leading.get_mut(&number) else { return };
@@ -459,39 +451,6 @@ impl Agent {
             self.give_up(number, CoordinationError::Unreachable, ctx);
             self.commit_if_all_know(number, ctx);
             self.finish_if_all_have_committed(number, ctx);
-        }
-    }
-
-    pub(crate) fn is_leading(&self, id: Id) -> bool {
-        id.leader == self.me && self.leading.contains_key(&id.number)
-    }
-
-    /// Somebody asks the leader in spite of that: one that takes it for dead, or has.
-    pub(crate) fn standing_of_leader(&mut self, id: Id, ctx: &mut Context<'_, Self>) -> Standing {
-        match self.leading[&id.number].phase {
-            Phase::Gathering | Phase::Running => {
-                self.give_up(id.number, CoordinationError::Unreachable, ctx);
-                Standing::Aborted
-            }
-            Phase::PreCommitting => {
-                self.supersede(id.number, ctx);
-                Standing::Prepared
-            }
-            Phase::Committing => Standing::Committed,
-            Phase::Superseded => {
-                self.following.get(&id).map_or(Standing::Prepared, Following::standing)
-            }
-        }
-    }
-
-    /// A part of this theater is over: if the leader was superseded, so is the transaction.
-    pub(crate) fn is_decided_without_leading(&mut self, id: Id, outcome: Outcome) {
-        let superseded = |it: &Leading| it.phase == Phase::Superseded;
-        if id.leader != self.me || !self.leading.get(&id.number).is_some_and(superseded) {
-            return;
-        }
-        if let Some(reply) = self.leading.remove(&id.number).and_then(|it| it.reply) {
-            reply.send(outcome);
         }
     }
 }

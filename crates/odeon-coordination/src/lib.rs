@@ -13,7 +13,7 @@
 //! | how does a transaction begin, what goes with its messages? | `abroad.rs`, `id.rs` |
 //! | what becomes of messages that come? | `parts.rs` |
 //! | what is an agent, what do agents tell each other, how do they find each other? | `agent.rs`, `tell.rs`, `peers.rs` |
-//! | what does the leader do? | `leading.rs` |
+//! | what does the leader do? | `leading.rs`, `leading/superseded.rs` |
 //! | what if handlers join messages to actors of other theaters? | `parts.rs`, `leading/joined.rs` |
 //! | what does the theater of a part do? | `following.rs` |
 //! | who stands back for whom? | `urgency.rs` |

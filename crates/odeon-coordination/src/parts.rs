@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-use odeon_core::ActorRef;
 use odeon_core::extend::{Companion, let_out, number_of, send_unhindered};
+use odeon_core::{ActorRef, Context};
 use odeon_speculative::CoordinationError;
 use odeon_speculative::extend::{Away, Decider, Part};
 use odeon_sync::{Mutex, MutexGuard};
 use odeon_theater::TheaterId;
 use odeon_theater::extend::{Companions, WeakNetwork, leads_to, send_accompanied};
 
+use crate::agent::Agent;
 use crate::id::{Head, Id};
 use crate::tell::{Joins, Tell};
 
@@ -24,7 +25,7 @@ pub(crate) struct Parts {
 
 #[derive(Default)]
 struct All {
-    /// Those whose messages come from elsewhere, until nothing more can come for them.
+    /// Those whose messages come from elsewhere, until they are over and nothing more can come for them: so that there is one at a time.
     from_elsewhere: HashMap<Id, Known>,
     /// Those of transactions that begin here.
     own: HashMap<Id, Part>,
@@ -32,16 +33,25 @@ struct All {
 
 struct Known {
     part: Part,
-    /// How many messages have come, or will not, and how many were sent.
+    /// How many of the messages with which it begins have come, or will not, and how many were sent.
     arrived: u32,
     of: u32,
-    /// It has committed, or the leader has said that it is over: nothing but its messages can come.
+    /// The leader has said that it is over: from there nothing but these messages can come.
+    is_given_up: bool,
+    /// The leader has gone: from there nothing comes.
+    is_left: bool,
+    /// The part is over, and whoever has followed it knows: what comes for it is void.
     is_over: bool,
 }
 
 impl Known {
+    fn new(part: &Part, arrived: u32, of: u32) -> Self {
+        Self { part: part.clone(), arrived, of, is_given_up: false, is_left: false, is_over: false }
+    }
+
     fn can_be_forgotten(&self) -> bool {
-        self.is_over && self.arrived >= self.of
+        let is_complete = self.is_given_up && self.arrived >= self.of;
+        self.is_over && (self.is_left || is_complete)
     }
 }
 
@@ -93,7 +103,7 @@ impl Decider for Says {
             return self.tell(Tell::then(move |it, ctx| it.join_has_no_way(id, ctx)));
         };
         *self.sent_in(round).messages.entry(to).or_default() += 1;
-        // Before the message: who leads has to know of whom it waits for.
+        // Before this part's vote: who leads has to know of whom it waits for.
         self.tell(Tell::then(move |it, ctx| {
             it.tell(id.leader, Tell::Joins { id, round, member: to }, ctx);
         }));
@@ -118,6 +128,13 @@ impl Decider for Says {
         self.tell(Tell::then(move |it, ctx| it.part_gives_way(id, round, for_a_change, ctx)));
     }
 
+    fn has_lost(&self, round: u32) {
+        let id = self.id;
+        self.tell(Tell::then(move |it, ctx| {
+            it.tell(id.leader, Tell::JoinLost { id, round }, ctx);
+        }));
+    }
+
     fn may_go_on(&self, part: Part) {
         self.tell(Tell::then(move |_, _| part.go_on()));
     }
@@ -129,9 +146,9 @@ impl Decider for Says {
         }));
     }
 
-    fn is_over(&self, outcome: Result<(), CoordinationError>) {
+    fn is_over(&self, part: u64, outcome: Result<(), CoordinationError>) {
         let id = self.id;
-        self.tell(Tell::then(move |it, ctx| it.part_is_over(id, outcome, ctx)));
+        self.tell(Tell::then(move |it, ctx| it.part_is_over(id, Some(part), outcome, ctx)));
     }
 }
 
@@ -164,64 +181,92 @@ impl Parts {
         self.lock().own.insert(id, part);
     }
 
-    /// It is over.
-    pub(crate) fn own_is_over(&self, id: Id) {
-        let part = self.lock().own.remove(&id);
-        drop(part);
+    /// The part with this number is over, by a commit or without one.
+    pub(crate) fn is_over(&self, id: Id, part: u64, by_commit: bool) {
+        let mut all = self.lock();
+        let is_this = |it: &Part| it.number() == part;
+        let own = all.own.get(&id).is_some_and(is_this).then(|| all.own.remove(&id));
+        if let Some(it) = all.from_elsewhere.get_mut(&id).filter(|it| is_this(&it.part)) {
+            it.is_over = true;
+            // Then all of its messages have come.
+            it.is_given_up |= by_commit;
+        }
+        let known = all.forget_if_over(id);
+        drop(all);
+        drop((own, known));
     }
 
     /// Whether the leader of a part whose messages come from elsewhere is there, and has not said that it is over.
     pub(crate) fn is_awaited(&self, id: Id) -> bool {
-        self.lock().from_elsewhere.get(&id).is_some_and(|it| !it.is_over)
+        self.lock().from_elsewhere.get(&id).is_some_and(|it| !it.is_given_up && !it.is_left)
     }
 
     /// The leader says that a part is over, for which so many messages were sent.
     pub(crate) fn is_aborted(&self, id: Id, of: u32) {
         let mut all = self.lock();
-        let known = &mut all.from_elsewhere;
-        if let Some(it) = known.get_mut(&id) {
-            it.is_over = true;
-            if it.can_be_forgotten() {
-                known.remove(&id);
-            }
+        if let Some(it) = all.from_elsewhere.get_mut(&id) {
+            it.is_given_up = true;
         } else if of == 0 {
             // Only what handlers have joined could come, of rounds that are over.
         } else if let Some(part) = self.make(id, of) {
             // What is still under way finds it over.
             part.abort(CoordinationError::Stopped);
-            known.insert(id, Known { part, arrived: 0, of, is_over: true });
+            let known = Known { is_given_up: true, ..Known::new(&part, 0, of) };
+            all.from_elsewhere.insert(id, known);
         }
-    }
-
-    /// A part has committed.
-    pub(crate) fn has_committed(&self, id: Id) {
-        self.lock().from_elsewhere.remove(&id);
+        let known = all.forget_if_over(id);
+        drop(all);
+        drop(known);
     }
 
     /// A message for it will not come.
     pub(crate) fn has_lost_one(&self, id: Id) {
         let mut all = self.lock();
-        let known = &mut all.from_elsewhere;
-        if let Some(it) = known.get_mut(&id) {
+        if let Some(it) = all.from_elsewhere.get_mut(&id) {
             it.arrived = it.arrived.saturating_add(1);
-            if it.can_be_forgotten() {
-                known.remove(&id);
-            }
         }
+        let known = all.forget_if_over(id);
+        drop(all);
+        drop(known);
     }
 
-    /// Nothing more comes from a theater.
+    /// Nothing more comes from a leader. Others may still have sent what their handlers have joined, which is to find these parts as long as they are not over.
     pub(crate) fn has_gone(&self, leader: TheaterId) {
-        self.lock().from_elsewhere.retain(|id, _| id.leader != leader);
+        let mut all = self.lock();
+        let led = all.from_elsewhere.iter_mut().filter(|(id, _)| id.leader == leader);
+        led.for_each(|(_, it)| it.is_left = true);
+        let over: Vec<Id> = all.over().collect();
+        let known: Vec<_> = over.into_iter().map(|id| all.from_elsewhere.remove(&id)).collect();
+        drop(all);
+        drop(known);
     }
 
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.lock().from_elsewhere.len()
+    /// The agent ends: whatever is not over never will be otherwise.
+    pub(crate) fn end(&self) {
+        let All { from_elsewhere, own } = std::mem::take(&mut *self.lock());
+        let known = from_elsewhere.into_values().map(|it| it.part);
+        known.chain(own.into_values()).for_each(|part| part.abort(CoordinationError::Lost));
+    }
+
+    /// How many there are that only wait for messages to come that are void.
+    pub(crate) fn only_kept(&self) -> usize {
+        self.lock().from_elsewhere.values().filter(|it| it.is_over).count()
     }
 
     fn lock(&self) -> MutexGuard<'_, All> {
         self.known.lock().expect("nothing panics under this lock")
+    }
+}
+
+impl All {
+    fn forget_if_over(&mut self, id: Id) -> Option<Known> {
+        let is_over = self.from_elsewhere.get(&id).is_some_and(Known::can_be_forgotten);
+        if is_over { self.from_elsewhere.remove(&id) } else { None }
+    }
+
+    fn over(&self) -> impl Iterator<Item = Id> {
+        let over = self.from_elsewhere.iter().filter(|(_, it)| it.can_be_forgotten());
+        over.map(|(id, _)| *id)
     }
 }
 
@@ -235,25 +280,29 @@ impl Parts {
                 return Some(part.companion_of_joined(round));
             }
             let part = self.make(id, 0)?;
+            let led = part.clone();
+            self.tells(move |it, ctx| it.leader_is_joined(id, led, ctx))?;
             let companion = part.companion_of_joined(round);
-            own.insert(id, part.clone());
-            drop(all);
-            let lead = Tell::then(move |it, ctx| it.leader_is_joined(id, part, ctx));
-            send_unhindered(self.agent()?, lead).ok()?;
+            own.insert(id, part);
             return Some(companion);
         }
         if let Some(it) = from_elsewhere.get(&id) {
             return Some(it.part.companion_of_joined(round));
         }
         let part = self.make(id, 0)?;
+        let followed = part.clone();
+        self.tells(move |it, ctx| it.follow(id, followed, true, ctx))?;
         let companion = part.companion_of_joined(round);
-        let known = Known { part: part.clone(), arrived: 0, of: 0, is_over: false };
-        from_elsewhere.insert(id, known);
-        drop(all);
-        // Before the part can say anything.
-        let follow = Tell::then(move |it, ctx| it.follow(id, part, true, ctx));
-        send_unhindered(self.agent()?, follow).ok()?;
+        from_elsewhere.insert(id, Known::new(&part, 0, 0));
         Some(companion)
+    }
+
+    /// Has the agent know of a part: before anybody finds it, under the lock, so that it can say nothing before.
+    fn tells(
+        &self,
+        step: impl FnOnce(&mut Agent, &mut Context<'_, Agent>) + Send + 'static,
+    ) -> Option<()> {
+        send_unhindered(self.agent()?, Tell::then(step)).ok()
     }
 }
 
@@ -267,26 +316,23 @@ impl Companions for Parts {
             return None;
         }
         let mut all = self.lock();
-        let known = &mut all.from_elsewhere;
-        if let Some(it) = known.get_mut(&id) {
-            let companion = it.part.companion_from_abroad(place as usize);
+        if let Some(it) = all.from_elsewhere.get_mut(&id) {
             // More than were promised would be counted for messages that are still to come.
             if it.arrived >= it.of {
                 return None;
             }
+            let companion = it.part.companion_from_abroad(place as usize);
             it.arrived += 1;
-            if it.can_be_forgotten() {
-                known.remove(&id);
-            }
+            let known = all.forget_if_over(id);
+            drop(all);
+            drop(known);
             return Some(companion);
         }
         let part = self.make(id, of)?;
+        let followed = part.clone();
+        self.tells(move |it, ctx| it.follow(id, followed, false, ctx))?;
         let companion = part.companion_from_abroad(place as usize);
-        known.insert(id, Known { part: part.clone(), arrived: 1, of, is_over: false });
-        drop(all);
-        // Before the part can say anything.
-        let follow = Tell::then(move |it, ctx| it.follow(id, part, false, ctx));
-        send_unhindered(self.agent()?, follow).ok()?;
+        all.from_elsewhere.insert(id, Known::new(&part, 1, of));
         Some(companion)
     }
 

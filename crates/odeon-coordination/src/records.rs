@@ -128,7 +128,13 @@ impl Agent {
     ) {
         self.records.has_settled(id, theater);
         match self.following.get_mut(&id) {
-            Some(it) => it.has_settled(theater),
+            Some(it) => {
+                it.has_settled(theater);
+                // It has asked in the leader's place: this one may have nobody else who tells.
+                if it.is_prepared() && !is_answer {
+                    self.commit_here(id, ctx);
+                }
+            }
             None if !is_answer => {
                 let from = self.me;
                 self.tell(theater, Tell::Settled { id, from, is_answer: true }, ctx);

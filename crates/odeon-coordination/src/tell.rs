@@ -19,12 +19,6 @@ pub(crate) enum Tell {
     Prepared { id: Id, from: TheaterId, round: u32, joins: Joins },
     /// To the leader: this part is over without a commit.
     Failed { id: Id, from: TheaterId, why: Why },
-    /// To the leader: in this round a handler has joined a message to an actor of this theater.
-    Joins { id: Id, round: u32, member: TheaterId },
-    /// To the leader: such a message, or none but such ones, has come to this theater, which has a part from here on.
-    Joined { id: Id, from: TheaterId },
-    /// To the leader: such a message of this round will not come.
-    JoinLost { id: Id, round: u32 },
     /// To a part: the handlers are to be called.
     Run(Run),
     /// To a part: this round is void. `is_calm`: others need not stand back for the transaction any more.
@@ -43,6 +37,12 @@ pub(crate) enum Tell {
     Inquire { id: Id, reply: Reply<Heard> },
     /// To a part, by another one: that has committed, and need not be told.
     Settled { id: Id, from: TheaterId, is_answer: bool },
+    /// To the leader: in this round a handler has joined a message to an actor of this theater.
+    Joins { id: Id, round: u32, member: TheaterId },
+    /// To the leader: such a message has come to this theater, which had no part, and has one from here on.
+    Joined { id: Id, from: TheaterId },
+    /// To the leader: such a message of this round will not come.
+    JoinLost { id: Id, round: u32 },
     /// A step of the agent's own.
     #[serde(skip)]
     Then(Then),

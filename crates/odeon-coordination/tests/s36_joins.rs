@@ -6,7 +6,7 @@ use bank::{Bank, FIRST, Use, look};
 use odeon_core::{Actor, ActorRef, Context, Theater};
 use odeon_speculative::{Coordinate, CoordinationError, Processing, SpawnSpeculative};
 use odeon_testkit::Deterministic;
-use odeon_theater::{LinkConfig, Network, TheaterId};
+use odeon_theater::{Conditions, LinkConfig, Network, TheaterId};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,7 +89,7 @@ fn s36_an_answer_that_is_passed_on_comes_from_the_last_theater_and_when_all_has_
             let rest = vec![first.clone(), third.clone(), second];
             let sum = first.ask(|reply| Use::Sum { so_far: 0, rest, reply });
             assert_eq!(bank.answer(sum), Ok(4 * FIRST), "seed {seed}");
-            // Theirs is lost with their theaters.
+            // Nobody waits for the answer.
             let rest = vec![third];
             let sum = first.ask(|reply| Use::Sum { so_far: 0, rest, reply });
             drop(sum);
@@ -134,6 +134,34 @@ fn s36_joins_in_opposite_directions_all_come_to_their_end() {
         assert_eq!(balances(&mut bank), [FIRST; 3], "seed {seed}");
         bank.check_that_all_is_over();
     }
+}
+
+/// The theater that leads takes part no longer from this step on, while what a handler has joined is on a slow way between two others, one of which has a part.
+fn leader_leaves_at(step: usize) {
+    let mut bank = Bank::new(step as u64, 3, 1);
+    let slow = (Duration::from_millis(30), Duration::from_millis(40));
+    bank.net.set(bank::id(1), bank::id(2), Conditions { delay: slow, ..Conditions::GOOD });
+    let place = &bank.places[0];
+    let others = vec![(place.accounts[2].clone(), 6)];
+    let _outcome = place.run.theater().coordinate(|co| {
+        co.send(&place.accounts[1], Use::Spread { amount: -10, transfer: 1, others });
+        co.send(&place.accounts[2], Use::Add { amount: 4, transfer: 1 });
+    });
+    bank.steps(step);
+    bank.places[0].coordination.leave();
+    bank.check_that_all_is_over();
+    let expected = [FIRST - 10, FIRST + 10];
+    let found = balances(&mut bank);
+    let agree = found[1..] == expected || found[1..] == [FIRST; 2];
+    assert!(agree, "step {step}: {found:?}");
+    // Nothing is held by what was left.
+    let (_, outcome) = bank.transfer(1, &[(1, -1), (2, 1)]);
+    assert_eq!(bank.outcome(outcome), Ok(()), "step {step}");
+}
+
+#[test]
+fn s36_what_is_joined_finds_the_part_that_its_leader_has_left() {
+    (0..120).for_each(leader_leaves_at);
 }
 
 #[test]

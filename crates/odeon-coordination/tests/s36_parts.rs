@@ -15,6 +15,7 @@ enum Said {
     Ready(u32),
     Prepared(u32),
     GivesWay(u32),
+    HasLost(u32),
     Over(Result<(), CoordinationError>),
 }
 
@@ -56,7 +57,11 @@ impl Decider for Notes {
         self.note(Said::GivesWay(round));
     }
 
-    fn is_over(&self, outcome: Result<(), CoordinationError>) {
+    fn has_lost(&self, round: u32) {
+        self.note(Said::HasLost(round));
+    }
+
+    fn is_over(&self, _: u64, outcome: Result<(), CoordinationError>) {
         self.note(Said::Over(outcome));
     }
 }
@@ -70,6 +75,12 @@ fn add(to: &ActorRef<Use>, part: &Part, place: usize) {
     let mailbox: MailboxRef<'_, Use> = to.mailbox(0);
     let message = Use::Add { amount: 1, transfer: 0 };
     send_accompanied(mailbox, message, part.companion_from_abroad(place), false).unwrap();
+}
+
+/// A handler in another theater has joined it in this round.
+fn join(to: &ActorRef<Use>, part: &Part, round: u32, message: Use) {
+    let mailbox: MailboxRef<'_, Use> = to.mailbox(0);
+    let _ = send_accompanied(mailbox, message, part.companion_of_joined(round), false);
 }
 
 fn spread(to: &ActorRef<Use>, part: &Part, over: &ActorRef<Use>) {
@@ -161,4 +172,84 @@ fn rolled_back_behind(seed: u64, turns: usize) {
 #[test]
 fn s36_a_void_round_of_a_part_takes_with_it_what_its_handlers_have_joined() {
     (0..10).for_each(|seed| (0..5).for_each(|turns| rolled_back_behind(seed, turns)));
+}
+
+/// A part that is prepared in its second round.
+fn prepared_in_the_second_round(run: &Deterministic, actor: &ActorRef<Use>) -> (Part, Arc<Notes>) {
+    let (part, of_it) = part(1);
+    add(actor, &part, 0);
+    run.run_until_idle();
+    part.run(1);
+    run.run_until_idle();
+    part.roll_back(1);
+    run.run_until_idle();
+    part.run(2);
+    run.run_until_idle();
+    let said = [Said::Ready(0), Said::Prepared(1), Said::Ready(1), Said::Prepared(2)];
+    assert_eq!(of_it.take(), said);
+    (part, of_it)
+}
+
+#[test]
+fn s36_what_was_joined_elsewhere_in_a_void_round_does_nothing_to_a_prepared_part() {
+    let run = Deterministic::new(3);
+    let [one, other, ended] = actors(&run);
+    ended.stop();
+    let (part, of_it) = prepared_in_the_second_round(&run, &one);
+    join(&other, &part, 1, Use::Alone);
+    join(&other, &part, 1, Use::Add { amount: 100, transfer: 0 });
+    join(&ended, &part, 1, Use::Alone);
+    run.run_until_idle();
+    // Nor of one that is to come.
+    join(&other, &part, 3, Use::Alone);
+    run.run_until_idle();
+    part.commit();
+    run.run_until_idle();
+    assert_eq!(of_it.take(), [Said::Over(Ok(()))]);
+    let mut asked = other.ask(Use::Balance);
+    run.run_until_idle();
+    assert_eq!(look(&mut asked), Some(Ok(0)));
+}
+
+#[test]
+fn s36_what_was_joined_elsewhere_in_this_round_counts_also_behind_the_vote() {
+    let run = Deterministic::new(4);
+    let [one, other, ended] = actors(&run);
+    ended.stop();
+    let (part, of_it) = prepared_in_the_second_round(&run, &one);
+    join(&other, &part, 2, Use::Add { amount: 1, transfer: 0 });
+    run.run_until_idle();
+    assert_eq!(of_it.take(), [Said::Prepared(2)]);
+    join(&ended, &part, 2, Use::Add { amount: 1, transfer: 0 });
+    run.run_until_idle();
+    assert_eq!(of_it.take(), [Said::HasLost(2)]);
+    join(&other, &part, 2, Use::Alone);
+    run.run_until_idle();
+    assert_eq!(of_it.take(), [Said::Over(Err(CoordinationError::Exclusive))]);
+}
+
+#[test]
+fn s36_what_comes_late_does_not_wake_a_part_that_waits_for_a_change() {
+    let run = Deterministic::new(5);
+    let [one, other] = actors(&run);
+    let (part, of_it) = part(1);
+    let mailbox: MailboxRef<'_, Use> = one.mailbox(0);
+    let message = Use::TakeWhenThere { amount: 5 };
+    send_accompanied(mailbox, message, part.companion_from_abroad(0), false).unwrap();
+    run.run_until_idle();
+    part.run(1);
+    run.run_until_idle();
+    assert_eq!(of_it.take(), [Said::Ready(0), Said::GivesWay(1)]);
+    join(&other, &part, 1, Use::Add { amount: 1, transfer: 0 });
+    run.run_until_idle();
+    assert_eq!(of_it.take(), []);
+    one.send(Use::Add { amount: 5, transfer: 0 }).unwrap();
+    run.run_until_idle();
+    assert_eq!(of_it.take(), [Said::Ready(1)]);
+    part.run(2);
+    run.run_until_idle();
+    assert_eq!(of_it.take(), [Said::Prepared(2)]);
+    part.abort(CoordinationError::Unreachable);
+    run.run_until_idle();
+    assert_eq!(of_it.take(), [Said::Over(Err(CoordinationError::Unreachable))]);
 }

@@ -82,7 +82,7 @@ fn s38_each_objective_uses_its_configuration() {
             .objective(objective)
             .start(&theater)
             .unwrap();
-        let report = work(&pool);
+        let report = work_until_settled(&pool);
         assert_eq!(report.in_use.to_string(), expected, "by {objective}: {report:#?}");
         assert!(report.profilings >= 1, "{report:#?}");
         let measured = report.configurations.iter().filter(|it| it.time_per_piece.is_some());

@@ -252,7 +252,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     }
 
     /// A reply for a message that [joins](Self::join): what it answers is the answer of `reply`, which lies in the present
-    /// message, once all has committed.
+    /// message, once all has committed. Passed on more than once, it is answered once, perhaps by one that gives no answer.
     ///
     /// # Panics
     /// As [`reply`](Self::reply).

@@ -1,11 +1,12 @@
-//! Numbers as great as can be, which only somebody sends who does not mean well: agents go on.
+//! What agents are told out of its time, or by somebody who does not mean well: numbers as great as can be.
 
 #[path = "../../tests/bank/mod.rs"]
 mod bank;
 
 use self::bank::{Bank, id};
-use crate::id::Id;
-use crate::tell::{Joins, Run, Tell};
+use crate::id::{Head, Id};
+use crate::tell::{Joins, Run, Standing, Tell};
+use odeon_theater::extend::Companions;
 
 fn everywhere(bank: &mut Bank, tell: impl Fn() -> Tell) {
     for place in &bank.places {
@@ -56,4 +57,21 @@ fn numbers_that_are_only_compared_do_no_harm() {
     everywhere(&mut bank, || Tell::Lost { id: it });
     everywhere(&mut bank, || run(0));
     serve_on(&mut bank);
+}
+
+#[test]
+fn what_comes_behind_the_commit_and_was_joined_in_a_void_round_hides_the_outcome_from_nobody() {
+    let mut bank = Bank::new(3, 3, 1);
+    let (_, outcome) = bank.transfer(0, &[(1, -1), (2, 1)]);
+    bank.until(|bank| (bank.places[1].coordination.records() == 1).then_some(()));
+    let it = Id { leader: id(0), number: 1 };
+    let there = &bank.places[1].coordination.inner;
+    let late = Head { id: it, place: 0, of: 0, to: id(1), joined_in: Some(1) };
+    let companion = there.ways.parts.comes(id(2), &late.to_bytes());
+    assert!(companion.is_some());
+    let heard = there.agent.ask(|reply| Tell::Inquire { id: it, reply });
+    assert_eq!(bank.answer(heard).unwrap().standing, Standing::Committed);
+    drop(companion);
+    assert_eq!(bank.outcome(outcome), Ok(()));
+    bank.check_that_all_is_over();
 }

@@ -20,7 +20,8 @@ impl Leading {
     pub(super) fn is_balanced(&self) -> bool {
         let mut sent: BTreeMap<TheaterId, u32> = BTreeMap::new();
         for (to, messages) in self.members.values().flat_map(|member| &member.joins.sent) {
-            *sent.entry(*to).or_default() += messages;
+            let sent = sent.entry(*to).or_default();
+            *sent = sent.saturating_add(*messages);
         }
         let agrees = |(theater, member): (&TheaterId, &Member)| {
             member.joins.handled == sent.remove(theater).unwrap_or_default()
@@ -78,7 +79,6 @@ impl Agent {
             self.following.insert(id, Following::new(Some(part)));
             return self.member_comes(id, self.me, ctx);
         }
-        self.parts.own_is_over(id);
         part.abort(CoordinationError::Unreachable);
     }
 

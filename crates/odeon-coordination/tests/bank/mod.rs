@@ -40,6 +40,8 @@ pub enum Use {
     Sum { so_far: i64, rest: Vec<ActorRef<Use>>, reply: Reply<i64> },
     /// Has another account take so much when it is there, in the same transaction.
     HaveTaken { amount: i64, of: ActorRef<Use> },
+    /// Has the account to itself, and does nothing.
+    Alone,
     /// Something that does not touch the balance.
     Visit(Reply<u64>),
 }
@@ -48,6 +50,7 @@ impl Message for Use {
     fn access(&self) -> Access {
         match self {
             Self::Look(_) => Access::Snapshot,
+            Self::Alone => Access::Exclusive,
             _ => Access::Update,
         }
     }
@@ -136,6 +139,7 @@ impl SpeculativeActor for Account {
                 self.balance.update(tx, |balance| balance + amount)?;
                 ctx.join(of, Use::TakeWhenThere { amount: *amount });
             }
+            Use::Alone => {}
             Use::Visit(reply) => {
                 let visits = self.visits.get(tx)? + 1;
                 self.visits.set(tx, visits)?;

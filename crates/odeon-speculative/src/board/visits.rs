@@ -291,11 +291,6 @@ impl<M: Message> Board<M> {
         !self.is_closed
     }
 
-    /// Whether a message of this transaction has arrived, and is not over.
-    pub(crate) fn is_present(&self, who: u64) -> bool {
-        self.visits.present.contains_key(&who)
-    }
-
     /// It was taken up, and whoever had it go on is back.
     pub(crate) fn keep_no_more(&mut self, who: u64) {
         self.visits.deferred.keep_no_more(who);

@@ -90,7 +90,7 @@ impl Station for Place {
 
     fn defer_visitor(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
         self.workplace.with_board(|board| {
-            board.is_present(coordination.number()) && board.defer(coordination, awaits)
+            board.is_visited_by(coordination.number()) && board.defer(coordination, awaits)
         })
     }
 

@@ -10,8 +10,8 @@
 //! RULES
 //! 1. Before it is told to run it holds nothing. While it runs it may hold what others want: so it waits for nobody's outcome then, but rolls back, says so, and
 //!    is ready again when what it has met is over.
-//! 2. Prepared, it holds all that it has read and written, and neither fails nor waits: only the decider has it commit, roll back, or end.
-//! 3. What handlers of other parts have joined to actors of this theater comes in a round, also behind what has been handled and prepared: then the part is prepared once more,
+//! 2. Prepared, it holds all that it has read and written, and neither fails nor waits: only the decider has it commit, roll back, or end. Rule 3 has the one exception.
+//! 3. What handlers of other parts have joined to actors of this theater comes in a round, also behind what has been handled and prepared: then the part runs on, and is prepared once more,
 //!    and says how many such messages it has handled. The decider knows how many were sent, and decides when none is under way.
 //! 4. A part that has sent or handled such messages in a round does not begin anew by itself: a rollback gives way, so that the round is void for all.
 //! 5. It is always logged: two parts that only read would otherwise see two moments.
@@ -37,6 +37,9 @@ pub trait Decider: Send + Sync {
     /// All is handled in this round, and so many messages that were joined in other theaters. Unless more of these are under way nothing can come between that and the commit.
     fn is_prepared(&self, round: u32, joined: u32);
 
+    /// A message that was joined elsewhere in this round will not come. If that round is over it does not matter.
+    fn has_lost(&self, round: u32);
+
     /// The part holds nothing any more and has to wait before the round can be repeated: `for_a_change` that somebody is to make, or for
     /// what is under way.
     fn gives_way(&self, round: u32, for_a_change: bool);
@@ -47,8 +50,8 @@ pub trait Decider: Send + Sync {
     /// The time is over that it was given when it was a transaction of one theater.
     fn expires(&self);
 
-    /// It is over: committed, or rolled back for good.
-    fn is_over(&self, outcome: Result<(), CoordinationError>);
+    /// The part with this [number](Part::number) is over: committed, or rolled back for good.
+    fn is_over(&self, part: u64, outcome: Result<(), CoordinationError>);
 }
 
 /// What a part is told.
@@ -73,6 +76,11 @@ impl Part {
         Self(Coordination::part(messages, decider))
     }
 
+    /// Tells it from others in this process.
+    pub fn number(&self) -> u64 {
+        self.0.number()
+    }
+
     /// What comes with one of its messages, sent in this theater; dropped, the message is lost. `place`: where it stands among all that the
     /// transaction begins with.
     pub fn companion(&self, place: usize) -> Companion {
@@ -86,7 +94,7 @@ impl Part {
 
     /// The same, of a message that a handler in another theater has joined in a round.
     pub fn companion_of_joined(&self, round: u32) -> Companion {
-        self.0.expect_from_elsewhere();
+        self.0.expect_from_elsewhere(round);
         Box::new(Enlisted::new(self.0.clone(), 0, Place::JoinedElsewhere(round)).sent_from_abroad())
     }
 

@@ -94,7 +94,7 @@ impl<A: SpeculativeActor> Station for Engine<A> {
     fn defer_visitor(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
         self.with_board(|board| {
             // Whoever sees to the last visit's end sees the news, too.
-            board.is_present(coordination.number()) && board.defer(coordination, awaits)
+            board.is_visited_by(coordination.number()) && board.defer(coordination, awaits)
         })
     }
 

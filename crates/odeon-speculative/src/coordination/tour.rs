@@ -62,7 +62,7 @@ pub(super) struct Tour {
     awaited: Option<Awaited>,
     waits_for_variable: Option<WaitsForVariable>,
     deciding: Deciding,
-    /// Where its first message has come to: of a theater. The message may be void since.
+    /// An actor of its theater: that to which its first message has come, which may be void since.
     home: Option<Arc<dyn Station>>,
 }
 
@@ -128,7 +128,9 @@ impl Tour {
         // Rule 2 of `part.rs`.
         let mut failed = news.failed.filter(|_| !self.deciding.is_prepared());
         for (place, visit) in news.arrived {
-            if visit.access() == Access::Exclusive {
+            // What was joined elsewhere may turn out to be void.
+            let is_certain = !matches!(place, Place::JoinedElsewhere(_));
+            if visit.access() == Access::Exclusive && is_certain {
                 failed.get_or_insert(CoordinationError::Exclusive);
             }
             match place {
@@ -142,9 +144,6 @@ impl Tour {
         }
         // Behind what has arrived: a round that is void takes that with it.
         failed = self.heed_orders(of, news.orders).or(failed);
-        if self.has_lost(&news.lost_in) {
-            failed.get_or_insert(CoordinationError::Stopped);
-        }
         if let Some(why) = failed {
             return self.fail(of, why);
         }
@@ -230,6 +229,9 @@ impl Tour {
 
     fn handle_next(&mut self, of: &Arc<Coordination>) -> Step {
         let visit = &self.visits[self.done];
+        if visit.access() == Access::Exclusive {
+            return self.fail(of, CoordinationError::Exclusive);
+        }
         if !self.changes && visit.access() == Access::Update {
             self.changes = true;
             self.roll_back(of);

@@ -20,6 +20,7 @@ use odeon_core::extend::{Congests, Suspends};
 use odeon_core::{Reply, Timer};
 use odeon_sync::atomic::AtomicBool;
 use odeon_sync::{Mutex, MutexGuard};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -39,16 +40,47 @@ struct Shared {
     news: News,
     /// Messages that were sent in this theater, or with which it began, and have not arrived.
     expected: usize,
-    /// Those joined elsewhere that have come to this theater, and not to their actors.
-    from_elsewhere: usize,
+    from_elsewhere: FromElsewhere,
     round: u32,
     /// Where it is gone on with if nobody does.
-    station: Option<Arc<dyn Station>>,
+    station: Option<Post>,
     is_over: bool,
     reply: Option<Reply<Result<(), CoordinationError>>>,
     deadline: Option<Timer>,
     /// Until it is decided, if it was begun by somebody who can be held back.
     congests: Option<Congests>,
+}
+
+/// What was joined elsewhere.
+#[derive(Default)]
+struct FromElsewhere {
+    /// By rounds, how many messages have come to this theater, and not to their actors.
+    expected: BTreeMap<u32, usize>,
+    /// Rounds up to this one are over: their messages are void, and no news.
+    over: u32,
+}
+
+impl FromElsewhere {
+    /// Whether a message of this round is on its way to its actor, and is not void.
+    fn is_awaited(&self, round: u32) -> bool {
+        round > self.over && self.expected.contains_key(&round)
+    }
+
+    fn is_there(&mut self, round: u32) {
+        if let Some(expected) = self.expected.get_mut(&round) {
+            *expected -= 1;
+            if *expected == 0 {
+                self.expected.remove(&round);
+            }
+        }
+    }
+}
+
+/// Where a part's tour is gone on with.
+struct Post {
+    station: Arc<dyn Station>,
+    /// Whether one of the messages with which it began is there, which each round has.
+    is_of_first: bool,
 }
 
 /// What has happened since the tour was last looked at.
@@ -61,8 +93,6 @@ pub(super) struct News {
     pub(super) gives_way: bool,
     /// Likewise, of a part in these rounds.
     pub(super) gives_way_in: Vec<u32>,
-    /// Messages joined elsewhere in these rounds that will not come.
-    pub(super) lost_in: Vec<u32>,
     /// What a part is to do.
     pub(super) orders: Vec<Order>,
     /// What it has waited for has happened.
@@ -76,8 +106,7 @@ impl News {
     /// Whether somebody has to look at the tour.
     fn are_there(&self) -> bool {
         let is_told = self.failed.is_some() || self.gives_way || !self.orders.is_empty();
-        let by_others = !self.gives_way_in.is_empty() || !self.lost_in.is_empty();
-        is_told || by_others || !self.arrived.is_empty() || self.is_resumed
+        is_told || !self.gives_way_in.is_empty() || !self.arrived.is_empty() || self.is_resumed
     }
 }
 
@@ -119,7 +148,7 @@ impl Coordination {
             tour: Some(Box::new(Tour::new())),
             news: News::default(),
             expected: messages,
-            from_elsewhere: 0,
+            from_elsewhere: FromElsewhere::default(),
             round: 0,
             station: None,
             is_over: false,
@@ -146,7 +175,7 @@ impl Coordination {
         decider: impl FnOnce(Option<Reply<Result<(), CoordinationError>>>) -> Option<Arc<dyn Decider>>,
     ) -> bool {
         let mut shared = self.lock();
-        shared.station = Some(station);
+        shared.station = Some(Post { station, is_of_first: true });
         let reply = shared.reply.take();
         drop(shared);
         decider(reply).is_some_and(|decider| self.decider.set(decider).is_ok())
@@ -159,7 +188,7 @@ impl Coordination {
             return;
         }
         shared.news.orders.push(order);
-        let station = shared.station.clone();
+        let station = shared.station.as_ref().map(|post| post.station.clone());
         drop(shared);
         // A part may have no message here: then it has no handlers to call.
         let awaits = Awaits { place: false, holds: true };
@@ -209,15 +238,26 @@ impl Coordination {
     /// A message has arrived.
     pub(super) fn arrive(self: &Arc<Self>, round: u32, place: Place, visit: Box<dyn Visiting>) {
         let mut shared = self.lock();
-        // Rounds of all theaters are another matter: the tour knows in which it is.
-        let is_from_elsewhere = matches!(place, Place::JoinedElsewhere(_));
-        *shared.under_way(is_from_elsewhere) -= 1;
-        let void = if shared.is_over || round < shared.round && !is_from_elsewhere {
+        let is_void = match place {
+            // Rounds of all theaters are another matter.
+            Place::JoinedElsewhere(round) => {
+                shared.from_elsewhere.is_there(round);
+                round <= shared.from_elsewhere.over
+            }
+            Place::First(_) | Place::Joined => {
+                shared.expected -= 1;
+                round < shared.round
+            }
+        };
+        let void = if shared.is_over || is_void {
             shared.news.is_drained = true;
             Some(visit)
         } else {
-            if self.decider().is_some() && shared.station.is_none() {
-                shared.station = Some(visit.shared_station());
+            let is_of_first = matches!(place, Place::First(_));
+            let is_better =
+                is_of_first || !shared.station.as_ref().is_some_and(|it| it.is_of_first);
+            if self.decider().is_some() && is_better {
+                shared.station = Some(Post { station: visit.shared_station(), is_of_first });
             }
             shared.news.arrived.push((place, visit));
             None
@@ -233,11 +273,13 @@ impl Coordination {
     pub(super) fn lose(self: &Arc<Self>, round: u32, place: Place) {
         let mut shared = self.lock();
         if let Place::JoinedElsewhere(round) = place {
-            shared.from_elsewhere -= 1;
-            if !shared.is_over {
-                shared.news.lost_in.push(round);
-            }
+            shared.from_elsewhere.is_there(round);
+            shared.news.is_drained = true;
+            let is_void = shared.is_over || round <= shared.from_elsewhere.over;
             drop(shared);
+            if let (Some(decider), false) = (self.decider(), is_void) {
+                decider.has_lost(round);
+            }
             return self.go_on();
         }
         shared.expected -= 1;
@@ -266,6 +308,8 @@ impl Coordination {
         let mut shared = self.lock();
         match place {
             _ if shared.is_over => return,
+            // One that has been handled meanwhile need not wait; and its part may be prepared, and nothing be under way.
+            Place::JoinedElsewhere(round) if !shared.from_elsewhere.is_awaited(round) => return,
             Place::JoinedElsewhere(round) => shared.news.gives_way_in.push(round),
             _ if shared.round != round => return,
             _ => shared.news.gives_way = true,
@@ -326,14 +370,27 @@ impl Coordination {
         (news, shared.expected > 0)
     }
 
-    /// A message that was joined elsewhere has come to this theater.
-    pub(super) fn expect_from_elsewhere(&self) {
-        self.lock().from_elsewhere += 1;
+    /// A message that was joined elsewhere in this round has come to this theater.
+    pub(super) fn expect_from_elsewhere(&self, round: u32) {
+        *self.lock().from_elsewhere.expected.entry(round).or_default() += 1;
     }
 
     /// Whether such messages are still on their way to their actors.
     pub(super) fn expects_from_elsewhere(&self) -> bool {
-        self.lock().from_elsewhere > 0
+        !self.lock().from_elsewhere.expected.is_empty()
+    }
+
+    /// This round of all theaters is over, and those before it. What has arrived of them is returned.
+    pub(super) fn end_rounds(&self, last: u32) -> Vec<Box<dyn Visiting>> {
+        let mut shared = self.lock();
+        shared.from_elsewhere.over = shared.from_elsewhere.over.max(last);
+        shared.news.gives_way_in.retain(|round| *round > last);
+        let is_void =
+            |(place, _): &(Place, _)| matches!(place, Place::JoinedElsewhere(it) if *it <= last);
+        let arrived = std::mem::take(&mut shared.news.arrived);
+        let (void, stays): (Vec<_>, Vec<_>) = arrived.into_iter().partition(is_void);
+        shared.news.arrived = stays;
+        void.into_iter().map(|(_, visit)| visit).collect()
     }
 
     /// Messages are about to be sent: answers their round.
@@ -376,16 +433,12 @@ impl Coordination {
             return reply.send(outcome);
         }
         if let Some(decider) = self.decider() {
-            decider.is_over(outcome);
+            decider.is_over(self.number, outcome);
         }
     }
 }
 
 impl Shared {
-    fn under_way(&mut self, from_elsewhere: bool) -> &mut usize {
-        if from_elsewhere { &mut self.from_elsewhere } else { &mut self.expected }
-    }
-
     /// The tour, if it lies here and can go on.
     fn take_if_due(&mut self) -> Option<Box<Tour>> {
         let tour = self.tour.as_ref()?;

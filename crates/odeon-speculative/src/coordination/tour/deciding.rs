@@ -97,6 +97,8 @@ impl Tour {
         for order in orders {
             match order {
                 Order::Run(round) => {
+                    let void = of.end_rounds(round.saturating_sub(1));
+                    void.into_iter().for_each(|visit| visit.end(Ending::Void));
                     let Deciding { early, waited_for_in, .. } = std::mem::take(&mut self.deciding);
                     self.deciding = Deciding {
                         round,
@@ -113,7 +115,7 @@ impl Tour {
                     let deciding = &mut self.deciding;
                     (deciding.may_run, deciding.owes_way) = (false, false);
                     deciding.told = Told::Nothing;
-                    deciding.drop_early();
+                    self.end_round(of);
                 }
                 Order::RollBack(_) => {}
                 Order::Commit => self.deciding.is_to_commit = true,
@@ -159,11 +161,6 @@ impl Tour {
         }
     }
 
-    /// Messages that were joined elsewhere in these rounds will not come: whether it cannot go on.
-    pub(super) fn has_lost(&self, rounds: &[u32]) -> bool {
-        rounds.iter().any(|&round| self.deciding.may_come(round))
-    }
-
     /// Messages of these rounds have to wait on their way, whoever is waited for: whether it has to let go.
     pub(super) fn is_to_give_way(&mut self, rounds: &[u32]) -> bool {
         let deciding = &mut self.deciding;
@@ -203,6 +200,14 @@ impl Tour {
         if std::mem::take(may_run) {
             *told = Told::Nothing;
             decider.gives_way(*round, a_change);
+        }
+        self.end_round(of);
+    }
+
+    /// Unless it is to be run, what was joined elsewhere in the last round is void, and whoever is still on its way no news.
+    fn end_round(&mut self, of: &Arc<Coordination>) {
+        if !self.deciding.may_run {
+            of.end_rounds(self.deciding.round).into_iter().for_each(|it| it.end(Ending::Void));
         }
         self.deciding.drop_early();
     }
