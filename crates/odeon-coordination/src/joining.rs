@@ -85,6 +85,7 @@ use crate::urgency::Urgency;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
+#[must_use = "dropped, the theater takes part no longer"]
 pub struct Coordination {
     inner: Arc<Handle>,
 }

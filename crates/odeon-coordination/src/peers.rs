@@ -3,6 +3,7 @@
 use odeon_core::extend::send_unhindered;
 use odeon_core::{ActorRef, Context, Reply, Watch};
 use odeon_theater::TheaterId;
+use odeon_theater::extend::leaves;
 
 use crate::agent::Agent;
 use crate::tell::Tell;
@@ -42,7 +43,10 @@ impl Agent {
         ctx: &mut Context<'_, Self>,
     ) {
         let reply = ctx.reply_to(move |answer: Result<T, _>| {
-            Tell::then(move |it, ctx| then(it, answer.ok(), ctx))
+            Tell::then(move |it, ctx| match answer {
+                Err(_) if it.has_left() => ctx.stop(),
+                answer => then(it, answer.ok(), ctx),
+            })
         });
         self.tell(theater, question(reply), ctx);
     }
@@ -78,8 +82,16 @@ impl Agent {
         }
     }
 
+    /// Whether this theater has left the others, which live: who decided by that they are out of reach would do so alone.
+    fn has_left(&self) -> bool {
+        self.network.upgrade().is_none_or(|network| leaves(&network))
+    }
+
     /// A theater has gone, cannot be reached, or takes no part: for this one it is dead.
     fn has_gone(&mut self, theater: TheaterId, ctx: &mut Context<'_, Self>) {
+        if self.has_left() {
+            return ctx.stop();
+        }
         let sought = match self.peers.remove(&theater) {
             Some(Peer::Known(_, watch)) => {
                 watch.cancel();

@@ -6,6 +6,7 @@ use bank::{Bank, FIRST, Use, look};
 use odeon_core::{Actor, ActorRef, Context, Theater};
 use odeon_speculative::{Coordinate, CoordinationError, Processing, SpawnSpeculative};
 use odeon_testkit::Deterministic;
+use odeon_theater::extend::leaves;
 use odeon_theater::{Conditions, LinkConfig, Network, TheaterId};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -157,6 +158,33 @@ fn leader_leaves_at(step: usize) {
     // Nothing is held by what was left.
     let (_, outcome) = bank.transfer(1, &[(1, -1), (2, 1)]);
     assert_eq!(bank.outcome(outcome), Ok(()), "step {step}");
+}
+
+/// The theater that leads leaves the network at this step.
+fn network_is_left_at(step: usize, way: bank::Way) {
+    let mut bank = Bank::new(step as u64, 3, 1);
+    bank.way = way;
+    let slow = (Duration::from_millis(1), Duration::from_millis(4));
+    bank.everywhere(Conditions { delay: slow, ..Conditions::GOOD });
+    let (_, outcome) = bank.transfer(0, &[(0, -10), (1, 4), (2, 6)]);
+    bank.steps(step);
+    let network = bank.places[0].network.clone();
+    let leaving = std::thread::spawn(move || network.leave(Duration::from_secs(60)));
+    while !leaves(&bank.places[0].network) {
+        std::thread::yield_now();
+    }
+    let outcome = bank.outcome(outcome);
+    bank.check_that_all_is_over();
+    assert!(leaving.join().unwrap(), "what was sent has gone");
+    let found = &balances(&mut bank)[1..];
+    let both = [FIRST + 4, FIRST + 6];
+    assert!(found == both || found == [FIRST; 2], "{way:?}, step {step}: {found:?}");
+    assert!(outcome.is_err() || found == both, "{way:?}, step {step}: {outcome:?}, {found:?}");
+}
+
+#[test]
+fn s36_who_leaves_the_network_does_not_decide_alone() {
+    bank::WAYS.iter().for_each(|way| (0..60).for_each(|step| network_is_left_at(step, *way)));
 }
 
 #[test]

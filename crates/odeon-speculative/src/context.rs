@@ -211,7 +211,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     ///
     /// # Panics
     /// If `other` is not a speculative actor. In a theater that takes part in transactions of several (`odeon-coordination`) the transaction fails instead; there the actor may live in
-    /// another one of them.
+    /// another one of them, and the message is written on its way as others are. Where a plain message has become a transaction by what is joined, and that fails, nobody is told but supervision.
     #[track_caller]
     pub fn join<M: Message>(&mut self, other: &ActorRef<M>, message: M) {
         self.join_in(extend::mailbox_said(other, &message), message);

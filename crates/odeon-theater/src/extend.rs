@@ -17,6 +17,11 @@ pub fn downgrade(network: &Network) -> WeakNetwork {
     network.downgrade()
 }
 
+/// Whether a theater leaves, or has left: then all others are out of reach, and alive.
+pub fn leaves(network: &Network) -> bool {
+    network.leaves()
+}
+
 /// Whether a theater publishes an actor under a name that has not ended.
 pub fn publishes(network: &Network, name: &str) -> bool {
     network.publishes(name)

@@ -194,6 +194,11 @@ impl Network {
         have_gone
     }
 
+    /// Whether the theater leaves, or has left.
+    pub(crate) fn leaves(&self) -> bool {
+        self.inner.peers.leaves()
+    }
+
     /// The same network, not kept in it.
     pub(crate) fn downgrade(&self) -> WeakNetwork {
         WeakNetwork(Arc::downgrade(&self.inner))

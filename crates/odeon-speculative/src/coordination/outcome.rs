@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// Why a coordinated transaction was rolled back for good, at all actors that took part.
+/// Why a coordinated transaction was rolled back for good, at all actors that took part; or, with [`Lost`](Self::Lost) alone, why nobody here knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CoordinationError {
@@ -19,7 +19,9 @@ pub enum CoordinationError {
         /// The error's or the panic's text.
         why: Arc<str>,
     },
-    /// An actor has stopped before it could take part, or moves to another theater at this moment.
+    /// A message has not come to its actor: that has stopped before it could take part, or moves to another theater at this moment; the way to its theater has ended; the
+    /// message cannot be written or read, or is too large for the network (a dead letter says which); or it is for another theater, and this one takes part in no
+    /// transactions of several.
     Stopped,
     /// A message with [`Access::Exclusive`](crate::Access::Exclusive) was to take part: such a message runs once, and what
     /// takes part may be rolled back.
@@ -29,7 +31,7 @@ pub enum CoordinationError {
     Unreachable,
     /// The deadline of the transaction has passed.
     Deadline,
-    /// Nobody is left who could decide: the theater has ended.
+    /// Unknown: the theater has ended, or has left, before it was told of the outcome. With other theaters it may have committed there; in one alone it has not.
     Lost,
 }
 
@@ -39,13 +41,15 @@ impl fmt::Display for CoordinationError {
             Self::Failed { participant, why } => {
                 write!(f, "the handler of participant {participant} has failed: {why}")
             }
-            Self::Stopped => f.write_str("a participant has stopped, or is about to move"),
+            Self::Stopped => f.write_str(
+                "a participant has stopped or is about to move, or cannot be sent its message",
+            ),
             Self::Exclusive => f.write_str("a message with exclusive access cannot take part"),
             Self::Unreachable => {
                 f.write_str("a participant's theater cannot be reached, or takes no part")
             }
             Self::Deadline => f.write_str("the deadline has passed"),
-            Self::Lost => f.write_str("the theater has ended before the decision"),
+            Self::Lost => f.write_str("the theater has ended or left before it knew the outcome"),
         }
     }
 }

@@ -109,6 +109,11 @@ impl Peers {
         known.alive.values().cloned().collect()
     }
 
+    /// Whether this theater leaves, or has left.
+    pub(super) fn leaves(&self) -> bool {
+        self.lock().leaves
+    }
+
     /// Waits until all links have ended. `false`: the time is up.
     pub(super) fn wait_until_empty(&self, deadline: Duration) -> bool {
         let begun = Instant::now();
