@@ -191,9 +191,8 @@ impl Parts {
             // Then all of its messages have come.
             it.is_given_up |= by_commit;
         }
-        let known = all.forget_if_over(id);
-        drop(all);
-        drop((own, known));
+        All::unlock(all, id);
+        drop(own);
     }
 
     /// Whether the leader of a part whose messages come from elsewhere is there, and has not said that it is over.
@@ -214,9 +213,7 @@ impl Parts {
             let known = Known { is_given_up: true, ..Known::new(&part, 0, of) };
             all.from_elsewhere.insert(id, known);
         }
-        let known = all.forget_if_over(id);
-        drop(all);
-        drop(known);
+        All::unlock(all, id);
     }
 
     /// A message for it will not come.
@@ -225,9 +222,7 @@ impl Parts {
         if let Some(it) = all.from_elsewhere.get_mut(&id) {
             it.arrived = it.arrived.saturating_add(1);
         }
-        let known = all.forget_if_over(id);
-        drop(all);
-        drop(known);
+        All::unlock(all, id);
     }
 
     /// Nothing more comes from a leader. Others may still have sent what their handlers have joined, which is to find these parts as long as they are not over.
@@ -235,7 +230,8 @@ impl Parts {
         let mut all = self.lock();
         let led = all.from_elsewhere.iter_mut().filter(|(id, _)| id.leader == leader);
         led.for_each(|(_, it)| it.is_left = true);
-        let over: Vec<Id> = all.over().collect();
+        let over = all.from_elsewhere.iter().filter(|(_, it)| it.can_be_forgotten());
+        let over: Vec<Id> = over.map(|(id, _)| *id).collect();
         let known: Vec<_> = over.into_iter().map(|id| all.from_elsewhere.remove(&id)).collect();
         drop(all);
         drop(known);
@@ -259,14 +255,12 @@ impl Parts {
 }
 
 impl All {
-    fn forget_if_over(&mut self, id: Id) -> Option<Known> {
-        let is_over = self.from_elsewhere.get(&id).is_some_and(Known::can_be_forgotten);
-        if is_over { self.from_elsewhere.remove(&id) } else { None }
-    }
-
-    fn over(&self) -> impl Iterator<Item = Id> {
-        let over = self.from_elsewhere.iter().filter(|(_, it)| it.can_be_forgotten());
-        over.map(|(id, _)| *id)
+    /// Forgets this one if that can be. Not under the lock: with a part goes what a user has made.
+    fn unlock(mut all: MutexGuard<'_, Self>, id: Id) {
+        let is_over = all.from_elsewhere.get(&id).is_some_and(Known::can_be_forgotten);
+        let known = is_over.then(|| all.from_elsewhere.remove(&id));
+        drop(all);
+        drop(known);
     }
 }
 
@@ -323,9 +317,7 @@ impl Companions for Parts {
             }
             let companion = it.part.companion_from_abroad(place as usize);
             it.arrived += 1;
-            let known = all.forget_if_over(id);
-            drop(all);
-            drop(known);
+            All::unlock(all, id);
             return Some(companion);
         }
         let part = self.make(id, of)?;

@@ -44,7 +44,8 @@ pub trait Decider: Send + Sync {
     /// what is under way.
     fn gives_way(&self, round: u32, for_a_change: bool);
 
-    /// What the part has waited for has happened, and no message of it is here whose actor could have it go on: [`Part::go_on`] is to be called.
+    /// What the part has waited for has happened, and no message of it is here whose actor could have it go on: [`Part::go_on`] is to be called
+    /// later, on a thread where nothing else is under way.
     fn may_go_on(&self, part: Part);
 
     /// The time is over that it was given when it was a transaction of one theater.

@@ -43,7 +43,7 @@ struct Shared {
     from_elsewhere: FromElsewhere,
     round: u32,
     /// Where it is gone on with if nobody does.
-    station: Option<Post>,
+    post: Option<Post>,
     is_over: bool,
     reply: Option<Reply<Result<(), CoordinationError>>>,
     deadline: Option<Timer>,
@@ -150,7 +150,7 @@ impl Coordination {
             expected: messages,
             from_elsewhere: FromElsewhere::default(),
             round: 0,
-            station: None,
+            post: None,
             is_over: false,
             reply,
             deadline: None,
@@ -175,7 +175,7 @@ impl Coordination {
         decider: impl FnOnce(Option<Reply<Result<(), CoordinationError>>>) -> Option<Arc<dyn Decider>>,
     ) -> bool {
         let mut shared = self.lock();
-        shared.station = Some(Post { station, is_of_first: true });
+        shared.post = Some(Post { station, is_of_first: true });
         let reply = shared.reply.take();
         drop(shared);
         decider(reply).is_some_and(|decider| self.decider.set(decider).is_ok())
@@ -188,7 +188,7 @@ impl Coordination {
             return;
         }
         shared.news.orders.push(order);
-        let station = shared.station.as_ref().map(|post| post.station.clone());
+        let station = shared.post.as_ref().map(|post| post.station.clone());
         drop(shared);
         // A part may have no message here: then it has no handlers to call.
         let awaits = Awaits { place: false, holds: true };
@@ -254,10 +254,9 @@ impl Coordination {
             Some(visit)
         } else {
             let is_of_first = matches!(place, Place::First(_));
-            let is_better =
-                is_of_first || !shared.station.as_ref().is_some_and(|it| it.is_of_first);
+            let is_better = is_of_first || !shared.post.as_ref().is_some_and(|it| it.is_of_first);
             if self.decider().is_some() && is_better {
-                shared.station = Some(Post { station: visit.shared_station(), is_of_first });
+                shared.post = Some(Post { station: visit.shared_station(), is_of_first });
             }
             shared.news.arrived.push((place, visit));
             None
@@ -380,8 +379,8 @@ impl Coordination {
         !self.lock().from_elsewhere.expected.is_empty()
     }
 
-    /// This round of all theaters is over, and those before it. What has arrived of them is returned.
-    pub(super) fn end_rounds(&self, last: u32) -> Vec<Box<dyn Visiting>> {
+    /// This round of all theaters is over, and those before it: what was joined elsewhere in them is void.
+    pub(super) fn end_rounds(&self, last: u32) {
         let mut shared = self.lock();
         shared.from_elsewhere.over = shared.from_elsewhere.over.max(last);
         shared.news.gives_way_in.retain(|round| *round > last);
@@ -390,7 +389,8 @@ impl Coordination {
         let arrived = std::mem::take(&mut shared.news.arrived);
         let (void, stays): (Vec<_>, Vec<_>) = arrived.into_iter().partition(is_void);
         shared.news.arrived = stays;
-        void.into_iter().map(|(_, visit)| visit).collect()
+        drop(shared);
+        void.into_iter().for_each(|(_, visit)| visit.end(Ending::Void));
     }
 
     /// Messages are about to be sent: answers their round.
@@ -419,9 +419,9 @@ impl Coordination {
         shared.is_over = true;
         let news = std::mem::take(&mut shared.news);
         let (reply, deadline) = (shared.reply.take(), shared.deadline.take());
-        let (congests, station) = (shared.congests.take(), shared.station.take());
+        let (congests, post) = (shared.congests.take(), shared.post.take());
         drop(shared);
-        drop((congests, station));
+        drop((congests, post));
         if let Some(precedence) = asked {
             precedence.give_up(self.number);
         }

@@ -97,8 +97,7 @@ impl Tour {
         for order in orders {
             match order {
                 Order::Run(round) => {
-                    let void = of.end_rounds(round.saturating_sub(1));
-                    void.into_iter().for_each(|visit| visit.end(Ending::Void));
+                    of.end_rounds(round.saturating_sub(1));
                     let Deciding { early, waited_for_in, .. } = std::mem::take(&mut self.deciding);
                     self.deciding = Deciding {
                         round,
@@ -204,10 +203,10 @@ impl Tour {
         self.end_round(of);
     }
 
-    /// Unless it is to be run, what was joined elsewhere in the last round is void, and whoever is still on its way no news.
+    /// Unless it is to be run, what was joined elsewhere in the last round is void, and what comes of it is no news.
     fn end_round(&mut self, of: &Arc<Coordination>) {
         if !self.deciding.may_run {
-            of.end_rounds(self.deciding.round).into_iter().for_each(|it| it.end(Ending::Void));
+            of.end_rounds(self.deciding.round);
         }
         self.deciding.drop_early();
     }
