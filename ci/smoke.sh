@@ -83,6 +83,7 @@ mkdir "$out/geostat"
 "$odeon" bench kmeans --rows 2000 --rounds 5 --way direct --samples 1 --warmup 0
 "$odeon" bench kmeans --rows 2000 --rounds 5 --way middleware --served-by cpu,direct,kernel --samples 1 --warmup 0
 "$odeon" bench kmeans --rows 2000 --rounds 5 --way kernel --samples 1 --warmup 0
+"$odeon" bench launch --launches 500 --wait each,last --batch 1,16 --samples 2 --warmup 0
 "$odeon" bench logreg --rows 2000 --rounds 5 --floor rayon,sequential --samples 2 --warmup 0
 "$odeon" bench logreg --rows 2000 --rounds 40 --device-workers 0 --way cpu,mixed,balanced --samples 1 --warmup 0
 # By kernels where there is a device for them, or a driver that stands in for one.
@@ -92,6 +93,7 @@ kernels() { # what runs by kernels
     echo "skipped: bench $*: no device for kernels"
   fi
 }
+kernels launch --launches 50 --way kernel --wait each,last
 kernels logreg --rows 2000 --rounds 5 --way kernel
 kernels geostat --grid 20 --log-points 100 --search kernel
 "$odeon" bench heterogeneous --reproduce --quick --out "$out/thesis"

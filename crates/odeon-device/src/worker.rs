@@ -44,6 +44,11 @@ pub trait Worker: Send + 'static {
     /// Where this worker works.
     fn place(&self) -> Place;
 
+    /// What it works on, as the driver of that calls it, if there is something to tell: a report says by it whether a device was a GPU.
+    fn device(&self) -> Option<String> {
+        None
+    }
+
     /// How many pieces it does at once at most: more than one where a launch costs much beside a piece.
     fn most_at_once(&self) -> usize {
         1

@@ -202,8 +202,11 @@ fn s38_whoever_is_free_gets_a_part_of_the_round() {
     while pool.report().kinds[0].present < 4 {
         std::thread::yield_now();
     }
-    let done = pool.submit_all(vec![false; 64]).wait().unwrap();
-    assert!(done.into_iter().all(|piece| piece == Ok(true)));
+    // In the first round they are found to be equally fast.
+    for _ in 0..2 {
+        let done = pool.submit_all(vec![false; 64]).wait().unwrap();
+        assert!(done.into_iter().all(|piece| piece == Ok(true)));
+    }
     assert_eq!(most.load(Ordering::SeqCst), 16, "a quarter for the first of four");
     assert!(here.load(Ordering::SeqCst) > 4);
 }

@@ -4,9 +4,11 @@
 //! the load. Drivers of newer processors have `performance` and `powersave` only, and with them `powersave` follows the load.
 
 mod error;
+mod guard;
 
 use crate::sysfs::{Files, Sysfs};
 pub use error::GovernorError;
+use guard::Guard;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -124,7 +126,7 @@ impl Governors {
                 return Err(GovernorError::NotAvailable { cpu: *cpu, governor, available });
             }
         }
-        let mut set = GovernorsSet { sysfs: self.sysfs.clone(), before: Vec::new() };
+        let mut set = GovernorsSet { sysfs: self.sysfs.clone(), before: Vec::new(), guard: None };
         for CpuFrequency { cpu, governor: before, .. } in cpus {
             if before == governor {
                 continue;
@@ -153,17 +155,20 @@ impl Default for Governors {
     }
 }
 
-/// Governors have been set. When this is dropped they are as before.
+/// Governors have been set. When this is dropped they are as before. A program that is killed drops nothing: see
+/// [`even_if_killed`](Self::even_if_killed).
 #[must_use = "when it is dropped the governors are as before"]
 pub struct GovernorsSet {
     sysfs: Arc<dyn Sysfs>,
     before: Vec<(PathBuf, String)>,
+    guard: Option<Guard>,
 }
 
 impl GovernorsSet {
     /// Leaves them as they are.
     pub fn keep(mut self) {
         self.before.clear();
+        self.dismiss();
     }
 
     /// Sets those that were there before, and tells if that does not work.
@@ -180,7 +185,14 @@ impl GovernorsSet {
             let written = self.sysfs.write(&file, &governor);
             first = first.and(written.map_err(|error| GovernorError::of(&file, &error)));
         }
+        self.dismiss();
         first
+    }
+
+    fn dismiss(&mut self) {
+        if let Some(guard) = self.guard.take() {
+            guard.dismiss();
+        }
     }
 }
 

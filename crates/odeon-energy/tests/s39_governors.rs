@@ -3,6 +3,8 @@
 mod support;
 
 use odeon_energy::{GovernorError, Governors};
+use std::path::Path;
+use std::process::Command;
 use support::Folder;
 
 fn machine(test: &str, cores: usize) -> Folder {
@@ -90,4 +92,51 @@ fn s39_a_machine_without_governors_says_so() {
     assert_eq!(governors.read().err(), Some(none.clone()));
     assert_eq!(governors.set("performance").err(), Some(none.clone()));
     assert!(none.to_string().contains("in a virtual machine, the host does"), "{none}");
+}
+
+/// Waits for what another process does.
+fn until(is_so: impl Fn() -> bool) {
+    while !is_so() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+/// What the test below starts itself as: sets governors, says so, and waits to be killed.
+fn set_and_wait(root: &Path) -> ! {
+    let set = Governors::at(root).set("performance").unwrap().even_if_killed().unwrap();
+    std::fs::write(root.join("is-set"), "").unwrap();
+    loop {
+        std::thread::park();
+        std::hint::black_box(&set);
+    }
+}
+
+#[test]
+fn s39_governors_are_put_back_even_if_the_program_is_killed() {
+    const NAME: &str = "s39_governors_are_put_back_even_if_the_program_is_killed";
+    const ROOT: &str = "ODEON_TEST_GOVERNORS";
+    if let Some(root) = std::env::var_os(ROOT) {
+        set_and_wait(Path::new(&root));
+    }
+    let folder = machine("governors-killed", 3);
+    let before = chosen(&folder);
+    let mut program = Command::new(std::env::current_exe().unwrap());
+    let mut program = program.args([NAME, "--exact"]).env(ROOT, folder.path()).spawn().unwrap();
+    until(|| folder.path().join("is-set").exists());
+    assert_eq!(chosen(&folder), ["performance"; 3]);
+    program.kill().unwrap();
+    program.wait().unwrap();
+    until(|| chosen(&folder) == before);
+}
+
+#[test]
+fn s39_who_guards_governors_does_nothing_if_the_program_does_it() {
+    let folder = machine("governors-guarded", 2);
+    let governors = Governors::at(folder.path());
+    let before = chosen(&folder);
+    let set = || governors.set("performance").unwrap().even_if_killed().unwrap();
+    set().restore().unwrap();
+    assert_eq!(chosen(&folder), before);
+    set().keep();
+    assert_eq!(chosen(&folder), ["performance"; 2]);
 }

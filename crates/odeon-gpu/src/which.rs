@@ -12,8 +12,8 @@ use odeon_device::DeviceError;
 /// Which device a session is with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Which {
-    /// The first of these that there is: a GPU by CUDA; a GPU by the graphics interface of the system; the processor by kernels compiled
-    /// for it; a graphics driver that computes on the processor.
+    /// The first of these that there is and that works: a GPU by CUDA; a GPU by the graphics interface of the system; the processor by
+    /// kernels compiled for it; a graphics driver that computes on the processor.
     #[default]
     Default,
     /// The GPU of this number by Vulkan: discrete ones first, what is no GPU last.
@@ -38,10 +38,11 @@ pub struct Found {
 /// All devices that this program can open, each once by each way that leads to it. Each is opened, to ask for its name: that takes
 /// some tens of milliseconds the first time.
 pub fn devices() -> Vec<Found> {
-    let cuda = (0..).map(Which::Cuda).map_while(|which| Some((which, named(which).ok()?)));
+    let named = |which| Some((which, candidates(which).ok()?.pop()?));
+    let cuda = (0..).map(Which::Cuda).map_while(named);
     let vulkan = vulkan().into_iter().enumerate();
     let vulkan = vulkan.map(|(n, device)| (Which::Vulkan(n), Reachable::Wgpu(device)));
-    let cpu = named(Which::Cpu).ok().map(|device| (Which::Cpu, device));
+    let cpu = named(Which::Cpu);
     cuda.chain(vulkan)
         .chain(cpu)
         .filter_map(|(which, device)| {
@@ -54,15 +55,31 @@ pub fn devices() -> Vec<Found> {
 
 /// A client of that device, which works.
 pub(crate) fn reach(which: Which) -> Result<Client, DeviceError> {
-    let device = match which {
-        Which::Default => best()?,
-        which => named(which)?,
-    };
-    let reached = client(&device)?;
+    first_that_works(candidates(which)?, working)
+}
+
+/// What the first of `candidates` leads to that works; if none does, why the best one does not.
+fn first_that_works<D, T>(
+    candidates: Vec<D>,
+    reach: impl Fn(&D) -> Result<T, DeviceError>,
+) -> Result<T, DeviceError> {
+    let mut first = None;
+    for candidate in candidates {
+        match reach(&candidate) {
+            Ok(reached) => return Ok(reached),
+            Err(error) => _ = first.get_or_insert(error),
+        }
+    }
+    Err(first.expect("there is at least one candidate"))
+}
+
+/// A client of the device, which has answered.
+fn working(device: &Reachable) -> Result<Client, DeviceError> {
+    let reached = client(device)?;
     match block_on(reached.sync()) {
         Ok(()) => Ok(reached),
         Err(error) if error.is_device_poisoned() => {
-            anew(&device, reached.properties().identity.name.as_str())
+            anew(device, reached.properties().identity.name.as_str())
         }
         Err(error) => Err(DeviceError::Unavailable(format!("{device:?} does not work: {error}"))),
     }
@@ -100,8 +117,8 @@ fn names(device: &Reachable) -> impl Iterator<Item = Reachable> {
     })
 }
 
-/// What `Which::Default` is.
-fn best() -> Result<Reachable, DeviceError> {
+/// What `Which::Default` may be, the best first; at least one.
+fn by_rank() -> Result<Vec<Reachable>, DeviceError> {
     let rank = |device: &Reachable| match device {
         Reachable::Cuda(_) => 0,
         Reachable::Wgpu(device) if device.kind == WgpuDeviceKind::Cpu => 4,
@@ -111,19 +128,23 @@ fn best() -> Result<Reachable, DeviceError> {
         },
         _ => 3,
     };
-    // Of several alike the first one.
-    Reachable::enumerate_all().into_iter().min_by_key(rank).ok_or_else(|| {
-        DeviceError::Unavailable(
+    let mut all: Vec<Reachable> = Reachable::enumerate_all().into_iter().collect();
+    // Stable: of several alike the first one.
+    all.sort_by_key(rank);
+    if all.is_empty() {
+        return Err(DeviceError::Unavailable(
             "neither a GPU nor a graphics driver that stands in for one was found; on Linux a \
              driver for Vulkan is wanted, such as Mesa's"
                 .to_owned(),
-        )
-    })
+        ));
+    }
+    Ok(all)
 }
 
-fn named(which: Which) -> Result<Reachable, DeviceError> {
-    match which {
-        Which::Default => best(),
+/// What this may lead to, the best first; at least one.
+fn candidates(which: Which) -> Result<Vec<Reachable>, DeviceError> {
+    let device = match which {
+        Which::Default => return by_rank(),
         Which::Cuda(n) => Reachable::cuda(n).map_err(|why| unavailable("CUDA", "cuda", n, why)),
         Which::Cpu => {
             Reachable::cpu().map_err(|why| unavailable("kernels for the processor", "cpu", 0, why))
@@ -138,7 +159,8 @@ fn named(which: Which) -> Result<Reachable, DeviceError> {
             })?;
             Ok(Reachable::Wgpu(device))
         }
-    }
+    };
+    device.map(|device| vec![device])
 }
 
 fn unavailable(what: &str, feature: &str, n: usize, why: DeviceUnavailable) -> DeviceError {
@@ -191,5 +213,24 @@ fn client(device: &Reachable) -> Result<Client, DeviceError> {
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {}", self.which, self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_is_the_best_one_that_works() {
+        let reach = |works: u32| {
+            move |number: &u32| match *number == works {
+                true => Ok(*number),
+                false => Err(DeviceError::Unavailable(format!("{number} does not work"))),
+            }
+        };
+        assert_eq!(first_that_works(vec![1, 2, 3], reach(1)), Ok(1));
+        assert_eq!(first_that_works(vec![1, 2, 3], reach(3)), Ok(3));
+        let why = DeviceError::Unavailable("1 does not work".into());
+        assert_eq!(first_that_works(vec![1, 2, 3], reach(4)), Err(why));
     }
 }

@@ -148,6 +148,10 @@ impl<K: Kernel> Worker for KernelWorker<K> {
         Place::Device
     }
 
+    fn device(&self) -> Option<String> {
+        Some(self.bench.gpu.name().to_owned())
+    }
+
     fn most_at_once(&self) -> usize {
         self.kernel.most_at_once()
     }

@@ -13,12 +13,15 @@ static FOUND: OnceLock<Vec<Found>> = OnceLock::new();
 static CUDA_MISSING: OnceLock<Option<String>> = OnceLock::new();
 
 /// The parameter that says which of them may be taken.
-pub(crate) const DEVICE: Parameter =
-    Parameter::word("device", "which device: any, or a GPU only", &["any", GPU]).outside_floor();
+pub(crate) const WHICH: Parameter =
+    Parameter::word("device", "which device: any, or a GPU only", &["any", GPU]);
+
+/// The same where the floor has no device.
+pub(crate) const DEVICE: Parameter = WHICH.outside_floor();
 
 const GPU: &str = "gpu";
 
-/// The first device of those that the [parameter](DEVICE) allows.
+/// The first device of those that the [parameter](WHICH) allows.
 ///
 /// # Errors
 /// What is missing, in words.
@@ -39,6 +42,24 @@ pub(crate) fn is_processor(which: Which) -> bool {
     FOUND.get_or_init(devices).iter().any(|found| found.which == which && found.is_processor)
 }
 
+/// What kernels run on in a run of these parameters, in words: whether it is a GPU.
+pub(crate) fn told(params: &Params) -> Option<String> {
+    let which = chosen(params).ok()?;
+    let found = FOUND.get_or_init(devices).iter().find(|found| found.which == which)?;
+    Some(format!("Kernels run on {}.", in_words(found)))
+}
+
+/// All devices that kernels can run on here, in words.
+pub(crate) fn all_told() -> String {
+    let all: Vec<String> = FOUND.get_or_init(devices).iter().map(in_words).collect();
+    if all.is_empty() { "none".to_owned() } else { all.join("; ") }
+}
+
+fn in_words(found: &Found) -> String {
+    let kind = if found.is_processor { "no GPU: the processor stands in for one" } else { "a GPU" };
+    format!("{}, {kind}", found.name)
+}
+
 /// What is missing for CUDA C, in words; what else is wrong with it shall be seen when it is run.
 pub(crate) fn cuda_missing() -> Option<String> {
     let missing = CUDA_MISSING.get_or_init(|| match ByCuda::open() {
@@ -48,9 +69,9 @@ pub(crate) fn cuda_missing() -> Option<String> {
     missing.clone()
 }
 
-/// Whether the [parameter](DEVICE) allows GPUs only.
+/// Whether the [parameter](WHICH) allows GPUs only.
 pub(crate) fn must_be_gpu(params: &Params) -> bool {
-    params.word(DEVICE.name) == GPU
+    params.word(WHICH.name) == GPU
 }
 
 fn first(all: &[Found], must_be_gpu: bool) -> Result<Which, String> {
@@ -77,6 +98,10 @@ mod tests {
     #[test]
     fn what_the_processor_computes_is_no_gpu() {
         let found = |which, is_processor| Found { which, name: String::new(), is_processor };
+        let named =
+            |is_processor| Found { name: "X".to_owned(), ..found(Which::Cpu, is_processor) };
+        assert_eq!(in_words(&named(false)), "X, a GPU");
+        assert_eq!(in_words(&named(true)), "X, no GPU: the processor stands in for one");
         let both = [found(Which::Vulkan(0), true), found(Which::Vulkan(1), false)];
         assert_eq!(first(&both, false), Ok(Which::Vulkan(0)));
         assert_eq!(first(&both, true), Ok(Which::Vulkan(1)));

@@ -54,6 +54,8 @@ pub enum Goal {
     AtMostFloors(f64),
     /// At most so many ns per operation.
     AtMostNanoseconds(f64),
+    /// At most so many us per operation more than its floor.
+    AtMostMicrosecondsAboveFloor(f64),
     /// Half of all operations took at most so many us.
     P50AtMostMicroseconds(f64),
     /// All operations but one in a hundred took at most so many us.

@@ -1,6 +1,8 @@
 //! The figures as a Markdown page, written by the program that measured them.
 
 use crate::date;
+use crate::devices;
+use crate::energy;
 use crate::figures_run::{FiguresOutcome, FiguresPlan, Verdict, table};
 use crate::peers::Peers;
 use crate::runner::Results;
@@ -48,6 +50,9 @@ fn environment(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers) -> S
     }
     row("kernel", machine.kernel.clone());
     row("compiler", format!("{}, profile {}", machine.rustc, machine.profile));
+    // Only behind all measurements, as a driver that is open keeps a thread awake.
+    row("devices for kernels", devices::all_told());
+    row("counters of energy", energy::missing().unwrap_or_else(|| "there are some".to_owned()));
     row("odeon", machine.version.clone());
     row("commit", machine.commit.clone().unwrap_or_else(|| "not known".to_owned()));
     row("date", date::today());

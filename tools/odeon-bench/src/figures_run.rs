@@ -276,6 +276,16 @@ fn judge_measured(
             let to_reach = format!("at most {times:.2}x its floor, per {operation}");
             Verdict::judged(&figure.what, to_reach, outcome)
         }
+        Goal::AtMostMicrosecondsAboveFloor(limit) => {
+            let floor = results.floor(workload, params).map(|samples| samples.median());
+            let outcome = odeon.zip(floor).map(|(odeon, floor)| {
+                let above = (odeon - floor) / 1000.0;
+                let (all, floor) = (odeon / 1000.0, floor / 1000.0);
+                (format!("{above:.2} us ({all:.2} us, floor {floor:.2} us)"), above <= limit)
+            });
+            let to_reach = format!("at most {limit} us above its floor, per {operation}");
+            Verdict::judged(&figure.what, to_reach, outcome)
+        }
         Goal::AtMostMiBAboveFloor(limit) => {
             let peak = |samples: Option<&Samples>| samples?.peak_rss_kib;
             let floor = peak(results.floor(workload, params));

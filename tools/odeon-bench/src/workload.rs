@@ -41,7 +41,7 @@ pub trait Workload: Sync {
     }
 
     /// What a reader of the results of these parameters should know.
-    fn note(&self, _params: &Params) -> Option<&'static str> {
+    fn note(&self, _params: &Params) -> Option<String> {
         None
     }
 

@@ -26,6 +26,7 @@ mod forward;
 mod geostat;
 mod kept;
 mod kmeans;
+mod launch;
 mod ledger;
 mod list;
 mod logmap;
@@ -52,7 +53,7 @@ pub(crate) use geostat::{Course as GeostatCourse, Progress as GeostatProgress};
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.
-pub const ALL: [&dyn Workload; 40] = [
+pub const ALL: [&dyn Workload; 41] = [
     &ring::Ring,
     &pingpong::PingPong,
     &fjthrput::ForkJoinThroughput,
@@ -93,6 +94,7 @@ pub const ALL: [&dyn Workload; 40] = [
     &theaters::RemoteCreate,
     &kmeans::KMEANS,
     &logreg::LOGREG,
+    &launch::Launches,
 ];
 
 /// The workload of that name.

@@ -77,7 +77,8 @@ impl<W: Send + 'static> Balancing<W> {
 
     /// The configurations to choose from: how many workers of each kind, in the order in which the kinds were added. One alone is used without
     /// profiling. Default: for each number of device workers these alone, beside all CPU workers, and beside so many fewer
-    /// that each device worker has a core for the thread that waits for it; CPU kinds whole or not at all.
+    /// that each device worker has a core for the thread that waits for it; CPU kinds whole or not at all. If the objective needs energy,
+    /// also half of the workers of each CPU kind, a quarter, down to one, unless that makes more than 64 configurations.
     pub fn configurations<C: Into<Vec<usize>>>(
         mut self,
         configurations: impl IntoIterator<Item = C>,
@@ -239,7 +240,7 @@ impl<W: Send + 'static> Balancing<W> {
             Some(configurations) => configurations.clone(),
             None => {
                 let kinds: Vec<_> = self.kinds.iter().map(|kind| (kind.place, kind.most)).collect();
-                configuration::all_of(&kinds)
+                configuration::all_of(&kinds, self.objective.needs_energy(), MOST_CONFIGURATIONS)
             }
         };
         for counts in &configurations {

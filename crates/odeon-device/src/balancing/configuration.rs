@@ -48,13 +48,22 @@ impl fmt::Debug for Configuration {
 
 /// The configurations that are tried unless the program says which: as in the thesis, section 6.4. For each number of device
 /// workers: them alone; beside all CPU workers; and beside so many fewer that each device worker has a core for the thread that waits for it. CPU
-/// kinds are taken whole or not at all, in all combinations. The one with the most workers comes first.
+/// kinds are taken whole or not at all, in all combinations; `by_energy` also half of each, a quarter, and so on: what waits for memory saves
+/// nothing by more cores. The one with the most workers comes first.
 ///
-/// `kinds`: place and number of workers of each.
-pub(super) fn all_of(kinds: &[(Place, usize)]) -> Vec<Vec<usize>> {
+/// `kinds`: place and number of workers of each. `most`: of more configurations than that those with parts of a kind are left out.
+pub(super) fn all_of(kinds: &[(Place, usize)], by_energy: bool, most: usize) -> Vec<Vec<usize>> {
+    let found = combinations(kinds, by_energy);
+    if by_energy && found.len() > most { combinations(kinds, false) } else { found }
+}
+
+fn combinations(kinds: &[(Place, usize)], with_parts: bool) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = vec![vec![0; kinds.len()]];
     for (number, &(place, most)) in kinds.iter().enumerate() {
         let choices: Vec<usize> = match place {
+            Place::Cpu if with_parts => {
+                std::iter::successors(Some(most), |count| (*count > 0).then(|| count / 2)).collect()
+            }
             Place::Cpu => vec![0, most],
             Place::Device => (0..=most).collect(),
         };
@@ -106,15 +115,27 @@ mod tests {
 
     #[test]
     fn those_of_the_thesis_with_and_without_a_core_for_each_device_worker() {
-        let found = all_of(&[(Place::Device, 2), (Place::Cpu, 4)]);
+        let found = all_of(&[(Place::Device, 2), (Place::Cpu, 4)], false, 64);
         let as_said = [[2, 4], [1, 4], [2, 2], [1, 3], [0, 4], [2, 0], [1, 0]];
         assert_eq!(found, as_said);
     }
 
     #[test]
     fn two_kinds_for_cores_alone_and_together() {
-        assert_eq!(all_of(&[(Place::Cpu, 2), (Place::Cpu, 1)]), [[2, 1], [2, 0], [0, 1]]);
-        assert_eq!(all_of(&[(Place::Cpu, 3)]), [[3]]);
+        let of = |kinds: &[(Place, usize)]| all_of(kinds, false, 64);
+        assert_eq!(of(&[(Place::Cpu, 2), (Place::Cpu, 1)]), [[2, 1], [2, 0], [0, 1]]);
+        assert_eq!(of(&[(Place::Cpu, 3)]), [[3]]);
+    }
+
+    #[test]
+    fn by_energy_parts_of_the_cores_too_unless_that_is_too_much() {
+        let kinds = [(Place::Device, 1), (Place::Cpu, 6)];
+        let found = all_of(&kinds, true, 64);
+        let as_said = [[1, 6], [1, 5], [0, 6], [1, 3], [1, 2], [0, 3], [1, 1], [1, 0], [0, 1]];
+        assert_eq!(found, as_said);
+        assert_eq!(all_of(&kinds, true, 8), all_of(&kinds, false, 8));
+        let many = [(Place::Cpu, 64); 3];
+        assert_eq!(all_of(&many, true, 64).len(), 7);
     }
 
     #[test]

@@ -231,12 +231,14 @@ impl<W> Desk<W> {
         &mut self,
         member: usize,
         most_at_once: usize,
+        device: Option<String>,
         now: Duration,
     ) -> (Orders<W>, bool) {
         let mut orders = Orders::default();
         if self.roster.is_gone(member) {
             return (orders, false);
         }
+        self.roster.tally_mut(self.roster.kind(member)).device = device;
         self.roster.came(member, most_at_once);
         self.profiler.staffed(seconds(now), &self.roster);
         let more = self.rest_unless_needed(member);

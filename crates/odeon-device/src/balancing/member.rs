@@ -88,15 +88,15 @@ impl<W: Send + 'static> Member<W> {
         }
         let made = catch_unwind(AssertUnwindSafe(|| {
             let worker = (self.make)(self.number_of_kind)?;
-            let most_at_once = worker.most_at_once();
-            Ok((worker, most_at_once))
+            let (most_at_once, device) = (worker.most_at_once(), worker.device());
+            Ok((worker, most_at_once, device))
         }));
         match made.map_err(panic_text).map_err(WorkerError::Panic) {
-            Ok(Ok((worker, most_at_once))) => {
+            Ok(Ok((worker, most_at_once, device))) => {
                 self.worker = Some(worker);
                 self.has_been_made = true;
                 let came = |desk: &mut super::desk::Desk<W>, now| {
-                    desk.came(self.number, most_at_once, now)
+                    desk.came(self.number, most_at_once, device, now)
                 };
                 let more = self.shared.change(came);
                 self.go_on_if(more, ctx);

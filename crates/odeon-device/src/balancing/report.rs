@@ -57,6 +57,8 @@ pub struct KindReport {
     pub name: String,
     /// Where it works.
     pub place: Place,
+    /// What its workers work on, as [`Worker::device`](crate::Worker::device) says: of the one that was made last.
+    pub device: Option<String>,
     /// How many workers there can be.
     pub most: usize,
     /// How many there are.

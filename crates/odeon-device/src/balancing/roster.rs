@@ -17,11 +17,24 @@ pub(super) struct KindTally {
     pub(super) pieces: u64,
     pub(super) goes: u64,
     pub(super) failures: u64,
+    /// What the last one that was made works on.
+    pub(super) device: Option<String>,
     /// What has become of the last of its workers that will not come back.
     pub(super) lost: Option<String>,
-    /// Pieces per second of one of its workers, of late.
-    pace: Option<f64>,
+    /// What one of its workers has done of late, and in how many seconds: goes that are longer ago count less.
+    of_late: (f64, f64),
 }
+
+impl KindTally {
+    /// Pieces per second of one of its workers; `None`: not known yet.
+    pub(super) fn pace(&self) -> Option<f64> {
+        let (pieces, seconds) = self.of_late;
+        (seconds > 0.0).then(|| pieces / seconds)
+    }
+}
+
+/// How much of a go counts still when there is another one. TUNE: guessed 2026-11.
+const FADING: f64 = 0.75;
 
 struct Member {
     kind: usize,
@@ -167,16 +180,18 @@ impl Roster {
     /// together `S - s` fast, so they need `R / S` for them, as long as it needs itself. This is guided self-scheduling (Polychronopoulos and
     /// Kuck, 1987) with parts by weight (Hummel et al., 1996).
     ///
-    /// As long as somebody's pace is not known, all count as equally fast.
+    /// Whose own pace is not known takes one: it may be far slower than all others, and a go is not interrupted. As long as somebody
+    /// else's is not known, all count as equally fast.
     pub(super) fn share(&self, counts: Option<&[usize]>, member: usize, waiting: usize) -> usize {
         let most = self.members[member].most_at_once.min(waiting);
         if most <= 1 {
             return most;
         }
-        let paces = || self.active(counts).map(|member| self.kinds[member.kind].pace);
+        let Some(mine) = self.kinds[self.members[member].kind].pace() else { return 1 };
+        let paces = || self.active(counts).map(|member| self.kinds[member.kind].pace());
         let known: Option<f64> = paces().sum();
-        let part = match (self.kinds[self.members[member].kind].pace, known) {
-            (Some(mine), Some(all)) if all > 0.0 => mine / all,
+        let part = match known {
+            Some(all) if all > 0.0 => mine / all,
             _ => 1.0 / paces().count().max(1) as f64,
         };
         // A little less, so that a whole number stays one.
@@ -189,7 +204,7 @@ impl Roster {
         let idle = (0..self.members.len()).filter(|&number| {
             self.members[number].state == State::Idle && self.is_active(counts, number)
         });
-        let pace = |number: usize| self.kinds[self.members[number].kind].pace.unwrap_or(f64::MAX);
+        let pace = |number: usize| self.kinds[self.members[number].kind].pace().unwrap_or(f64::MAX);
         // The first of several that are equally fast.
         idle.fold(None, |best: Option<usize>, number| match best {
             Some(best) if pace(best) >= pace(number) => Some(best),
@@ -229,8 +244,9 @@ impl Roster {
         kind.pieces += pieces as u64;
         kind.goes += 1;
         if was_warm && took > 0.0 {
-            let pace = pieces as f64 / took;
-            kind.pace = Some(kind.pace.map_or(pace, |before| before + (pace - before) / 4.0));
+            // WHY not the mean of paces: a go of few pieces, at the end of a round, is mostly launch.
+            let (before, seconds) = kind.of_late;
+            kind.of_late = (FADING * before + pieces as f64, FADING * seconds + took);
         }
         took
     }
@@ -292,7 +308,7 @@ mod tests {
         for (member, most) in [(0, most_at_once), (1, 1), (2, 1)] {
             roster.came(member, most);
         }
-        (roster.kinds[0].pace, roster.kinds[1].pace) = (Some(gpu), Some(cpu));
+        (roster.kinds[0].of_late, roster.kinds[1].of_late) = ((gpu, 1.0), (cpu, 1.0));
         roster
     }
 
@@ -308,11 +324,13 @@ mod tests {
     }
 
     #[test]
-    fn while_a_pace_is_unknown_all_count_alike() {
+    fn while_a_pace_is_unknown_all_others_count_alike() {
         let mut roster = with_paces(64, 1.0, 8.0);
-        roster.kinds[1].pace = None;
+        roster.kinds[1].of_late = (0.0, 0.0);
         assert_eq!(roster.share(None, 0, 30), 10);
         assert_eq!(roster.share(None, 0, 31), 11);
+        (roster.kinds[0].of_late, roster.kinds[1].of_late) = ((0.0, 0.0), (1.0, 1.0));
+        assert_eq!(roster.share(None, 0, 30), 1, "it may be far slower than the others");
     }
 
     #[test]

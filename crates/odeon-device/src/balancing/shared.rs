@@ -172,6 +172,7 @@ impl<W: Send + 'static> Shared<W> {
             KindReport {
                 name: kind.name.to_string(),
                 place: kind.place,
+                device: tally.device.clone(),
                 most: kind.most,
                 present: present[number],
                 pieces: tally.pieces,

@@ -27,6 +27,8 @@ pub(super) struct Speed {
     /// Microseconds of a launch, and of each piece, by the number of pieces that were submitted before.
     pub(super) launch: fn(u64) -> f64,
     pub(super) piece: fn(u64) -> f64,
+    /// By which part a piece takes longer for each other worker of the kind that works.
+    pub(super) hinders: f64,
     /// Watts of one worker at work.
     pub(super) watts: f64,
     /// How often in a thousand goes one fails.
@@ -35,11 +37,11 @@ pub(super) struct Speed {
 
 impl Speed {
     pub(super) fn cpu(count: usize, piece: fn(u64) -> f64) -> Self {
-        Self { count, most_at_once: 1, launch: |_| 0.0, piece, watts: 10.0, fails: 0 }
+        Self { count, most_at_once: 1, launch: |_| 0.0, piece, hinders: 0.0, watts: 10.0, fails: 0 }
     }
 
     pub(super) fn gpu(count: usize, launch: fn(u64) -> f64, piece: fn(u64) -> f64) -> Self {
-        Self { count, most_at_once: 32, launch, piece, watts: 100.0, fails: 0 }
+        Self { count, most_at_once: 32, launch, piece, hinders: 0.0, watts: 100.0, fails: 0 }
     }
 }
 
@@ -158,7 +160,7 @@ impl Simulation {
     pub(super) fn run(mut self) -> Outcome {
         for member in 0..self.kinds.len() {
             let most = self.plan.speeds[self.kinds[member]].most_at_once;
-            let (orders, more) = self.desk.came(member, most, self.now());
+            let (orders, more) = self.desk.came(member, most, None, self.now());
             self.carry_out(orders);
             if more {
                 self.at(0, Event::Look(member));
@@ -264,7 +266,12 @@ impl Simulation {
         let random = self.random.below(2_001) as f64 / 1_000.0 - 1.0;
         let by = 1.0 + self.plan.noise * random;
         let pieces: f64 = batch.works.iter().map(|&piece| (speed.piece)(piece)).sum();
-        let took = ((speed.launch)(first) + pieces) * by;
+        let working = self.kinds.iter().zip(&self.working).enumerate();
+        let others = working.filter(|&(other, (kind, working))| {
+            other != member && *kind == self.kinds[member] && *working
+        });
+        let hindered = 1.0 + speed.hinders * others.count() as f64;
+        let took = ((speed.launch)(first) + pieces) * by * hindered;
         self.in_hand[member] = Some(batch);
         self.working[member] = true;
         self.at((took * 1e3) as u64, Event::Done(member));

@@ -141,6 +141,10 @@ impl<W: Worker> Worker for Strict<W> {
         self.0.place()
     }
 
+    fn device(&self) -> Option<String> {
+        self.0.device()
+    }
+
     fn most_at_once(&self) -> usize {
         self.0.most_at_once()
     }

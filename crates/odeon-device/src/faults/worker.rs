@@ -25,6 +25,10 @@ impl<W: Worker> Worker for FaultyWorker<W> {
         self.worker.place()
     }
 
+    fn device(&self) -> Option<String> {
+        self.worker.device()
+    }
+
     fn most_at_once(&self) -> usize {
         self.worker.most_at_once()
     }

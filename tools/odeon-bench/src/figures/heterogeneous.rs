@@ -1,6 +1,8 @@
 //! What iterative programs on cores and devices reach.
 
-use super::Goal::{AtMostFloors, AtMostTimes, AtMostTimesBest, AtMostTimesEnergy};
+use super::Goal::{
+    AtMostFloors, AtMostMicrosecondsAboveFloor, AtMostTimes, AtMostTimesBest, AtMostTimesEnergy,
+};
 use super::{Group, Setting, group};
 use crate::parameter::Value;
 use crate::workload::Variant::Pool;
@@ -22,6 +24,9 @@ const ON_A_GPU: &[Setting] = &[
 ];
 
 const DIRECT: &[Setting] = &[("way", Value::Word("direct"))];
+
+const EACH: &[Setting] = &[("wait", Value::Word("each"))];
+const LAST: &[Setting] = &[("wait", Value::Word("last"))];
 
 /// So many workers on cores, with as many threads, and on a device.
 macro_rules! configuration {
@@ -98,7 +103,19 @@ pub(super) fn groups() -> Vec<Group> {
             &[],
             AtMostFloors(AGAINST_RAYON),
         );
+    let launch = |way, launches| {
+        let settings = [("way", Value::Word(way)), ("launches", Value::Number(launches))];
+        let few = &[("launches", Value::Number(50))];
+        let group = group("launch", few).without_peers().with(&settings);
+        let figure = |group: Group, settings, waited_for| {
+            let what = format!("a launch by a device actor, {way}, {waited_for} waited for");
+            group.figure(&what, Pool, settings, AtMostMicrosecondsAboveFloor(5.0))
+        };
+        figure(figure(group, EACH, "each"), LAST, "the last")
+    };
     vec![
+        launch("host", 20_000),
+        launch("kernel", 500),
         rayon(65_536, 100),
         rayon(4096, 1000),
         logreg,

@@ -11,7 +11,7 @@ use crate::runner::{Case, Plan, Results, measure as run};
 use crate::samples::Samples;
 use crate::table::{Table, short};
 use crate::workload::Variant;
-use odeon_energy::Governors;
+use odeon_energy::{Governors, GovernorsSet};
 
 /// An implementation of k-means, as the thesis has it.
 struct Implementation {
@@ -96,7 +96,7 @@ pub(super) fn measure(
 ) -> Result<Vec<Measurement>, BenchError> {
     let mut all = under(AS_IT_IS, plan, watch)?;
     for governor in GOVERNORS {
-        match Governors::new().set(governor) {
+        match Governors::new().set(governor).and_then(GovernorsSet::even_if_killed) {
             Ok(set) => {
                 all.extend(under(governor, plan, watch)?);
                 set.restore().map_err(|error| BenchError::Runtime(error.to_string()))?;

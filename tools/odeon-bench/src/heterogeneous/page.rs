@@ -2,6 +2,7 @@
 
 use super::{HeterogeneousOutcome, HeterogeneousPlan, governors, sharing, ways};
 use crate::date;
+use crate::devices;
 use crate::environment::Machine;
 use crate::html::{element, page as html_page, picture, table};
 
@@ -43,6 +44,7 @@ pub(super) fn page(
 fn setting(plan: &HeterogeneousPlan, machine: &Machine) -> String {
     let rows = [
         ("machine", machine.line(), "AMD FX-8120, 8 cores; NVIDIA GeForce GTX 780 Ti"),
+        ("devices for kernels", devices::all_told(), "the GPU"),
         ("date", date::today(), "2017"),
         (
             "energy",

@@ -21,6 +21,8 @@ pub(super) enum ToIteration<P> {
         pieces: Vec<P>,
         outcome: Result<(), DeviceError>,
     },
+    /// A worker actor has ended, which none does by itself: its worker has panicked.
+    Lost,
     /// A whole round from a pool.
     Round(Result<Vec<Returned<P>>, AskError>),
 }
@@ -104,6 +106,9 @@ impl<R: Rounds> Actor for Iteration<R> {
     fn handle(&mut self, message: Self::Msg, ctx: &mut Context<'_, Self>) {
         match message {
             ToIteration::Begin => {
+                if let Crew::Members(members) = &self.crew {
+                    members.watch(ctx);
+                }
                 if let Some(rounds) = &mut self.rounds {
                     let pieces = rounds.first();
                     self.begin_round(pieces, ctx);
@@ -126,6 +131,7 @@ impl<R: Rounds> Actor for Iteration<R> {
                     Err(error) => self.end_with(Some(error.to_string())),
                 }
             }
+            ToIteration::Lost => self.end_with(Some("a worker has panicked".to_owned())),
             ToIteration::Round(Ok(returned)) => {
                 let pieces: Result<Vec<_>, _> = returned.into_iter().collect();
                 match pieces {

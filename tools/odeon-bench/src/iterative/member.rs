@@ -1,7 +1,7 @@
 //! A worker actor, whatever its worker is.
 
-use super::Piece;
-use super::iteration::ToIteration;
+use super::iteration::{Iteration, ToIteration};
+use super::{Piece, Rounds};
 use crate::theater::Post;
 use odeon::prelude::*;
 use odeon_device::Worker;
@@ -64,6 +64,14 @@ impl<P> Members<P> {
 }
 
 impl<P: Piece> Members<P> {
+    /// Has the iteration actor told of the end of each.
+    pub(super) fn watch<R: Rounds<Piece = P>>(&self, ctx: &Context<'_, Iteration<R>>) {
+        for member in &self.0 {
+            // It lasts as long as both of them.
+            let _ = ctx.watch_with(&member.actor, ToIteration::Lost);
+        }
+    }
+
     /// Gives one of them as many messages as it may have, as far as there is something `waiting`: of it, the last.
     pub(super) fn give(
         &mut self,

@@ -157,3 +157,35 @@ fn what_does_not_pass_ends_the_run() {
     let error = run(vec![no_kernel, Adder::new(Place::Cpu, 1)], 3, 2).unwrap_err();
     assert!(error.to_string().contains("does not compile: line 3"), "{error}");
 }
+
+/// A worker that panics at its third piece.
+struct Panics(usize);
+
+impl Worker for Panics {
+    type Work = Sum;
+
+    fn place(&self) -> Place {
+        Place::Cpu
+    }
+
+    fn work(&mut self, _batch: &mut [Sum]) -> Result<(), DeviceError> {
+        self.0 += 1;
+        assert!(self.0 < 3, "the third piece");
+        Ok(())
+    }
+}
+
+#[test]
+fn a_worker_that_panics_ends_the_run() {
+    for others in [0, 2] {
+        let theater = theater_with(2).expect("it starts");
+        let mut crew = Crew::new();
+        crew.add(&theater, Panics(0)).expect("no thread is needed");
+        for _ in 0..others {
+            crew.add(&theater, Adder::new(Place::Cpu, 1)).expect("no thread is needed");
+        }
+        // More rounds than could be done before the panic, and so many pieces that each gets some.
+        let error = add(&theater, crew, 40, 1_000).unwrap_err();
+        assert_eq!(error.to_string(), "the runtime refused: a worker has panicked");
+    }
+}

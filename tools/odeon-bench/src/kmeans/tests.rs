@@ -1,3 +1,5 @@
+mod conformance;
+
 use super::*;
 use crate::iterative::{Crew, Rounds, Run};
 use crate::theater::theater_with;

@@ -57,7 +57,8 @@ fn setting(plan: &ReproductionPlan, machine: &Machine) -> String {
     ];
     let rows = rows.map(|(what, ours, paper)| vec![what.to_owned(), ours, paper.to_owned()]);
     let note = list().note(&base.with("list_actors", Value::Number(2)));
-    table(&["", "here", "papers"], rows) + &note.map_or_else(String::new, |note| element("p", note))
+    table(&["", "here", "papers"], rows)
+        + &note.map_or_else(String::new, |note| element("p", &note))
 }
 
 fn section(figure: &PaperFigure) -> String {

@@ -163,6 +163,10 @@ impl Workload for Geostat {
         (params.word("search") == KERNEL).then(|| devices::chosen(params).err()).flatten()
     }
 
+    fn note(&self, params: &Params) -> Option<String> {
+        (params.word("search") == KERNEL).then(|| devices::told(params)).flatten()
+    }
+
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         Run::new(params)?.simulate().map(|outcome| outcome.measured)
     }

@@ -164,6 +164,12 @@ impl Workload for KMeans {
         })
     }
 
+    fn note(&self, params: &Params) -> Option<String> {
+        (worker(params) != DIRECT && team(params).devices > 0)
+            .then(|| devices::told(params))
+            .flatten()
+    }
+
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
         let task = self.task(params)?;
         let theater = theater(params)?;

@@ -98,11 +98,11 @@ impl Workload for List {
         Ok(())
     }
 
-    fn note(&self, params: &Params) -> Option<&'static str> {
+    fn note(&self, params: &Params) -> Option<String> {
         let is_torn = params.number("list_actors") > 1 && !Sum::of(params).is_coordinated();
-        is_torn.then_some(
-            "A sum over several list actors is a walk from one to the next, each part as of another moment: it is not atomic.",
-        )
+        is_torn.then(|| {
+            "A sum over several list actors is a walk from one to the next, each part as of another moment: it is not atomic.".to_owned()
+        })
     }
 
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {

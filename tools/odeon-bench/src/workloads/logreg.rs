@@ -1,7 +1,7 @@
 //! `logreg`: see [`logreg`](crate::logreg).
 
 use super::kept::Kept;
-use crate::devices::DEVICE;
+use crate::devices::{self, DEVICE};
 use crate::error::BenchError;
 use crate::iterative::{
     BALANCED, CPU, CPU_WORKERS, Crew, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Run, Team,
@@ -99,6 +99,10 @@ impl Workload for LogisticRegression {
 
     fn missing(&self, params: &Params) -> Option<String> {
         Team::of(params).missing(params)
+    }
+
+    fn note(&self, params: &Params) -> Option<String> {
+        (Team::of(params).devices > 0).then(|| devices::told(params)).flatten()
     }
 
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {

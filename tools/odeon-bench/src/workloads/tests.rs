@@ -58,6 +58,7 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("points", 7),
         ("simulators", 3),
         ("log_points", 250),
+        ("launches", 50),
         ("rows", 130),
         ("dims", 5),
         ("centres", 4),

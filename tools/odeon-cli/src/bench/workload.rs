@@ -182,7 +182,7 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     terminal.print(&format!("{} on {}\n", workload.about().name, machine.line()));
     terminal.print(&report::table(&results).to_text());
     missing.iter().for_each(|what| terminal.print(what));
-    notes(*workload, &combinations).into_iter().for_each(|note| terminal.print(note));
+    notes(*workload, &combinations).into_iter().for_each(|note| terminal.print(&note));
     if let Some(why) = workload.looks_at_energy().then(energy::missing).flatten() {
         terminal.print(&why);
     }
@@ -207,7 +207,7 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
 }
 
 /// Each note once.
-fn notes(workload: &dyn Workload, combinations: &[Params]) -> Vec<&'static str> {
+fn notes(workload: &dyn Workload, combinations: &[Params]) -> Vec<String> {
     let mut notes: Vec<_> = combinations.iter().filter_map(|one| workload.note(one)).collect();
     notes.sort_unstable();
     notes.dedup();

@@ -113,7 +113,7 @@ impl Profiler {
     }
 
     pub(super) fn begin_trial(&mut self, now: Moment, aligned: bool, roster: &Roster) {
-        let Some(number) = self.next_to_try() else {
+        let Some(number) = self.next_to_try(roster) else {
             self.end_stage(now, roster);
             return;
         };
@@ -135,8 +135,9 @@ impl Profiler {
     }
 
     /// The next one that there are workers for, and that is not known to be dearer.
-    fn next_to_try(&mut self) -> Option<usize> {
+    fn next_to_try(&mut self, roster: &Roster) -> Option<usize> {
         let most = MOST_TRIALS * self.configurations.len();
+        self.put_the_most_promising_first(roster);
         let profile = self.profile();
         profile.begun += 1;
         if profile.begun > most {
@@ -155,6 +156,34 @@ impl Profiler {
         None
     }
 
+    /// In the sieve, behind its first trial: of those that are left, the one whose workers have been the fastest together. Only by time,
+    /// and where programs work in rounds.
+    ///
+    /// WHY: a go of a slow worker is as long as it is, so that each trial with one holds up a round, unless it is known by then that
+    /// others do a whole round meanwhile.
+    fn put_the_most_promising_first(&mut self, roster: &Roster) {
+        let Phase::Profiling(profile) = &self.phase else { return };
+        let in_rounds = self.round_of_best().is_some();
+        if profile.is_final || !in_rounds || self.terms.objective.needs_energy() {
+            return;
+        }
+        let pace = |number: usize| -> Option<f64> {
+            let counts = self.configurations[number].iter().enumerate();
+            let working = counts.filter(|(_, count)| **count > 0);
+            working.map(|(kind, &count)| Some(count as f64 * roster.tally(kind).pace()?)).sum()
+        };
+        let paces: Option<Vec<f64>> = profile.to_try.iter().map(|&number| pace(number)).collect();
+        let Some(paces) = paces else { return };
+        // The first of several that are equally fast.
+        let best = (0..paces.len())
+            .reduce(|one, other| if paces[other] > paces[one] { other } else { one });
+        if let Some(best) = best {
+            let to_try = &mut self.profile().to_try;
+            let number = to_try.remove(best).expect("it was found there");
+            to_try.push_front(number);
+        }
+    }
+
     /// Whether a kind works in it that takes longer for one go than the best one for a whole round.
     fn holds_up_rounds(&self, number: usize) -> bool {
         let Phase::Profiling(profile) = &self.phase else { return false };
@@ -162,12 +191,16 @@ impl Profiler {
         if self.terms.objective.needs_energy() || self.records[number].sample.is_some() {
             return false;
         }
-        let round = self.best().and_then(|(best, _)| self.records[best].sample?.time_per_round());
-        let Some(round) = round else { return false };
+        let Some(round) = self.round_of_best() else { return false };
         let counts = self.configurations[number].iter();
         counts
             .zip(&profile.shortest_go)
             .any(|(&count, &go)| count > 0 && go.is_finite() && go > CUT * round)
+    }
+
+    /// How long a round takes with the best one so far.
+    fn round_of_best(&self) -> Option<f64> {
+        self.best().and_then(|(best, _)| self.records[best].sample?.time_per_round())
     }
 
     /// How long a trial is watched before it may be cut off.

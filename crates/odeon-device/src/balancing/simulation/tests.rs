@@ -10,7 +10,7 @@ use std::time::Duration;
 fn plan(speeds: &[Speed], load: Load, total: u64) -> Plan {
     let place = |speed: &Speed| if speed.most_at_once > 1 { Place::Device } else { Place::Cpu };
     let kinds: Vec<_> = speeds.iter().map(|speed| (place(speed), speed.count)).collect();
-    let configurations = all_of(&kinds);
+    let configurations = all_of(&kinds, false, 64);
     let quota = Quota::Pieces(total / (10 * configurations.len() as u64).max(100));
     Plan {
         speeds: speeds.to_vec(),
@@ -69,10 +69,11 @@ fn time(outcome: &Outcome) -> f64 {
 #[test]
 fn s38_cores_alone_if_a_launch_costs_too_much() {
     let speeds = [Speed::gpu(1, |_| 5_000.0, |_| 10.0), Speed::cpu(4, |_| 100.0)];
-    for load in [ROUNDS_OF_32, Load::Stream { waiting: 16 }] {
-        let outcome = at_most_5_percent_dearer(&plan(&speeds, load, 50_000), time);
-        assert_eq!(outcome.in_use, [0, 4]);
-    }
+    let rounds = at_most_5_percent_dearer(&plan(&speeds, ROUNDS_OF_32, 50_000), time);
+    assert_eq!(rounds.in_use, [0, 4]);
+    // In a stream a device does no harm that takes a piece now and then.
+    let stream = plan(&speeds, Load::Stream { waiting: 16 }, 50_000);
+    assert_eq!(at_most_5_percent_dearer(&stream, time).in_use[1], 4);
 }
 
 /// The medium one: both together.
@@ -126,6 +127,19 @@ fn s38_each_objective_has_its_configuration() {
     let both = at_most_5_percent_dearer(&by(Objective::EnergyDelayProduct), product);
     assert_eq!((&*fast.in_use, &*thrifty.in_use), (&[1, 4][..], &[0, 4][..]));
     assert_eq!(both.in_use, [1, 4]);
+}
+
+/// Pieces that wait for memory: four cores do no more than one, and draw more.
+#[test]
+fn s38_by_energy_fewer_cores_work_if_more_save_nothing() {
+    let mut speeds = [Speed::cpu(4, |_| 100.0)];
+    speeds[0].hinders = 1.0;
+    let plan = plan(&speeds, Load::Stream { waiting: 64 }, 100_000);
+    assert_eq!(plan.configurations, [[4]]);
+    let configurations = all_of(&[(Place::Cpu, 4)], true, 64);
+    let by_energy = Plan { objective: Objective::Energy, configurations, ..plan };
+    let outcome = at_most_5_percent_dearer(&by_energy, |outcome| outcome.joules);
+    assert_eq!(outcome.in_use, [1]);
 }
 
 /// The meter of a GPU driver: a window that lasts less than its period would have taken nothing, or all of a period.
@@ -227,6 +241,15 @@ fn s38_a_device_leaves_others_their_part_of_a_round() {
     let for_a_round = outcome.busy / 1_000.0;
     // 32 pieces, and together they do two in 100 us; one piece of a core is the most that rounding costs.
     assert!(for_a_round <= 0.0016 + 0.0004, "{for_a_round} s for a round of 1.6 ms");
+}
+
+/// The device is fifty times as slow as a core, and a go of it as long as ten rounds: two goes, one of them the first, are all that it gets.
+#[test]
+fn s38_a_slow_device_holds_up_two_rounds() {
+    let speeds = [Speed::gpu(1, |_| 0.0, |_| 10_000.0), Speed::cpu(2, |_| 200.0)];
+    let load = Load::Rounds { pieces: |_| 12, gap: 100.0 };
+    let outcome = run(&plan(&speeds, load, 12 * 300));
+    assert_eq!((&*outcome.in_use, outcome.pieces[0]), (&[0, 2][..], 2), "{outcome:?}");
 }
 
 /// Goes that fail are done again. Profiles come to their end although hardly a quota of pieces is without a failure.

@@ -103,6 +103,10 @@ impl Worker for ByCuda {
         Place::Device
     }
 
+    fn device(&self) -> Option<String> {
+        Some(self.device.name().to_owned())
+    }
+
     fn most_at_once(&self) -> usize {
         AT_ONCE
     }
