@@ -10,8 +10,10 @@ use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::bounded::Bound;
 use crate::context::Context;
+use crate::declared_guards::DeclaredGuards;
 use crate::outbox;
 use crate::pipe::Continuation;
+use crate::selection::Selection;
 
 /// The messages of the pool that one member has before it, the one being handled included.
 ///
@@ -82,6 +84,15 @@ impl<A: Actor> Actor for Loaded<A> {
         ctx.lent_to(|ctx| self.actor.handle(msg, ctx));
     }
 
+    fn selection(&self) -> Selection {
+        self.actor.selection()
+    }
+
+    #[inline]
+    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
+        self.actor.guards(guards);
+    }
+
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         ctx.lent_to(|ctx| self.actor.__go_on(continuation, ctx));
     }
@@ -110,6 +121,15 @@ impl<A: AsyncActor> AsyncActor for Loaded<A> {
     async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
         let _handled = Counted(&self.load);
         self.actor.handle(msg, ctx.lent_to()).await;
+    }
+
+    fn selection(&self) -> Selection {
+        self.actor.selection()
+    }
+
+    #[inline]
+    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
+        self.actor.guards(guards);
     }
 
     fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
