@@ -32,7 +32,7 @@ use crate::pipe::Continuation;
 use crate::selection::Selection;
 
 pub use bound::Bound;
-pub(crate) use bounds::Bounds;
+pub(crate) use bounds::{Bounds, check_keeps_all};
 pub(crate) use gate::{Gate, Place};
 pub(crate) use sending::{is_full, rejects, room, send, send_async, send_unhindered, try_send};
 

@@ -3,6 +3,7 @@
 use crate::actor::Actor;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
+use crate::bounded::check_keeps_all;
 use crate::context::Context;
 use crate::error::AskError;
 use crate::mailboxes::{MailboxOf, number_of};
@@ -68,14 +69,15 @@ macro_rules! guard_functions {
                 self.guards_mut().open_only(bits);
             }
 
-            /// Whether a mailbox is open. All are when the actor starts.
+            /// Whether a mailbox is open. All are when the actor starts; the only one of a message type with one always is.
             ///
             /// # Panics
-            /// As [`open`](Self::open).
+            /// If there is no such mailbox.
             #[inline]
             #[track_caller]
-            pub fn is_open(&mut self, mailbox: impl MailboxOf<A::Msg>) -> bool {
-                self.guards_mut().is_open(number_of(mailbox))
+            pub fn is_open(&self, mailbox: impl MailboxOf<A::Msg>) -> bool {
+                let mailbox = number_of(mailbox);
+                self.guards().is_none_or(|guards| guards.is_open(mailbox))
             }
 
             /// The mailbox in which the message that is being handled has waited; 0 before the first one.
@@ -97,7 +99,7 @@ macro_rules! guard_functions {
             /// for that answer no more.
             ///
             /// # Panics
-            /// As [`open`](Self::open).
+            /// As [`open`](Self::open); if a bound of that mailbox [drops the oldest](crate::Bound::drop_oldest).
             #[track_caller]
             pub fn reply_blocked<T, F>(
                 &mut self,
@@ -109,8 +111,15 @@ macro_rules! guard_functions {
                 F: FnOnce(Result<T, AskError>) -> A::Msg + Send + 'static,
             {
                 let mailbox = number_of(mailbox);
-                self.guards_mut().await_answer(mailbox);
+                self.await_answer(mailbox);
                 Reply::to_mailbox(self.actor_ref(), mailbox, message)
+            }
+
+            /// The actor waits for one more answer in this mailbox.
+            #[track_caller]
+            pub(crate) fn await_answer(&mut self, mailbox: usize) {
+                check_keeps_all(self.cell(), mailbox);
+                self.guards_mut().await_answer(mailbox);
             }
         }
     };

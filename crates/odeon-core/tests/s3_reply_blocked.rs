@@ -172,3 +172,27 @@ fn s3_a_stepped_actor_waits_for_its_answer() {
     asker.expect(|event| *event == Event::Tell(1));
     assert_eq!(events.try_iter().count(), 2);
 }
+
+#[test]
+fn s3_no_answer_is_waited_for_where_it_could_be_dropped_for_a_newer_message() {
+    let run = Deterministic::new(1);
+    let (told, events) = channel();
+    let doubler = run.theater().spawn(Doubler { questions: Vec::new() });
+    let asked_by = |event, bound| {
+        let asker = Asker { doubler: doubler.clone(), told: told.clone() };
+        let asker = run.theater().spawn(Bounded::new(asker).mailbox(ANSWERS, bound));
+        asker.send(event).unwrap();
+        run.run_until_idle();
+        asker
+    };
+    for event in [Event::Ask(1, 1), Event::Within(Duration::from_secs(60))] {
+        let ended = asked_by(event, Bound::drop_oldest(1)).ended().wait();
+        let said = ended.failure().unwrap_or_default();
+        assert!(said.starts_with("mailbox 2 drops its oldest message when it is full"), "{said}");
+    }
+    // Any other bound is none for answers.
+    let _asker = asked_by(Event::Ask(1, 1), Bound::wait(1));
+    doubler.send(Double::Answer).unwrap();
+    run.run_until_idle();
+    assert_eq!(events.try_iter().collect::<Vec<_>>(), [Event::Answer(Ok(2))]);
+}

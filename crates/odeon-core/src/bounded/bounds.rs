@@ -104,6 +104,21 @@ pub(super) fn taken<M: Message>(cell: &MessageCell<M>, number: usize, message: M
     Some(message)
 }
 
+/// Somebody is to wait for each message of this mailbox.
+///
+/// # Panics
+/// If the mailbox drops messages for newer ones.
+#[track_caller]
+pub(crate) fn check_keeps_all<M: Message>(cell: &MessageCell<M>, number: usize) {
+    let bounds = cell.header.bonds.get().and_then(Bonds::bounds::<M>);
+    let drops = bounds
+        .is_some_and(|bounds| bounds.mailbox(number).rule() == Rule::When(WhenFull::DropOldest));
+    assert!(
+        !drops,
+        "mailbox {number} drops its oldest message when it is full: an answer that is dropped would be waited for without end"
+    );
+}
+
 /// The end of the actor in this cell: nobody waits for its places any more, and what its mailboxes have not
 /// handed on is handed to `dead_letter`.
 #[cold]

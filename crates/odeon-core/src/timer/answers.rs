@@ -86,7 +86,7 @@ impl<A: Actor> Context<'_, A> {
         F: FnOnce(Result<T, AskError>) -> A::Msg + Send + 'static,
     {
         let mailbox = number_of(mailbox);
-        self.guards_mut().await_answer(mailbox);
+        self.await_answer(mailbox);
         reply_within(self.actor_ref(), limit, mailbox as u8, message)
     }
 }
