@@ -136,8 +136,9 @@ impl<R: Message, W: Message> Message for ReadWrite<R, W> {
 
 /// Who goes first where reads and writes of one actor wait for each other.
 ///
-/// In all of them the reads of one sender are begun in the order in which they were sent, and so are its writes. An actor on a pinned
-/// or dedicated stage goes by the order of arrival whatever its policy.
+/// In all of them the writes of one sender are begun in the order in which they were sent, and so are its reads, but for those that
+/// several workers share at one time: each takes some of them. An actor on a pinned or dedicated stage goes by the order of arrival
+/// whatever its policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ReadWritePolicy {
     /// A write waits for all reads before it, and reads behind a write wait for it. Nobody starves, and a read sees exactly
@@ -146,7 +147,8 @@ pub enum ReadWritePolicy {
     ArrivalOrder,
     /// Reads go before writes that wait. A write waits while reads keep coming: **writers may starve**.
     ReadersFirst,
-    /// A write goes as soon as the reads under way are over. Reads wait while writes keep coming: **readers may starve**.
+    /// A write goes as soon as the reads under way are over; those that a worker has taken and not begun wait behind it. Reads wait while
+    /// writes keep coming: **readers may starve**.
     WritersFirst,
 }
 

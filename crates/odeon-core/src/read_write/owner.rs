@@ -232,6 +232,11 @@ impl<A: ReadWriteActor> ReadWriting<A> {
             Look::Busy => return Some(false),
             Look::Failed(panic) => resume_unwind(panic),
             Look::Stop => ctx.stop(),
+            Look::Recalled(reads) => {
+                reads.into_iter().rev().for_each(|read| self.waiting.put_back(read));
+                self.is_open = false;
+                return None;
+            }
             Look::Alone => {
                 self.is_open = false;
                 return None;

@@ -6,7 +6,7 @@
 //!    under way meanwhile. The owner reads it whenever it has a turn.
 //! 3. Reads are added by the owner alone, and a reader begins only if there is one that it may take. So the owner, once it
 //!    has seen under the lock that no reader is under way and that none can begin (no read is there, or the phase is paused,
-//!    failing or stopping), has the state to itself until it adds a read or lets the phase go on: it may write. The lock
+//!    recalled, failing or stopping), has the state to itself until it adds a read or lets the phase go on: it may write. The lock
 //!    orders what it writes behind all that was read before, and before all that is read later.
 //! 4. The owner waits for readers without a thread: it says under the lock what it waits for (`is_awaited`, requests, a
 //!    failure, the stop) and goes idle. The last reader under way finds that under the same lock and wakes it. So no wake-up
@@ -57,6 +57,8 @@ struct Inner<R, K, W> {
     is_stopping: bool,
     /// No reader begins until the owner's next look.
     is_paused: bool,
+    /// No reader begins until the owner has been alone: it has taken back what was shared.
+    is_recalled: bool,
     /// Signals to look at requests that the owner has put off until it is alone.
     requests: u32,
     /// The owner has nothing to do until it is alone.
@@ -73,6 +75,8 @@ pub(super) enum Look<R> {
     Read(R),
     /// The owner has the state to itself, and there is no read.
     Alone,
+    /// As `Alone`; these reads have been recalled from readers that had taken and not begun them.
+    Recalled(VecDeque<R>),
     /// Readers are under way; if the owner has to wait for them it will be woken.
     Busy,
     /// A read has failed, and the owner has the state to itself.
@@ -132,6 +136,7 @@ impl<R, K, W> Default for Phase<R, K, W> {
             failures: VecDeque::new(),
             is_stopping: false,
             is_paused: false,
+            is_recalled: false,
             requests: 0,
             is_awaited: false,
             is_abandoned: false,
@@ -207,6 +212,16 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         inner.is_awaited = false;
         let look = if inner.needs_owner() {
             inner.look_alone()
+        } else if inner.is_recalled {
+            inner.is_paused = false;
+            if inner.under_way == 0 {
+                inner.is_recalled = false;
+                over = inner.keeps.take();
+                Look::Recalled(std::mem::take(&mut inner.reads))
+            } else {
+                inner.is_awaited = waits;
+                Look::Busy
+            }
         } else {
             inner.is_paused = false;
             match inner.reads.pop_front() {
@@ -227,9 +242,11 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         (look, rouses)
     }
 
-    /// Owner: takes back the reads that nobody has begun, in their order.
+    /// Owner: takes back the reads that nobody has taken, last one first. Those that readers have taken and not begun they give back
+    /// (rule 7), and the owner's look finds them when it is alone.
     pub(super) fn recall(&self, take: impl FnMut(R)) {
         let mut inner = self.lock();
+        inner.is_recalled |= inner.under_way > 0;
         let reads = std::mem::take(&mut inner.reads);
         self.unlock(inner);
         reads.into_iter().rev().for_each(take);
@@ -355,7 +372,7 @@ impl<R, K, W: Clone> Inner<R, K, W> {
     }
 
     fn is_held_up(&self) -> bool {
-        self.is_paused || self.needs_owner()
+        self.is_paused || self.is_recalled || self.needs_owner()
     }
 
     fn may_begin(&self) -> bool {
