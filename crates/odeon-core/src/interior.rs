@@ -64,9 +64,9 @@ impl<'a, M: Message> Interior<'a, M> {
     pub fn begin(&mut self, guards: WrittenGuards, selection: Selection) {
         let Some(selector) = &mut self.selector else { return };
         selector.guards = Guards::read(guards);
-        let selection =
+        let order =
             guarding::begin(&self.cell.header, &mut selector.guards, selection, M::MAILBOXES);
-        selector.set.set_order(selection.order);
+        selector.set.set_order(order);
     }
 
     /// Opens all mailboxes, whatever the actor waits for, and has the lowest one selected first.

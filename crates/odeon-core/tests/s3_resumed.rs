@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use odeon_core::*;
@@ -154,8 +155,7 @@ fn s3_who_is_resumed_after_another_failure_is_not_left_behind_closed() {
                 }
                 let answer = faller.ask(Fall::Ask).wait_timeout(Duration::from_secs(30));
                 let opened = trip == Trip::ThenBehindOpening;
-                // What `selection` says is not known of who has not started.
-                if then == WhenAllClosed::Stop && !opened && trip != Trip::Start {
+                if then == WhenAllClosed::Stop && !opened {
                     assert!(matches!(answer, Err(AskError::Stopped | AskError::NoReply)), "{what}");
                     assert_eq!(faller.ended().wait().reason(), EndReason::Stopped, "{what}");
                 } else {
@@ -272,5 +272,90 @@ fn s3_a_declared_guard_that_always_panics_does_not_keep_the_worker() {
         shelf.send(Place::Put(1)).unwrap();
         shelf.stop();
         assert_eq!(shelf.ended().wait().reason(), EndReason::Stopped);
+    }
+}
+
+/// Says in which life of the actor it was made, whenever it is asked.
+struct OfLife(u32, Sender<u32>);
+
+impl SelectionPolicy for OfLife {
+    fn select(&mut self, ready: Ready<'_>) -> usize {
+        self.1.send(self.0).unwrap();
+        ready.first()
+    }
+}
+
+/// Fails at the start of its second life.
+struct Lively {
+    life: u32,
+    asked: Sender<u32>,
+}
+
+impl Lively {
+    fn select(&self) -> Selection {
+        Selection::by(OfLife(self.life, self.asked.clone()))
+    }
+
+    fn begin(&self) {
+        if self.life == 2 {
+            odeon_testkit::silent_panic("a start")
+        }
+    }
+
+    fn live(msg: Fall) {
+        match msg {
+            Fall::Over(_) => fails(),
+            Fall::Ask(reply) => reply.send(1),
+        }
+    }
+}
+
+impl Actor for Lively {
+    type Msg = Fall;
+    fn selection(&self) -> Selection {
+        self.select()
+    }
+    fn started(&mut self, _: &mut Context<'_, Self>) {
+        self.begin();
+    }
+    fn handle(&mut self, msg: Fall, _: &mut Context<'_, Self>) {
+        Self::live(msg);
+    }
+}
+
+impl AsyncActor for Lively {
+    type Msg = Fall;
+    fn selection(&self) -> Selection {
+        self.select()
+    }
+    async fn started(&mut self, _: &mut AsyncContext<'_, Self>) {
+        self.begin();
+    }
+    async fn handle(&mut self, msg: Fall, _: &mut AsyncContext<'_, Self>) {
+        Self::live(msg);
+    }
+}
+
+#[test]
+fn s3_who_is_resumed_although_its_start_has_failed_selects_as_it_says_and_not_as_the_state_before()
+{
+    let theater = Theater::new().unwrap();
+    let decide = |failure: &Failure<'_>| match failure.text() {
+        Some("a start") => Directive::Resume,
+        _ => Directive::Restart,
+    };
+    let policy = Supervision::new().pauses(Duration::ZERO, Duration::ZERO).decide(decide);
+    for kind in 0..2 {
+        let (asked, answers) = channel();
+        let life = AtomicU32::new(0);
+        let make =
+            move || Lively { life: life.fetch_add(1, Ordering::SeqCst) + 1, asked: asked.clone() };
+        let lively = match kind {
+            0 => theater.spawn_supervised(policy.clone(), make),
+            _ => theater.spawn_async_supervised(policy.clone(), make),
+        };
+        lively.send(Fall::Over(Trip::Handler)).unwrap();
+        assert_eq!(lively.ask(Fall::Ask).wait_timeout(Duration::from_secs(30)), Ok(1));
+        assert_eq!(answers.try_iter().collect::<Vec<_>>(), [1, 2], "kind {kind}");
     }
 }

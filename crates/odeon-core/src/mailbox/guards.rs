@@ -19,6 +19,8 @@ pub(crate) struct Guards {
     current: u8,
     /// Whether the actor stops, instead of failing, when all are closed and nothing could open one.
     stops: bool,
+    /// Whether the actor has been asked how it selects; that is in force then.
+    selects: bool,
 }
 
 impl Guards {
@@ -30,6 +32,7 @@ impl Guards {
         answers: 0,
         current: 0,
         stops: false,
+        selects: false,
     };
 
     /// What calls of handlers change: while answers are awaited, what will be open afterwards.
@@ -146,8 +149,13 @@ impl Guards {
         Self { open: awaited, awaited, afterwards, answers, ..Self::ALL_OPEN }
     }
 
-    pub(crate) fn stop_when_all_closed(&mut self, stops: bool) {
-        self.stops = stops;
+    /// What the actor's selection says is in force from here on; `stops`: what it says of all mailboxes being closed.
+    pub(crate) fn begin_selection(&mut self, stops: bool) {
+        (self.stops, self.selects) = (stops, true);
+    }
+
+    pub(crate) fn has_selection(self) -> bool {
+        self.selects
     }
 
     pub(crate) fn stops_when_all_closed(self) -> bool {

@@ -18,6 +18,17 @@ use crate::observe::EndReason;
 use crate::pipe::{Continuation, Piped};
 use crate::supervision::{self, Birth, Escalated, Supervised, Verdict};
 
+/// Runs the user's code; `false` if it panicked, which is reported.
+pub(super) fn contained(header: &Header, code: impl FnOnce()) -> bool {
+    match catch_unwind(AssertUnwindSafe(code)) {
+        Ok(()) => true,
+        Err(panic) => {
+            header.stage.theater().actor_failed(header.id, panic);
+            false
+        }
+    }
+}
+
 /// Makes actors of type `A`; lies type-erased in the actor's bonds.
 pub(crate) type Make<A> = Box<dyn FnMut() -> A + Send>;
 
@@ -32,16 +43,14 @@ pub(crate) unsafe fn fail<C: Renewable>(
     cell: NonNull<C>,
     panic: Box<dyn Any + Send>,
 ) -> TurnOutcome {
-    let (mut failure, mut panic) = Failure::of(panic);
+    let mut failed = Failure::of(panic);
     loop {
         // SAFETY: by contract.
-        match unsafe { answer(cell, panic, failure) } {
+        match unsafe { answer(cell, failed) } {
             Ok(outcome) => return outcome,
             // Its making or start panicked as well, or it cannot go on: a failure like any other.
-            Err(next) => panic = next,
+            Err(next) => failed = next,
         }
-        // A declared guard that always panics is not to keep an actor here that is always resumed.
-        failure = Failure::SECOND;
     }
 }
 
@@ -49,12 +58,11 @@ pub(crate) unsafe fn fail<C: Renewable>(
 pub(crate) type Attempt = Result<TurnOutcome, Box<dyn Any + Send>>;
 
 /// # Safety
-/// As [`fail`]; after an error the actor is still the caller's.
+/// As [`fail`]; after an error, another failure, the actor is still the caller's.
 unsafe fn answer<C: Renewable>(
     cell: NonNull<C>,
-    panic: Box<dyn Any + Send>,
-    failure: Failure,
-) -> Attempt {
+    (failure, panic): (Failure, Box<dyn Any + Send>),
+) -> Result<TurnOutcome, (Failure, Box<dyn Any + Send>)> {
     // SAFETY: by contract; the borrow ends before the cell may go.
     let header = unsafe { cell.cast::<Header>().as_ref() };
     let theater = header.stage.theater();
@@ -81,7 +89,9 @@ unsafe fn answer<C: Renewable>(
         Verdict::Resume => {
             theater.actor_failed(header.id, panic);
             // SAFETY: by contract; there is a state.
-            let stops = catch_unwind(AssertUnwindSafe(|| unsafe { C::resume(cell, failure) }))?;
+            let stops = catch_unwind(AssertUnwindSafe(|| unsafe { C::resume(cell, failure) }));
+            // A declared guard that always panics is not to keep an actor here that is always resumed.
+            let stops = stops.map_err(|panic| (Failure::SECOND, panic))?;
             // SAFETY: by contract.
             Ok(if stops { unsafe { end_stopped(cell) } } else { TurnOutcome::More })
         }
@@ -91,7 +101,7 @@ unsafe fn answer<C: Renewable>(
             }
             theater.actor_failed(header.id, panic);
             // SAFETY: by contract.
-            unsafe { begin_anew(cell, pause) }
+            unsafe { begin_anew(cell, pause) }.map_err(Failure::of)
         }
         Verdict::Stop => {
             // SAFETY: by contract.

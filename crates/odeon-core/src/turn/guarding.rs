@@ -9,27 +9,27 @@ use crate::declared_guards::DeclaredGuards;
 use crate::mailbox::{Guards, Order};
 use crate::message::Message;
 use crate::reply::FailedAnswer;
-use crate::selection::Selection;
+use crate::selection::{Selection, WhenAllClosed};
 
 /// What a failure of an actor that has closed all its mailboxes says.
 const ALL_CLOSED: &str =
     "all mailboxes of the actor are closed, and nothing is under way that could open one";
 
-/// The actor has started: how it selects. `mailboxes`: how many it has.
+/// The actor has started, or goes on although its start has failed: how it selects. `mailboxes`: how many it has.
 pub(crate) fn begin(
     header: &Header,
     guards: &mut Guards,
     selection: Selection,
     mailboxes: usize,
-) -> Selection {
-    guards.stop_when_all_closed(selection.when_all_closed == crate::selection::WhenAllClosed::Stop);
-    let mut selection = selection;
-    if let Order::By(policy) = &mut selection.order {
+) -> Order {
+    let Selection { mut order, when_all_closed } = selection;
+    if let Order::By(policy) = &mut order {
         let seed = header.stage.theater().config.random_seed;
         // Neighbours are to have seeds far apart.
         policy.begin(mailboxes, seed ^ header.id.number().wrapping_mul(0x9E37_79B9_7F4A_7C15));
     }
-    selection
+    guards.begin_selection(when_all_closed == WhenAllClosed::Stop);
+    order
 }
 
 /// What a failure has to do with the guards of an actor that is resumed.
@@ -56,18 +56,23 @@ impl Failure {
     }
 }
 
-/// Has an actor that is resumed look at its guards; `true` if it is to stop. Unwinds if it is to fail.
+/// Has an actor that is resumed look at its guards; `true` if it is to stop. Unwinds if it is to fail. `select`: asks it how it
+/// selects, which nobody has done if its start has failed.
 #[cold]
 pub(super) fn resume<M: Message>(
     header: &Header,
     guards: &mut Guards,
     after: Failure,
+    select: impl FnOnce(&mut Guards),
     declare: impl FnOnce(&mut DeclaredGuards<'_, M>),
 ) -> bool {
     if let Some(mailbox) = after.unanswered {
         guards.give_up_answer(mailbox);
     }
     if after.changed {
+        if !guards.has_selection() {
+            select(guards);
+        }
         DeclaredGuards::evaluate(guards, declare);
     }
     guards.are_all_closed(M::MAILBOXES) && all_closed(header, guards)

@@ -1,14 +1,14 @@
 //! What it takes to make an actor anew, whatever way it is processed.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use super::failing::contained;
 use super::guarding::Failure;
 use super::{ending, sequential};
 use crate::actor::Actor;
-use crate::cell::{ActorCell, Owner};
-use crate::mailbox::Guards;
+use crate::cell::{ActorCell, Owner, Selector};
+use crate::mailbox::{Guards, Order};
 use crate::observe::EndReason;
 
 /// A cell whose actor can be made anew. Used by the owner alone, with no reference into its part.
@@ -37,7 +37,7 @@ pub(crate) unsafe trait Renewable {
     /// As [`has_state`](Self::has_state); there is a state.
     unsafe fn resume(cell: NonNull<Self>, after: Failure) -> bool;
 
-    /// Drops the state, if there is one, and opens all mailboxes. Contains panics.
+    /// Drops the state, if there is one, and how it has selected, and opens all mailboxes. Contains panics.
     ///
     /// # Safety
     /// As [`abandon_message`](Self::abandon_message).
@@ -89,17 +89,15 @@ unsafe impl<A: Actor> Renewable for ActorCell<A> {
     unsafe fn drop_state(cell: NonNull<Self>) {
         // SAFETY: by contract.
         let (header, owner) = unsafe { (&(*cell.as_ptr()).message.header, owner(cell)) };
-        if let Some(selector) = &mut owner.selector {
-            selector.guards = Guards::ALL_OPEN;
+        if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
+            *guards = Guards::ALL_OPEN;
+            contained(header, || set.set_order(Order::Priority));
         }
-        let shed = catch_unwind(AssertUnwindSafe(|| {
+        contained(header, || {
             if !owner.actor.as_mut().is_some_and(Actor::__shed) {
                 drop(owner.actor.take());
             }
-        }));
-        if let Err(panic) = shed {
-            header.stage.theater().actor_failed(header.id, panic);
-        }
+        });
     }
 
     unsafe fn set_state(cell: NonNull<Self>, actor: A) {

@@ -326,11 +326,20 @@ pub(super) fn start<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
         return true;
     }
     if let Some(Selector { guards, set }) = owner.selector.as_deref_mut() {
-        let selection =
-            guarding::begin(&message.header, guards, actor.selection(), A::Msg::MAILBOXES);
-        set.set_order(selection.order);
+        begin_selecting(message, guards, set, actor);
     }
     heed_guards(message, owner) == Step::End
+}
+
+#[cold]
+fn begin_selecting<A: Actor>(
+    message: &MessageCell<A::Msg>,
+    guards: &mut Guards,
+    set: &mut MailboxSet<A::Msg>,
+    actor: &A,
+) {
+    let selection = actor.selection();
+    set.set_order(guarding::begin(&message.header, guards, selection, A::Msg::MAILBOXES));
 }
 
 /// Has an actor that is resumed look at its guards; `true` if it is to stop.
@@ -339,12 +348,13 @@ pub(super) fn resume<A: Actor>(
     owner: &mut Owner<A>,
     after: guarding::Failure,
 ) -> bool {
-    match (guards_of(&mut owner.selector), &owner.actor) {
-        (Some(guards), Some(actor)) => {
-            guarding::resume(&message.header, guards, after, |guards| actor.guards(guards))
-        }
-        _ => false,
-    }
+    let (Some(Selector { guards, set }), Some(actor)) =
+        (owner.selector.as_deref_mut(), &owner.actor)
+    else {
+        return false;
+    };
+    let select = |guards: &mut Guards| begin_selecting(message, guards, set, actor);
+    guarding::resume(&message.header, guards, after, select, |guards| actor.guards(guards))
 }
 
 /// A turn that did not end by going idle: the budget ran out, or the actor is held back, ends, is made

@@ -12,7 +12,6 @@
 
 use std::cell::UnsafeCell;
 use std::mem::{ManuallyDrop, MaybeUninit};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
 use odeon_sync::atomic::{AtomicU32, Ordering};
@@ -29,6 +28,7 @@ use crate::mailbox::InboxOwner;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::sight::follow::{self, Scope};
+use crate::turn::failing::contained;
 use crate::turn::{NewActor, TurnVTable, ending};
 
 /// A whole asynchronous actor.
@@ -275,15 +275,4 @@ pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
             actor.stopped();
         }
     });
-}
-
-/// Runs the user's code; `false` if it panicked, which is reported.
-pub(super) fn contained(header: &Header, code: impl FnOnce()) -> bool {
-    match catch_unwind(AssertUnwindSafe(code)) {
-        Ok(()) => true,
-        Err(panic) => {
-            header.stage.theater().actor_failed(header.id, panic);
-            false
-        }
-    }
 }

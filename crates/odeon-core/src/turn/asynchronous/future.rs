@@ -249,8 +249,8 @@ unsafe fn begin_selecting<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell
         let selection = (*owner).actor.assume_init_ref().selection();
         let header = cell.cast::<Header>().as_ref();
         let guards = &mut (*owner).context.guards;
-        let selection = guarding::begin(header, guards, selection, A::Msg::MAILBOXES);
-        aside::set_order(cell, selection.order);
+        let order = guarding::begin(header, guards, selection, A::Msg::MAILBOXES);
+        aside::set_order(cell, order);
     }
 }
 

@@ -3,14 +3,15 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::cell::{AsyncCell, Phase, contained, owner, phase, set_phase};
+use super::cell::{AsyncCell, Phase, owner, phase, set_phase};
 use super::future::{self, Handlers};
-use super::{Step, end};
+use super::{Step, aside, end};
 use crate::async_actor::AsyncActor;
 use crate::cell::Header;
-use crate::mailbox::Guards;
+use crate::mailbox::{Guards, Order};
 use crate::message::Message;
 use crate::observe::EndReason;
+use crate::turn::failing::contained;
 use crate::turn::guarding::{self, Failure};
 use crate::turn::renewing::Renewable;
 
@@ -40,12 +41,16 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
             return false;
         }
         let owner = owner(cell);
-        // SAFETY: by contract; the future has been abandoned, and the references end here.
+        // SAFETY: by contract; the future has been abandoned, and the references end here. What is set aside lies beside the guards.
         unsafe {
-            let guards = &mut (*owner).context.guards;
             let actor = (*owner).actor.assume_init_ref();
             let header = cell.cast::<Header>().as_ref();
-            guarding::resume(header, guards, after, |guards| actor.guards(guards))
+            let guards = &mut (*owner).context.guards;
+            let select = |guards: &mut Guards| {
+                let order = guarding::begin(header, guards, actor.selection(), A::Msg::MAILBOXES);
+                aside::set_order(cell, order);
+            };
+            guarding::resume(header, guards, after, select, |guards| actor.guards(guards))
         }
     }
 
@@ -60,6 +65,10 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
             set_phase(cell, Phase::Absent);
             (cell.cast::<Header>().as_ref(), before)
         };
+        if A::Msg::MAILBOXES > 1 {
+            // SAFETY: by contract.
+            contained(header, || unsafe { aside::set_order(cell, Order::Priority) });
+        }
         if before != Phase::Absent {
             // SAFETY: the future that referred to it is gone; dropped once, since the phase says so.
             contained(header, || unsafe { (*owner).actor.assume_init_drop() });
