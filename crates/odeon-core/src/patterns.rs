@@ -16,6 +16,7 @@
 
 mod join;
 mod joins;
+mod patience;
 
 pub use join::{Join, Row};
 pub use joins::{Held, Joins};
@@ -26,6 +27,7 @@ use crate::actor::Actor;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::context::Context;
+use crate::message::Message;
 use crate::timer::Timer;
 
 /// The context of a handler, of either kind, as patterns use it. Not to be implemented by others.
@@ -34,11 +36,16 @@ pub trait SelectorContext: sealed::Sealed {
     type Msg;
 
     #[doc(hidden)]
+    const MAILBOXES: usize;
+
+    #[doc(hidden)]
     fn current(&self) -> usize;
     #[doc(hidden)]
     fn close_one(&mut self, mailbox: usize);
     #[doc(hidden)]
     fn open_these(&mut self, mailboxes: u64);
+    #[doc(hidden)]
+    fn now(&self) -> Duration;
     #[doc(hidden)]
     fn arm(&self, after: Duration, message: Self::Msg) -> Timer;
 }
@@ -53,6 +60,7 @@ macro_rules! selector_context {
     ($context:ident, $actor:ident) => {
         impl<A: $actor> SelectorContext for $context<'_, A> {
             type Msg = A::Msg;
+            const MAILBOXES: usize = A::Msg::MAILBOXES;
 
             #[inline(always)]
             fn current(&self) -> usize {
@@ -67,6 +75,10 @@ macro_rules! selector_context {
             #[inline(always)]
             fn open_these(&mut self, mailboxes: u64) {
                 self.guards_mut().open_all_of(mailboxes);
+            }
+
+            fn now(&self) -> Duration {
+                self.theater().now()
             }
 
             fn arm(&self, after: Duration, message: A::Msg) -> Timer {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use odeon_core::patterns::{Join, Joins};
 use odeon_core::*;
-use odeon_testkit::{Deterministic, for_seeds};
+use odeon_testkit::{Deterministic, for_seeds, silent_panic};
 
 const SOURCES: usize = 5;
 
@@ -16,6 +16,7 @@ enum Event {
     Control(u32),
     Item { source: usize, number: u32 },
     TooLate(u64),
+    Fail,
 }
 
 impl Message for Event {
@@ -48,7 +49,7 @@ impl Actor for Joiner {
                 assert_eq!(number, self.controls);
                 self.controls += 1;
             }
-            Event::TooLate(_) => unreachable!("nobody's patience ends"),
+            Event::TooLate(_) | Event::Fail => unreachable!("nobody's patience ends"),
         }
     }
 }
@@ -125,6 +126,7 @@ impl Actor for Fitter {
     fn handle(&mut self, event: Event, ctx: &mut Context<'_, Self>) {
         match event {
             Event::Control(_) => {}
+            Event::Fail => silent_panic("asked to"),
             Event::TooLate(wait) => {
                 let back = self.joins.time_out(wait, ctx);
                 if !back.is_empty() {
@@ -213,27 +215,80 @@ fn s3_who_waits_for_too_long_comes_back_and_others_do_not() {
     run.run_until_idle();
     assert_eq!(results(), []);
 
-    // What a firing leaves begins to wait anew.
+    // What a firing leaves is held no longer for that; what has come later comes back with it.
     send(2, 1);
-    clock.advance(limit / 2);
-    send(0, 2);
-    send(1, 2);
-    assert_eq!(results(), [Fitted::Pair(2, 2)]);
-    clock.advance(limit * 3 / 4);
+    for number in [2, 3] {
+        clock.advance(limit / 4);
+        send(0, number);
+        send(1, number);
+        assert_eq!(results(), [Fitted::Pair(number, number)]);
+    }
+    send(0, 4);
+    clock.advance(limit / 2 - Duration::from_nanos(1));
     run.run_until_idle();
     assert_eq!(results(), []);
-    clock.advance(limit / 4);
+    clock.advance(Duration::from_nanos(1));
     run.run_until_idle();
-    assert_eq!(results(), [Fitted::Back(vec![(3, Event::Item { source: 2, number: 1 })])]);
+    let item = |source, number| (source + 1, Event::Item { source, number });
+    assert_eq!(results(), [Fitted::Back(vec![item(0, 4), item(2, 1)])]);
+
+    // A firing that takes the one held longest leaves the others their own time.
+    send(0, 5);
+    clock.advance(limit / 4);
+    send(2, 2);
+    send(1, 4);
+    assert_eq!(results(), [Fitted::Pair(5, 4)]);
+    clock.advance(limit - Duration::from_nanos(1));
+    run.run_until_idle();
+    assert_eq!(results(), []);
+    clock.advance(Duration::from_nanos(1));
+    run.run_until_idle();
+    assert_eq!(results(), [Fitted::Back(vec![item(2, 2)])]);
 
     // Its mailbox is open again.
-    send(2, 2);
+    send(2, 3);
     send(3, 1);
-    send(1, 3);
-    assert_eq!(results(), [Fitted::Triple(3, 2, 1)]);
+    send(1, 5);
+    assert_eq!(results(), [Fitted::Triple(5, 3, 1)]);
     clock.advance(2 * limit);
     run.run_until_idle();
     assert_eq!(results(), []);
+}
+
+/// The timer of a state that was made anew, and its message if it has fired, are nothing to the new one.
+#[test]
+fn s3_who_is_made_anew_holds_messages_for_the_whole_limit() {
+    for fires_before in [false, true] {
+        let run = Deterministic::new(1);
+        let (fitted, results) = channel();
+        let limit = Duration::from_secs(1);
+        let make =
+            move || Fitter { joins: Joins::within(limit, Event::TooLate), fitted: fitted.clone() };
+        let supervision = Supervision::new().pauses(Duration::ZERO, Duration::ZERO);
+        let fitter = run.theater().spawn_supervised(supervision, make);
+        let send = |event| {
+            fitter.send(event).unwrap();
+            run.run_until_idle();
+        };
+        let results = || results.try_iter().collect::<Vec<_>>();
+        let clock = run.clock();
+
+        send(Event::Item { source: 0, number: 1 });
+        clock.advance(if fires_before { limit } else { limit / 2 });
+        // With this the message of the timer waits in the mailbox, if it has fired.
+        fitter.send(Event::Fail).unwrap();
+        fitter.send(Event::Item { source: 0, number: 2 }).unwrap();
+        run.run_until_idle();
+        // An item of a state that was made anew is gone with it.
+        let before = results();
+        assert!(before.len() <= usize::from(fires_before), "{before:?}");
+        clock.advance(limit - Duration::from_nanos(1));
+        run.run_until_idle();
+        assert_eq!(results(), []);
+        clock.advance(Duration::from_nanos(1));
+        run.run_until_idle();
+        assert_eq!(results(), [Fitted::Back(vec![(1, Event::Item { source: 0, number: 2 })])]);
+    }
 }
 
 #[test]
@@ -272,6 +327,55 @@ fn s3_a_pattern_is_repeated_by_its_seed() {
     assert!((0..20).any(|seed| run_of(seed).1 != run_of(seed + 100).1), "seeds differ");
 }
 
+/// Has a join in turn, and says so to nobody.
+struct Hasty(Join<u32>, Sender<u32>);
+
+impl Actor for Hasty {
+    type Msg = Event;
+    fn handle(&mut self, event: Event, ctx: &mut Context<'_, Self>) {
+        if let Some(row) = self.0.put(number_of(event), ctx) {
+            self.1.send(row.sum()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn s3_an_item_out_of_turn_is_a_failure_that_leaves_the_join_as_it_was() {
+    let run = Deterministic::new(1);
+    let (sums, results) = channel();
+    let resumed = Supervision::new().always(Directive::Resume);
+    let make = move || Hasty(Join::round_robin([1, 2]), sums.clone());
+    let hasty = run.theater().spawn_supervised(resumed, make);
+    for (source, number) in [(1, 100), (0, 1), (1, 2), (0, 3), (1, 4)] {
+        hasty.send(Event::Item { source, number }).unwrap();
+        run.run_until_idle();
+    }
+    assert_eq!(
+        results.try_iter().collect::<Vec<_>>(),
+        [3, 7],
+        "all but the first, which was too early"
+    );
+}
+
+/// A pattern with a mailbox that there is not.
+struct Dreamer(Joins<Event>);
+
+impl Actor for Dreamer {
+    type Msg = Event;
+    fn handle(&mut self, event: Event, ctx: &mut Context<'_, Self>) {
+        let _ = self.0.hold(event, ctx).take([1, SOURCES + 1]);
+    }
+}
+
+#[test]
+fn s3_a_pattern_of_a_mailbox_that_there_is_not_is_a_failure() {
+    let theater = Theater::new().unwrap();
+    let dreamer = theater.spawn(Dreamer(Joins::new()));
+    dreamer.send(Event::Item { source: 0, number: 0 }).unwrap();
+    let said = "there is no mailbox 6 to be joined: the actor has 6 (numbered from 0)";
+    assert_eq!(dreamer.ended().wait().failure(), Some(said));
+}
+
 /// Opens what the join has closed.
 struct Meddler(Join<u32>);
 
@@ -295,6 +399,8 @@ fn s3_misuse_of_a_join_is_a_failure_that_says_what_is_wrong() {
     };
     assert_eq!(failure(&[1, 2], &[0, 0]), "mailbox 1 was opened before the row was complete");
     assert_eq!(failure(&[1, 2], &[4]), "mailbox 5 is none of those that are joined: [1, 2]");
+    let missing = "there is no mailbox 6 to be joined: the actor has 6 (numbered from 0)";
+    assert_eq!(failure(&[1, 6], &[0]), missing);
     for (mailboxes, text) in [
         (&[][..], "a join of no mailboxes would never be complete"),
         (&[1, 1], "mailbox 1 is named twice"),

@@ -91,7 +91,12 @@ impl<T> Join<T> {
     }
 
     /// Closes the mailboxes whose turn has not come: for joins in turn, when the actor starts.
-    pub fn begin(&self, ctx: &mut impl SelectorContext) {
+    ///
+    /// # Panics
+    /// If the actor has not all of the join's mailboxes.
+    #[track_caller]
+    pub fn begin<C: SelectorContext>(&self, ctx: &mut C) {
+        self.check_mailboxes::<C>();
         if self.in_turn {
             self.mailboxes[1..].iter().for_each(|mailbox| ctx.close_one(*mailbox));
         }
@@ -101,16 +106,26 @@ impl<T> Join<T> {
     /// open for the next one.
     ///
     /// # Panics
-    /// If the message's mailbox is none of the join's, or its item has come already: somebody else has opened it.
+    /// If the message's mailbox is none of the join's, or the actor has not all of them. If its item has come already, or it is not its
+    /// turn: somebody else has opened it, or [`begin`](Self::begin) was not called. The join is then what it was.
     #[inline]
     #[track_caller]
-    pub fn put(&mut self, item: T, ctx: &mut impl SelectorContext) -> Option<Row<'_, T>> {
+    pub fn put<C: SelectorContext>(&mut self, item: T, ctx: &mut C) -> Option<Row<'_, T>> {
+        self.check_mailboxes::<C>();
         let mailbox = ctx.current();
         let place = self.places.get(mailbox).map_or(usize::MAX, |place| (*place).into());
+        let due = self.items.len() - self.missing;
         let Some(slot) = self.items.get_mut(place) else {
             panic!("mailbox {mailbox} is none of those that are joined: {:?}", self.mailboxes);
         };
         assert!(slot.is_none(), "mailbox {mailbox} was opened before the row was complete");
+        if self.in_turn {
+            let turn = self.mailboxes[due];
+            assert!(
+                place == due,
+                "it is the turn of mailbox {turn}, not of {mailbox}: a round-robin join is begun when its actor starts"
+            );
+        }
         *slot = Some(item);
         self.missing -= 1;
         let complete = self.missing == 0;
@@ -127,6 +142,17 @@ impl<T> Join<T> {
             self.missing = self.items.len();
             Row { items: &mut self.items, next: 0 }
         })
+    }
+
+    #[inline]
+    #[track_caller]
+    fn check_mailboxes<C: SelectorContext>(&self) {
+        let (beyond, mailboxes) = (self.places.len(), C::MAILBOXES);
+        assert!(
+            beyond <= mailboxes,
+            "there is no mailbox {} to be joined: the actor has {mailboxes} (numbered from 0)",
+            beyond - 1
+        );
     }
 }
 

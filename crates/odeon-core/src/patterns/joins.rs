@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::patience::Patience;
 use super::{SelectorContext, bit};
-use crate::timer::Timer;
 
 /// Messages that wait for those with which they belong together, at most one of each mailbox.
 ///
@@ -22,15 +22,6 @@ pub struct Joins<M> {
     patience: Option<Patience<M>>,
 }
 
-/// How long messages are held.
-struct Patience<M> {
-    limit: Duration,
-    tell: fn(u64) -> M,
-    /// The number of the wait that is under way, or was last.
-    wait: u64,
-    timer: Option<Timer>,
-}
-
 impl<M> Joins<M> {
     /// Messages are held for as long as it takes.
     pub fn new() -> Self {
@@ -40,9 +31,10 @@ impl<M> Joins<M> {
     /// Messages are held for `limit` at most: then the actor is sent what `tell` makes of the number of the wait, to call
     /// [`time_out`](Self::time_out) with. That message goes to a mailbox which takes part in no pattern.
     ///
-    /// A wait begins when a message is held while none is, and when a pattern has fired and leaves one.
+    /// The wait is that of the message that has been held longest. When that is over, all that are held come back, also those
+    /// which have come later.
     pub fn within(limit: Duration, tell: fn(u64) -> M) -> Self {
-        Self { patience: Some(Patience { limit, tell, wait: 0, timer: None }), ..Self::new() }
+        Self { patience: Some(Patience::new(limit, tell)), ..Self::new() }
     }
 
     /// Holds the message that is being handled, and closes its mailbox. What is returned is for the macro `when!`.
@@ -63,11 +55,10 @@ impl<M> Joins<M> {
         let held = &mut self.held[mailbox];
         assert!(held.is_none(), "mailbox {mailbox} was opened while its message is held");
         *held = Some(message);
-        let begins = self.bits == 0;
         self.bits |= bit(mailbox);
         ctx.close_one(mailbox);
-        if let (true, Some(patience)) = (begins, &mut self.patience) {
-            patience.begin(ctx);
+        if let Some(patience) = &mut self.patience {
+            patience.holds(mailbox, ctx);
         }
         Held { joins: self, ctx }
     }
@@ -79,9 +70,8 @@ impl<M> Joins<M> {
         wait: u64,
         ctx: &mut impl SelectorContext<Msg = M>,
     ) -> Vec<(usize, M)> {
-        match &mut self.patience {
-            Some(patience) if patience.wait == wait => patience.timer = None,
-            _ => return Vec::new(),
+        if !self.patience.as_mut().is_some_and(|patience| patience.is_over(wait)) {
+            return Vec::new();
         }
         ctx.open_these(std::mem::take(&mut self.bits));
         let held = self.held.iter_mut().enumerate();
@@ -101,21 +91,6 @@ impl<M> Default for Joins<M> {
     }
 }
 
-impl<M> Patience<M> {
-    fn begin(&mut self, ctx: &impl SelectorContext<Msg = M>) {
-        self.end();
-        self.timer = Some(ctx.arm(self.limit, (self.tell)(self.wait)));
-    }
-
-    fn end(&mut self) {
-        self.wait += 1;
-        if let Some(timer) = self.timer.take() {
-            // If it has fired, its message has an old number.
-            timer.cancel();
-        }
-    }
-}
-
 /// What is held, and may be complete: what [`Joins::hold`] returns.
 #[must_use = "give it to `when!`, or nothing will ever be taken"]
 pub struct Held<'a, M, C> {
@@ -127,12 +102,16 @@ impl<M, C: SelectorContext<Msg = M>> Held<'_, M, C> {
     /// The messages of these mailboxes, if all are held. Their mailboxes are open then.
     ///
     /// # Panics
-    /// If a mailbox is beyond 63, or named twice.
+    /// If the actor has no such mailbox, or one is named twice.
     #[inline]
     #[track_caller]
     pub fn take<const N: usize>(&mut self, mailboxes: [usize; N]) -> Option<[M; N]> {
         let bits = mailboxes.iter().fold(0, |bits, mailbox| {
-            assert!(*mailbox < 64, "there is no mailbox {mailbox}: an actor has at most 64");
+            assert!(
+                *mailbox < C::MAILBOXES,
+                "there is no mailbox {mailbox} to be joined: the actor has {} (numbered from 0)",
+                C::MAILBOXES
+            );
             assert!(bits & bit(*mailbox) == 0, "mailbox {mailbox} is named twice");
             bits | bit(*mailbox)
         });
@@ -143,7 +122,7 @@ impl<M, C: SelectorContext<Msg = M>> Held<'_, M, C> {
         joins.bits &= !bits;
         self.ctx.open_these(bits);
         if let Some(patience) = &mut joins.patience {
-            if joins.bits == 0 { patience.end() } else { patience.begin(self.ctx) }
+            patience.holds_still(joins.bits, self.ctx);
         }
         let held = &mut joins.held;
         Some(mailboxes.map(|mailbox| held[mailbox].take().expect("held, and named once")))
