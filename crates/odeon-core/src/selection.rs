@@ -20,7 +20,7 @@ pub(crate) use ready::Waiting;
 /// | policy | the next message is of | a ready mailbox waits |
 /// |---|---|---|
 /// | [`priority`](Self::priority), the default | the lowest number that is ready | for ever, if lower ones never run empty |
-/// | [`as_they_come`](Self::as_they_come) | what arrives; if something waits already that is ready, the next ready one behind the last | for one message of each other mailbox |
+/// | [`as_they_come`](Self::as_they_come) | what arrives; if something waits already that is ready, the next ready one behind the last | for one message of each other mailbox, once it has been taken out of the order of arrival |
 /// | [`round_robin`](Self::round_robin) | the next ready one behind the last | for one message of each other mailbox |
 /// | [`least_recently_used`](Self::least_recently_used) | the last one, until that is not ready; then the next ready one | for ever, if another one never runs empty |
 /// | [`weighted`](Self::weighted) | the last one, up to as many times as it weighs; then the next ready one | for at most the sum of the other weights |

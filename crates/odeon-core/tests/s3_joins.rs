@@ -296,12 +296,16 @@ fn s3_a_pattern_is_repeated_by_its_seed() {
     let run_of = |seed| {
         let run = Deterministic::new(seed);
         let (fitted, results) = channel();
-        let fitter = run.theater().spawn(Fitter { joins: Joins::new(), fitted });
+        let joins = Joins::within(Duration::from_millis(3), Event::TooLate);
+        let fitter = run.theater().spawn(Fitter { joins, fitted });
         let (rows, joined) = channel();
-        let join = Join::any_order(1..=SOURCES);
-        let joiner = run.theater().spawn(Joiner { join, rows, controls: 0 });
+        let [any, in_turn] =
+            [Join::any_order(1..=SOURCES), Join::round_robin(1..=SOURCES)].map(|join| {
+                let rows = rows.clone();
+                run.theater().spawn(Joiner { join, rows, controls: 0 })
+            });
         // Sources of their own, whose order the seed decides.
-        struct Source(usize, [ActorRef<Event>; 2]);
+        struct Source(usize, [ActorRef<Event>; 3]);
         impl Actor for Source {
             type Msg = u32;
             fn handle(&mut self, number: u32, _: &mut Context<'_, Self>) {
@@ -311,10 +315,13 @@ fn s3_a_pattern_is_repeated_by_its_seed() {
             }
         }
         for source in 0..SOURCES {
-            let source = run.theater().spawn(Source(source, [fitter.clone(), joiner.clone()]));
+            let to = [fitter.clone(), any.clone(), in_turn.clone()];
+            let source = run.theater().spawn(Source(source, to));
             (0..10).for_each(|n| source.send(n).unwrap());
         }
         run.run_until_idle();
+        // What has found no others comes back.
+        run.run_through_timers(Duration::from_secs(1));
         let fitted: Vec<String> = results.try_iter().map(|fitted| format!("{fitted:?}")).collect();
         (run.trace(), fitted, joined.try_iter().collect::<Vec<_>>())
     };

@@ -178,13 +178,16 @@ fn s3_weights_that_do_not_fit_fail_at_the_start() {
 /// Random messages to random mailboxes of an actor with random guards: per mailbox in order, nothing lost.
 struct Guarded {
     random: Random,
+    policy: fn() -> Selection,
     seen: Seen,
+    /// Messages until it stops.
+    left: usize,
 }
 
 impl Actor for Guarded {
     type Msg = Item;
     fn selection(&self) -> Selection {
-        Selection::ageing(3)
+        (self.policy)()
     }
     fn handle(&mut self, Item(n): Item, ctx: &mut Context<'_, Self>) {
         let mailbox = ctx.mailbox();
@@ -196,22 +199,43 @@ impl Actor for Guarded {
             2 => ctx.close(1 + self.random.below(MAILBOXES - 1)),
             _ => ctx.open(self.random.below(MAILBOXES)),
         }
+        self.left -= 1;
+        if self.left == 0 {
+            ctx.stop();
+        }
     }
 }
 
 #[test]
-fn s3_s4_with_any_guards_what_was_sent_is_handled_or_waits_or_comes_back() {
-    for_seeds(100, |seed| {
+fn s3_s4_s23_with_any_guards_what_was_sent_is_handled_or_waits_or_comes_back_and_again_so() {
+    let policies: [fn() -> Selection; 6] = [
+        Selection::priority,
+        Selection::as_they_come,
+        Selection::round_robin,
+        Selection::least_recently_used,
+        Selection::random,
+        || Selection::ageing(3),
+    ];
+    let run_of = |seed: u64| {
         let run = Deterministic::new(seed);
         let mut random = Random::from_seed(seed);
         let seen = Seen::default();
-        let actor = Guarded { random: random.clone(), seen: seen.clone() };
+        let policy = policies[random.below(policies.len())];
+        // Every second one stops in the middle.
+        let left = if random.below(2) == 0 { 1 + random.below(300) } else { usize::MAX };
+        let actor = Guarded { random: random.clone(), policy, seen: seen.clone(), left };
         let guarded = run.theater().spawn(actor);
-        let mut sent = [0; MAILBOXES];
+        let (mut sent, mut returned) = ([0; MAILBOXES], 0);
         for n in 0..300 {
             let mailbox = random.below(MAILBOXES);
-            guarded.mailbox(mailbox).send(Item(n)).unwrap();
-            sent[mailbox] += 1;
+            match guarded.mailbox(mailbox).send(Item(n)) {
+                Ok(()) => sent[mailbox] += 1,
+                Err(SendError::Stopped(Item(m))) => {
+                    assert_eq!(m, n);
+                    returned += 1;
+                }
+                Err(error) => unreachable!("it has no bounds: {error}"),
+            }
             if random.below(5) == 0 {
                 run.run_until_idle();
             }
@@ -224,7 +248,56 @@ fn s3_s4_with_any_guards_what_was_sent_is_handled_or_waits_or_comes_back() {
             assert!(of.is_sorted(), "mailbox {mailbox}: {of:?}");
             assert!(of.len() <= sent);
         }
-        let report = run.shutdown();
-        assert_eq!(handled.len() + report.leftovers.len(), 300);
+        let (trace, dead) = (run.trace(), run.theater().dead_letters() as usize);
+        let leftovers = run.shutdown().leftovers.len();
+        assert_eq!(handled.len() + leftovers + dead + returned, 300);
+        assert!(left == usize::MAX || handled.len() < left || returned + dead + left == 300);
+        (trace, handled, returned)
+    };
+    for_seeds(100, |seed| {
+        let (first, second) = (run_of(seed), run_of(seed));
+        assert_eq!((&first.1, first.2), (&second.1, second.2));
+        assert!(first.0 == second.0, "one seed is one run");
     });
+    assert!((0..20).any(|seed| run_of(seed).2 > 0), "some come back");
+}
+
+#[test]
+fn s3_nobody_waits_longer_than_ageing_says() {
+    const AFTER: u32 = 3;
+    for waits in [false, true] {
+        for_seeds(20, |seed| {
+            let run = Deterministic::new(seed);
+            let mut random = Random::from_seed(seed);
+            let seen = Seen::default();
+            let clerk = Clerk { seen: seen.clone(), policy: || Selection::ageing(AFTER) };
+            let theater = run.theater();
+            let clerk = if waits { theater.spawn_async(clerk) } else { theater.spawn(clerk) };
+            run.run_until_idle();
+            // So many wait in each mailbox from the beginning that none runs empty before the last look; more come for the first meanwhile.
+            for n in 0..200 {
+                (0..MAILBOXES).for_each(|mailbox| clerk.mailbox(mailbox).send(Item(n)).unwrap());
+            }
+            let mut number = 200;
+            while seen.lock().unwrap().len() < 400 && run.run_steps(1) > 0 {
+                if random.below(2) == 0 {
+                    clerk.mailbox(0).send(Item(number)).unwrap();
+                    number += 1;
+                }
+            }
+            let seen = seen.lock().unwrap();
+            let bound = AFTER as usize + MAILBOXES - 1;
+            for mailbox in 0..MAILBOXES {
+                let mut times: Vec<usize> =
+                    (0..400).filter(|time| seen[*time].0 == mailbox).collect();
+                times.push(400);
+                let mut last = None;
+                for time in times {
+                    let between = last.map_or(time, |last| time - last - 1);
+                    assert!(between <= bound, "mailbox {mailbox} waits for {between}: {seen:?}");
+                    last = Some(time);
+                }
+            }
+        });
+    }
 }
