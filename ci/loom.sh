@@ -9,4 +9,4 @@ export CARGO_TARGET_DIR=target/loom
 export RUSTFLAGS="--cfg odeon_loom ${RUSTFLAGS:-}"
 
 # Only the models: other unit tests use the primitives outside of a model, which loom refuses.
-cargo test --release -p odeon-sync -p odeon-core -p odeon-stm -p odeon-speculative -p odeon-theater --lib loom
+cargo test --profile models -p odeon-sync -p odeon-core -p odeon-stm -p odeon-speculative -p odeon-theater --lib loom

@@ -108,7 +108,6 @@ const CENTRAL: &[Setting] = &[("order", Value::Word("central"))];
 const MAILBOXES_1: &[Setting] = &[("mailboxes", Value::Number(1))];
 const STATS_ON: &[Setting] = &[("stats", Value::Word("on"))];
 const STATS_OFF: &[Setting] = &[("stats", Value::Word("off"))];
-const MAILBOXES_64: &[Setting] = &[("mailboxes", Value::Number(64))];
 
 /// All groups but the idle ones.
 pub fn groups() -> Vec<Group> {
@@ -123,12 +122,6 @@ pub fn groups() -> Vec<Group> {
         group("fjthrput", &[("messages", Value::Number(20_000))])
             .figure("fjthrput", Pool, MAILBOXES_1, AtMostNanoseconds(25.0))
             .figure("fjthrput", Pool, MAILBOXES_1, TimesFasterThanPeers(3.5))
-            .figure(
-                "64 mailboxes against 1 (fjthrput)",
-                Pool,
-                MAILBOXES_64,
-                AtMostTimes(1.05, MAILBOXES_1),
-            )
             .figure("stats on against off, fjthrput", Pool, STATS_ON, AtMostTimes(1.03, STATS_OFF)),
         group("fjthrput", &[("messages", Value::Number(20_000))]).against(ACTOR_LIBRARIES).figure(
             "AsyncActor with handlers that do not wait, fjthrput",

@@ -6,6 +6,7 @@ use crate::energy;
 use crate::figures_run::{FiguresOutcome, FiguresPlan, Verdict, table};
 use crate::peers::Peers;
 use crate::runner::Results;
+use crate::selectors;
 use crate::table::{Table, factor, short};
 use std::fmt::Write;
 
@@ -25,6 +26,10 @@ pub fn page(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers, notes: 
     page += &table(&outcome.verdicts).to_markdown();
     page += &unreached(&outcome.verdicts, notes);
     page += &idle_of_peers(outcome);
+    page += "\n## Lines of code\n\n";
+    page += "Of the programs of the Savina suite, without comments and empty lines: ";
+    page += "messages, actors and setting up of each version.\n\n";
+    page += &selectors::lines_of_code().to_markdown();
     page += "\n## All medians\n\n";
     page += "Medians and spreads (min..max) of all samples, none dropped; ";
     page += "`--json` keeps every sample. ";

@@ -214,6 +214,36 @@ impl SelectorsOutcome {
     }
 }
 
+/// For each benchmark how long the files of its versions are, without comments and empty lines: those with several mailboxes, with guards,
+/// or with readers and writers beside those with one mailbox.
+pub fn lines_of_code() -> Table {
+    let mut table =
+        Table::new(["benchmark", "selectors, readers and writers", "actors with one mailbox"]);
+    let mut told = Vec::new();
+    for comparison in comparisons::ALL.iter().filter(|one| one.versions[0].source.is_some()) {
+        if told.contains(&comparison.workload) {
+            continue;
+        }
+        told.push(comparison.workload);
+        let of_kind = |kind| {
+            let mut files: Vec<(&str, Vec<&str>)> = Vec::new();
+            for version in comparison.versions.iter().filter(|version| version.kind == kind) {
+                let source = version.source.unwrap_or_default();
+                match files.iter_mut().find(|(known, _)| *known == source) {
+                    Some((_, names)) => names.push(version.name),
+                    None => files.push((source, vec![version.name])),
+                }
+            }
+            let file = |(source, names): (&str, Vec<&str>)| {
+                format!("{} ({})", lines::of_code(source), names.join(", "))
+            };
+            files.into_iter().map(file).collect::<Vec<_>>().join("; ")
+        };
+        table.row([comparison.workload.to_owned(), of_kind(Kind::Selector), of_kind(Kind::Actor)]);
+    }
+    table
+}
+
 fn name_of(comparison: &Comparison, point: &Point) -> String {
     match (comparison.swept, point.value) {
         (Some((parameter, _)), Some(value)) => format!("{}, {value} {parameter}", comparison.title),

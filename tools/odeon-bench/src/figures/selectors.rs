@@ -2,7 +2,7 @@
 //! actors that do the same.
 
 use super::Goal::{AtMostNanoseconds, AtMostTimes};
-use super::{Group, Setting, group};
+use super::{Goal, Group, Setting, group};
 use crate::parameter::Value;
 use crate::workload::Variant::Pool;
 
@@ -17,6 +17,15 @@ const IMPERATIVE: &[Setting] = &[("version", Value::Word("imperative"))];
 const ARRIVAL_ORDER: &[Setting] = &[("version", Value::Word("arrival-order"))];
 const WRITERS_FIRST: &[Setting] = &[("version", Value::Word("writers-first"))];
 
+const MAILBOXES_1: &[Setting] = &[("mailboxes", Value::Number(1))];
+const MAILBOXES_8: &[Setting] = &[("mailboxes", Value::Number(8))];
+const MAILBOXES_16: &[Setting] = &[("mailboxes", Value::Number(16))];
+const MAILBOXES_32: &[Setting] = &[("mailboxes", Value::Number(32))];
+const MAILBOXES_64: &[Setting] = &[("mailboxes", Value::Number(64))];
+
+/// What more mailboxes may cost.
+const FLAT: Goal = AtMostTimes(1.05, MAILBOXES_1);
+
 /// What the best policy is to reach with reads that take long: 1.6 times as fast.
 const READS_SCALE: f64 = 1.0 / 1.6;
 
@@ -24,7 +33,7 @@ const READS_SCALE: f64 = 1.0 / 1.6;
 const DECLARED_AGAINST_IMPERATIVE: f64 = 1.0 / 0.97;
 
 /// Milliseconds of a run, as nanoseconds of one of its operations.
-fn ms(of_run: f64, operations: u64) -> super::Goal {
+fn ms(of_run: f64, operations: u64) -> Goal {
     AtMostNanoseconds(of_run * 1e6 / operations as f64)
 }
 
@@ -38,7 +47,31 @@ pub(super) fn groups() -> Vec<Group> {
                 Pool,
                 &[],
                 ms(270.0, 2_000_000),
+            )
+            .figure(
+                "chameneos, 500 creatures, 8 mailboxes: 2,000,000 meetings in 270 ms",
+                Pool,
+                MAILBOXES_8,
+                ms(270.0, 2_000_000),
             ),
+        group("fjthrput", &[("messages", Value::Number(20_000))])
+            .without_peers()
+            .figure(
+                "fjthrput, 8 mailboxes: 24,000,000 messages in 600 ms",
+                Pool,
+                MAILBOXES_8,
+                ms(600.0, 24_000_000),
+            )
+            .figure(
+                "fjthrput, 64 mailboxes: 24,000,000 messages in 600 ms",
+                Pool,
+                MAILBOXES_64,
+                ms(600.0, 24_000_000),
+            )
+            .figure("8 mailboxes against 1 (fjthrput)", Pool, MAILBOXES_8, FLAT)
+            .figure("16 mailboxes against 1 (fjthrput)", Pool, MAILBOXES_16, FLAT)
+            .figure("32 mailboxes against 1 (fjthrput)", Pool, MAILBOXES_32, FLAT)
+            .figure("64 mailboxes against 1 (fjthrput)", Pool, MAILBOXES_64, FLAT),
         one("logmap", &[("terms", Value::Number(200))])
             .figure(
                 "logmap: 150 series of 15,000 terms in 170 ms",
@@ -157,6 +190,18 @@ pub(super) fn groups() -> Vec<Group> {
             ),
         one("philosophers", &[("rounds", Value::Number(50))]).figure(
             "philosophers: selector against actor",
+            Pool,
+            SELECTOR,
+            AtMostTimes(1.0, ACTOR),
+        ),
+        one("barber", &[("haircuts", Value::Number(200))]).figure(
+            "barber: selector against actor",
+            Pool,
+            SELECTOR,
+            AtMostTimes(1.0, ACTOR),
+        ),
+        one("cigsmok", &[("rounds", Value::Number(50))]).figure(
+            "cigsmok: selector against actor",
             Pool,
             SELECTOR,
             AtMostTimes(1.0, ACTOR),

@@ -84,3 +84,16 @@ fn a_quick_run_compares_everything_and_writes_a_page() {
     }
     std::fs::remove_dir_all(&folder).expect("it is ours");
 }
+
+#[test]
+fn the_lines_of_each_benchmark_are_counted_once_for_each_file() {
+    let text = lines_of_code().to_markdown();
+    assert_eq!(text.matches("| nqueens |").count(), 1, "{text}");
+    let dictionary =
+        text.lines().find(|line| line.starts_with("| dictionary |")).expect("it is there");
+    assert!(
+        dictionary.contains(" (arrival-order, readers-first, writers-first) | "),
+        "{dictionary}"
+    );
+    assert!(!text.contains("fjthrput"), "its versions have no file each: {text}");
+}
