@@ -31,16 +31,29 @@ fn send(shared: &Shared, mailbox: usize) {
     }
 }
 
-/// A turn as in `turn/sequential.rs`: sort what arrived, select, handle; go idle if nothing is ready.
+/// The next message, as in `turn/sequential/sorting.rs`: an arrival that nothing can go before, or what goes first of what has been
+/// sorted.
+fn next(owner: &mut Owner, inbox: &Inbox<usize>) -> Option<usize> {
+    // SAFETY: we hold the owner's side of this inbox; the model pushes messages only.
+    while let Some(arrival) = unsafe { owner.inbox.next(inbox) } {
+        let mailbox = (arrival.label - label::FIRST_MAILBOX) as usize;
+        // SAFETY: as above.
+        let message = unsafe { arrival.take().assume_init() };
+        // SAFETY: as above.
+        let is_last = || !unsafe { owner.inbox.has_next(inbox) };
+        if owner.set.select_arrival(mailbox, &mut owner.guards, is_last) {
+            return Some(message);
+        }
+        owner.set.put(mailbox, message);
+    }
+    owner.set.take_next(&mut owner.guards)
+}
+
+/// A turn as in `turn/sequential.rs`: select, handle; go idle if nothing is ready.
 fn turn(shared: &Shared) {
     let mut owner = shared.owner.lock().unwrap().take().expect("woken twice");
     loop {
-        // SAFETY: we hold the owner's side of this inbox; the model pushes messages only.
-        while let Some((label, message)) = unsafe { owner.inbox.pop(&shared.inbox) } {
-            let mailbox = (label - label::FIRST_MAILBOX) as usize;
-            owner.set.put(mailbox, unsafe { message.assume_init() });
-        }
-        if let Some(mailbox) = owner.set.take_next(&mut owner.guards) {
+        if let Some(mailbox) = next(&mut owner, &shared.inbox) {
             if mailbox == OPENER {
                 owner.guards.open(GUARDED);
             }
