@@ -293,3 +293,19 @@ fn of_a_batch_that_is_left_behind_no_read_is_lost() {
         assert_eq!(left + model.handled.load(Ordering::Relaxed) + too_late, 3);
     });
 }
+
+#[test]
+fn of_a_batch_that_is_recalled_no_read_begins_before_the_write_and_none_is_lost() {
+    beside_batches(2, 2, Outcome::default, |model| {
+        let mut back = 0;
+        model.phase.recall(|_| back += 1);
+        model.told.store(1, Ordering::Release);
+        match model.look() {
+            Look::Alone => {}
+            Look::Recalled(reads) => back += reads.len() as u32,
+            other => unreachable!("{other:?}"),
+        }
+        model.write();
+        assert_eq!(back + model.handled.load(Ordering::Relaxed), 2);
+    });
+}
