@@ -196,6 +196,10 @@ impl Outbound for FromSeat {
         let Known::Of(number, who) = *self.seat() else { return Bid::Nothing };
         match (self.network.upgrade(), Mark::from_bytes(mark)) {
             (Some(network), Some(mark)) => network.heed(number, who, &self.way, mark, occupied),
+            // The network has been dropped: what was written is not known any more, and the actor stays as it is.
+            (None, Some(Mark::Stay { .. })) if occupied == Occupied::ByOneThatLeaves => {
+                Bid::Stay(None)
+            }
             _ => Bid::Nothing,
         }
     }
@@ -216,11 +220,9 @@ impl Outbound for FromSeat {
         }
     }
 
-    fn gone(&self) {
-        let Known::Of(number, who) = *self.seat() else { return };
-        if let Some(network) = self.network.upgrade() {
-            network.has_gone(number, who, &self.way);
-        }
+    fn gone(&self) -> bool {
+        let Known::Of(number, who) = *self.seat() else { return false };
+        self.network.upgrade().is_some_and(|network| network.has_gone(number, who, &self.way))
     }
 
     fn ended(&self) {
