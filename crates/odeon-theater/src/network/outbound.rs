@@ -163,11 +163,17 @@ impl Outbound for FromSeat {
         if !self.looks_open() {
             return Err(NotTaken::Closed);
         }
-        if let (Some(network), Known::Of(_, who)) = (self.network.upgrade(), &*self.seat()) {
-            network.seats.with(*who, |line| line.has_passed_on(mark));
+        let network = self.network.upgrade().ok_or(NotTaken::Unreachable)?;
+        if let Known::Of(_, who) = *self.seat() {
+            network.seats.with(who, |line| line.has_passed_on(mark));
         }
         let course = self.way.course();
-        course.to.as_ref().ok_or(NotTaken::Unreachable)?.push_mark(mark)
+        let to = course.to.as_ref().ok_or(NotTaken::Unreachable)?;
+        to.push_mark(mark)?;
+        let peer = to.peer.clone();
+        drop(course);
+        network.look_at_asked(&peer);
+        Ok(())
     }
 
     fn flush(&self) {
