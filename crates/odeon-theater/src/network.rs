@@ -289,6 +289,10 @@ struct Ears(Weak<Inner>);
 impl Listener for Ears {
     fn packet(&self, from: TheaterId, packet: &[u8]) {
         let Some(network) = self.0.upgrade() else { return };
+        // No link takes it, and a greeting that is so long is none.
+        if packet.len() > network.config.largest_incoming() {
+            return;
+        }
         // An ended link still has answers for the other side; what it cannot take is for the next one.
         if network
             .peers
