@@ -163,7 +163,7 @@ impl Names {
             subscribers: Vec::new(),
         });
         let server = server.expect("the theater has not been shut down");
-        network.publish(SERVER, &server);
+        network.publish_erased(SERVER, Erased::of(&server));
         let has_left = AtomicBool::new(false);
         let inner = Handle { network: network.clone(), server, servers, has_left };
         Self { inner: Arc::new(inner) }
@@ -297,7 +297,7 @@ impl Handle {
     fn leave(&self) {
         // ORDERING: Relaxed: decides who leaves, and nothing else hangs on it.
         if !self.has_left.swap(true, Ordering::Relaxed) {
-            self.network.unpublish(SERVER);
+            self.network.unpublish_any(SERVER);
             self.server.stop();
         }
     }

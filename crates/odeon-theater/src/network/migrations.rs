@@ -51,6 +51,7 @@ pub(super) use asking::Joined;
 pub use asking::Migrate;
 pub(super) use departures::Departing;
 use departures::Gone;
+pub(super) use local::Within;
 
 /// Nobody moves so often: a number above is of somebody who does not mean well.
 const MOST_MOVES: u64 = u64::MAX / 2;
