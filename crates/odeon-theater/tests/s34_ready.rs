@@ -122,7 +122,7 @@ fn s34_an_actor_stays_if_the_link_has_ended_and_it_comes_to_ready_before_that_is
 fn s34_an_actor_stays_whose_network_is_dropped_while_it_leaves() {
     let world = World::new(2);
     let (x, y) = (world.theater(1), world.theater(2));
-    [&x, &y].map(|place| place.network.register_mobile::<Sum>());
+    [&x, &y].iter().for_each(|place| place.network.register_mobile::<Sum>());
     until("they have met", || !x.network.members().is_empty() && !y.network.members().is_empty());
     let sum = x.network.spawn_mobile(Sum(5));
     world.net.cut(x.network.id(), y.network.id());

@@ -98,15 +98,15 @@ fn a_packet_above_what_may_be_under_way_is_dropped() {
     let narrow = LinkConfig { window: 150_000, ..config() };
     let mut pair = Pair::with(1, narrow, config());
     pair.run_until(|pair| pair.a.link.is_linked() && pair.b.link.is_linked());
-    let head = head(&mut pair);
+    let begins = head(&mut pair);
     for (bytes, is_taken) in [(149_000, true), (151_000, false), (2_000_000, false)] {
         // One message, of which the length says that it is all there.
-        let mut records = vec![((bytes - 5) << 2 & 0x7F) as u8 | 0x80];
-        records.extend([5, 12].map(|shift| (bytes - 5 >> shift & 0x7F) as u8 | 0x80));
-        records.push((bytes - 5 >> 19) as u8);
+        let head = (bytes - 5) << 2;
+        let mut records = Vec::from([0, 7, 14].map(|shift| (head >> shift & 0x7F) as u8 | 0x80));
+        records.push((head >> 21) as u8);
         records.push(9);
         records.resize(bytes, 7);
-        let packet = lie(&head, &[0, 0, 0, 0], Some((0, &records)));
+        let packet = lie(&begins, &[0, 0, 0, 0], Some((0, &records)));
         let taken = pair.a.link.receive(&packet, pair.now, &mut pair.a.heard);
         assert_eq!(taken.is_ok(), is_taken, "{bytes}: {taken:?}");
         assert_eq!(pair.a.heard.on(9).len(), 1, "{bytes}");
