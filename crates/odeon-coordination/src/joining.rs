@@ -10,7 +10,9 @@ use std::sync::Arc;
 use odeon_core::{ActorRef, Random, Theater};
 use odeon_speculative::extend::{Abroad, Surroundings, go_abroad};
 use odeon_sync::atomic::{AtomicBool, Ordering};
-use odeon_theater::extend::{Companions, accompany_by, downgrade, publishes};
+use odeon_theater::extend::{
+    Companions, accompany_by, downgrade, publish_own, publishes, unpublish_own,
+};
 use odeon_theater::{Network, TheaterId};
 
 use crate::abroad::Ways;
@@ -131,7 +133,7 @@ impl Coordination {
         go_abroad(theater, Arc::downgrade(&weak));
         let companions: Arc<dyn Companions> = parts;
         accompany_by(network, Arc::downgrade(&companions));
-        network.publish(AGENT, &agent);
+        publish_own(network, AGENT, &agent);
         let has_left = AtomicBool::new(false);
         let inner = Handle {
             network: network.clone(),
@@ -179,7 +181,7 @@ impl Handle {
     fn leave(&self) {
         // ORDERING: Relaxed: decides who leaves, and nothing else hangs on it.
         if !self.has_left.swap(true, Ordering::Relaxed) {
-            self.network.unpublish(AGENT);
+            unpublish_own(&self.network, AGENT);
             self.agent.stop();
         }
     }

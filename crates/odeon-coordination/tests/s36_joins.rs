@@ -175,6 +175,10 @@ fn network_is_left_at(step: usize, way: bank::Way) {
     }
     let outcome = bank.outcome(outcome);
     bank.check_that_all_is_over();
+    // The thread may have got no time until here.
+    while !leaving.is_finished() {
+        bank.steps(1);
+    }
     assert!(leaving.join().unwrap(), "what was sent has gone");
     let found = &balances(&mut bank)[1..];
     let both = [FIRST + 4, FIRST + 6];

@@ -9,7 +9,7 @@
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`answer_borrowed`], [`take_borrowed`], [`question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
-//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`goes_on_with_aside`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`let_out`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`] |
+//! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`goes_on_with_aside`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`let_out`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`], [`before_the_end`] |
 //! | failure | errors of handlers, and supervision | [`fail_with`], [`text_of`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
 //! | interior | an actor that moves and its mailboxes | [`Interior`], [`WrittenGuards`], [`mark`] |
@@ -374,6 +374,11 @@ pub fn workers(theater: &Theater) -> usize {
 /// What a crate keeps for a theater: the one value of this type there, made by `default` when it is first asked for.
 pub fn belonging<T: Default + Send + Sync + 'static>(theater: &Theater) -> Arc<T> {
     theater.shared().belongings.get()
+}
+
+/// Has something done before a theater ends its actors, which is told how long it may take; at once, if they end already.
+pub fn before_the_end(theater: &Theater, farewell: impl FnOnce(Duration) + Send + 'static) {
+    theater.shared().farewells.add(Box::new(farewell));
 }
 
 /// As [`belonging`], for the theater of an actor.

@@ -2,6 +2,7 @@
 
 pub(crate) mod belongings;
 pub(crate) mod builder;
+mod farewells;
 pub(crate) mod root;
 pub(crate) mod shared;
 mod shutdown;

@@ -17,6 +17,7 @@
 #![cfg(feature = "wire")]
 
 mod codec;
+mod depth;
 mod doorman;
 mod error;
 mod inbound;

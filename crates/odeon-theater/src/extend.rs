@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
-use odeon_core::wire::{Address, Guest, Kind, OfKind};
+use odeon_core::wire::{Address, Erased, Guest, Kind, OfKind};
 use odeon_core::{ActorRef, Message};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -25,6 +25,19 @@ pub fn leaves(network: &Network) -> bool {
 /// Whether a theater publishes an actor under a name that has not ended.
 pub fn publishes(network: &Network, name: &str) -> bool {
     network.publishes(name)
+}
+
+/// Publishes an actor of the runtime, under a name that begins with `odeon/`.
+pub fn publish_own<M>(network: &Network, name: &str, actor: &ActorRef<M>)
+where
+    M: Message + Serialize + DeserializeOwned,
+{
+    network.publish_erased(name, Erased::of(actor));
+}
+
+/// Publishes it no longer.
+pub fn unpublish_own(network: &Network, name: &str) {
+    network.unpublish_any(name);
 }
 
 /// Has somebody know of the companions of messages, in place of who did before.

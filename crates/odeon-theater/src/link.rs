@@ -190,13 +190,18 @@ impl Link {
 
     #[inline]
     fn check(&self, length: usize) -> Result<(), PushError> {
-        if self.has_ended() || self.outgoing.is_leaving() {
+        if !self.is_open() {
             return Err(PushError::Ended);
         }
         if length > self.largest {
             return Err(PushError::TooLarge { limit: self.largest });
         }
         Ok(())
+    }
+
+    /// Whether messages can be pushed: the link has not ended, nor is it being [left](Self::leave).
+    pub fn is_open(&self) -> bool {
+        !self.has_ended() && !self.outgoing.is_leaving()
     }
 
     /// Asks the other side for no more messages of `channel`, until [`resume`](Self::resume). What is under way still comes: up to

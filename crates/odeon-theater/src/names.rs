@@ -7,6 +7,7 @@
 //! | who are the servers of a name? | `names/view.rs` |
 //! | how do they find each other, what is handed over? | `names/peers.rs` |
 //! | how is a name given away? | `names/deciding.rs` |
+//! | for how long is a question kept that cannot be answered yet? | `names/waiting.rs` |
 //! | how is it found out whether somebody still has it? | `names/doubting.rs` |
 //! | what does the theater of an actor do for its names? | `names/home.rs` |
 //! | how is a name taken back? | `names/unregistering.rs` |
@@ -52,6 +53,7 @@ mod tell;
 mod tests;
 mod unregistering;
 mod view;
+mod waiting;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -154,6 +156,7 @@ impl Names {
             stamp: 0,
             giving: HashMap::new(),
             waiting: HashMap::new(),
+            looks_at_waiting: false,
             in_doubt: HashSet::new(),
             inquiries: HashMap::new(),
             own: HashMap::new(),
@@ -163,7 +166,7 @@ impl Names {
             subscribers: Vec::new(),
         });
         let server = server.expect("the theater has not been shut down");
-        network.publish(SERVER, &server);
+        network.publish_erased(SERVER, Erased::of(&server));
         let has_left = AtomicBool::new(false);
         let inner = Handle { network: network.clone(), server, servers, has_left };
         Self { inner: Arc::new(inner) }
@@ -297,7 +300,7 @@ impl Handle {
     fn leave(&self) {
         // ORDERING: Relaxed: decides who leaves, and nothing else hangs on it.
         if !self.has_left.swap(true, Ordering::Relaxed) {
-            self.network.unpublish(SERVER);
+            self.network.unpublish_any(SERVER);
             self.server.stop();
         }
     }

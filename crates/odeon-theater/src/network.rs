@@ -132,7 +132,7 @@ struct Inner {
 
 impl Network {
     /// Has a theater join others. `connect` makes the way to them: it is given this theater's identity, and whom to tell what comes.
-    /// The theater's actors can be referred to from elsewhere from here on, until it [leaves](Self::leave). When the last clone of the network is
+    /// The theater's actors can be referred to from elsewhere from here on, until it [leaves](Self::leave), or ends. When the last clone of the network is
     /// dropped it leaves at once, and what has not arrived is dead letters.
     ///
     /// # Errors
@@ -173,6 +173,12 @@ impl Network {
         let transport = connect(id, Arc::new(Ears(Arc::downgrade(&inner))))?;
         let _ = inner.transport.set(transport);
         inner.peers.all().iter().for_each(|peer| peer.transmit_now(&inner));
+        let network = Arc::downgrade(&inner);
+        extend::before_the_end(theater, move |within| {
+            if let Some(network) = network.upgrade() {
+                network.leave(within);
+            }
+        });
         Ok(Self { inner: Arc::new(Handle(inner)) })
     }
 
@@ -185,13 +191,10 @@ impl Network {
     /// left. `false`: not all have acknowledged that within `deadline`; what they have not acknowledged is dead letters. References to
     /// actors elsewhere are stopped.
     ///
-    /// Call it before the theater's shutdown: what its actors send while they end has no way any more.
+    /// Call it before the theater's shutdown: what its actors send while they end has no way any more. A shutdown, and a theater that is dropped, does so
+    /// itself, behind what is drained, and takes 300 ms at most for it.
     pub fn leave(&self, deadline: Duration) -> bool {
-        let network: &Arc<Inner> = &self.inner;
-        network.peers.leave().iter().for_each(|peer| peer.leave(network));
-        let have_gone = network.peers.wait_until_empty(deadline);
-        network.peers.all().iter().for_each(|peer| peer.give_up(network));
-        have_gone
+        self.inner.leave(deadline)
     }
 
     /// Whether the theater leaves, or has left.
@@ -239,6 +242,13 @@ impl Inner {
         self.clock.now()
     }
 
+    fn leave(self: &Arc<Self>, deadline: Duration) -> bool {
+        self.peers.leave().iter().for_each(|peer| peer.leave(self));
+        let have_gone = self.peers.wait_until_empty(deadline);
+        self.peers.all().iter().for_each(|peer| peer.give_up(self));
+        have_gone
+    }
+
     fn tell_peer(self: &Arc<Self>, peer: &Arc<Peer>, control: &Control) {
         let _ = peer.push(channel::Channel::Control, &control.to_bytes());
         peer.transmit(self);
@@ -279,6 +289,10 @@ struct Ears(Weak<Inner>);
 impl Listener for Ears {
     fn packet(&self, from: TheaterId, packet: &[u8]) {
         let Some(network) = self.0.upgrade() else { return };
+        // No link takes it, and a greeting that is so long is none.
+        if packet.len() > network.config.largest_incoming() {
+            return;
+        }
         // An ended link still has answers for the other side; what it cannot take is for the next one.
         if network
             .peers

@@ -23,6 +23,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use odeon_core::ActorRef;
+use odeon_core::wire::Erased;
 use odeon_sync::atomic::{AtomicU64, Ordering};
 
 use self::balancer::{BALANCER, Balancer, Tell};
@@ -70,7 +71,7 @@ impl Rebalancer {
         let moved = Arc::new(AtomicU64::new(0));
         let balancer = Balancer::new(network, Box::new(policy), settings, moved.clone());
         let balancer = network.spawn(balancer).expect("the theater has not been shut down");
-        network.publish(BALANCER, &balancer);
+        network.publish_erased(BALANCER, Erased::of(&balancer));
         Self { network: network.downgrade(), balancer, moved }
     }
 
@@ -84,7 +85,7 @@ impl Rebalancer {
 impl Drop for Rebalancer {
     fn drop(&mut self) {
         if let Some(network) = self.network.upgrade() {
-            network.unpublish(BALANCER);
+            network.unpublish_any(BALANCER);
         }
         self.balancer.stop();
     }

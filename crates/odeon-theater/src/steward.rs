@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use odeon_core::wire::Erased;
 use odeon_core::{Actor, ActorRef, Ask, Context, Message, Reply};
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +84,7 @@ impl Steward {
         assert!(!network.publishes(STEWARD), "the theater has a steward already");
         let serves = Serves(network.downgrade());
         let actor = network.spawn(serves).expect("the theater has not been shut down");
-        network.publish(STEWARD, &actor);
+        network.publish_erased(STEWARD, Erased::of(&actor));
         Self { network: network.downgrade(), actor }
     }
 }
@@ -91,7 +92,7 @@ impl Steward {
 impl Drop for Steward {
     fn drop(&mut self) {
         if let Some(network) = self.network.upgrade() {
-            network.unpublish(STEWARD);
+            network.unpublish_any(STEWARD);
         }
         self.actor.stop();
     }

@@ -9,9 +9,9 @@ mod support;
 use odeon_theater::InMemoryNetwork as Net;
 
 use odeon_core::{AskError, DeadLetterReason, EndReason};
-use odeon_theater::{Conditions, LinkConfig, Membership, MembershipEvent};
+use odeon_theater::{Conditions, End, LinkConfig, Membership, MembershipEvent};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::{Count, Counter, LARGEST_PACKET, LONG, World, find, numbers, until};
 
 /// Notices the end of others early; not so early that one that gets no time for a while is taken for dead.
@@ -230,4 +230,47 @@ fn s32_a_network_that_is_dropped_has_left_at_once() {
     until("the other one knows", || b.network.members().is_empty());
     until("its references are forgotten", || b.network.references() == (0, 0));
     drop(theater);
+}
+
+#[test]
+fn s32_a_theater_that_ends_leaves_also_if_its_network_is_kept() {
+    let world = World::new(8);
+    let (a, b) = (world.theater(1), world.theater(2));
+    b.network.publish("counter", &b.theater.spawn(Counter::default()));
+    let counter = find(&a, &b, "counter");
+    struct Tells(mpsc::Sender<MembershipEvent>);
+    impl odeon_core::Actor for Tells {
+        type Msg = MembershipEvent;
+        fn handle(&mut self, event: MembershipEvent, _: &mut odeon_core::Context<'_, Self>) {
+            self.0.send(event).unwrap();
+        }
+    }
+    let (tell, told) = mpsc::channel();
+    a.network.subscribe(&a.theater.spawn(Tells(tell)));
+    let there = b.network.id();
+    assert_eq!(told.recv_timeout(LONG).unwrap(), MembershipEvent::Joined(there));
+
+    let kept = b.network.clone();
+    counter.send(Count::Add(1)).unwrap();
+    let _ = b.theater.shutdown(Duration::from_secs(2));
+    assert_eq!(told.recv_timeout(LONG).unwrap(), MembershipEvent::Gone(there, End::Left));
+    until("its actors count as stopped", || counter.is_stopped());
+    assert_eq!(kept.members(), []);
+    // Nobody is there to be asked.
+    let asked = a.network.at(there).lookup::<Count>("counter");
+    assert_eq!(asked.wait_timeout(LONG).unwrap_err(), AskError::NoReply);
+    assert_eq!(a.network.members(), []);
+}
+
+#[test]
+fn s32_a_theater_that_ends_waits_for_others_no_longer_than_a_moment() {
+    let world = World::new(9);
+    let (a, b) = (world.theater(1), world.theater(2));
+    until("they have met", || !a.network.members().is_empty() && !b.network.members().is_empty());
+    world.net.cut(a.network.id(), b.network.id());
+    let (begun, kept) = (Instant::now(), b.network.clone());
+    drop(b);
+    assert!(begun.elapsed() < Duration::from_millis(1_500), "{:?}", begun.elapsed());
+    assert_eq!(kept.members(), []);
+    until("it counts as lost", || a.network.members().is_empty());
 }

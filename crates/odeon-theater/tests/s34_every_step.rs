@@ -1,5 +1,5 @@
 //! S34: an actor moves while others send to it, and something goes wrong after the first packet, or the second, and so on to the last: a theater is killed,
-//! or the way between two is cut for a while or for longer. It sits in one theater at most after every packet, and what is promised of it in the end holds.
+//! leaves the network, or the way between two is cut for a while or for longer. It sits in one theater at most after every packet, and what is promised of it in the end holds.
 
 mod log;
 mod stepwise;
@@ -8,7 +8,7 @@ use log::{Heard, Log, Say};
 use odeon_core::{ActorRef, AskError, Random};
 use odeon_theater::{MigrateError, Migrated};
 use std::time::Duration;
-use stepwise::Trouble::{self, CutForAWhile, CutForLong, Isolated, Killed, Unplugged};
+use stepwise::Trouble::{self, CutForAWhile, CutForLong, Isolated, Killed, Leaves, Unplugged};
 use stepwise::{Stepwise, id};
 
 /// It moves from X to Y; W refers to it, and Z has it move.
@@ -133,6 +133,16 @@ impl World {
             (Some(CutForLong(X, Y)), Ok(Err(_)), sits) => assert_eq!(sits, Some(X), "{what}"),
             // Wherever it is, whoever was cut off from it has lost it, and if that is all others it is let go.
             (Some(Isolated(_)), _, _) => {}
+            // Until it has been told to go it stays, and after that it comes; if nobody refers to it there it is let go.
+            (Some(Leaves(X)), _, Some(X | Y)) => {}
+            (Some(Leaves(X)), Ok(Ok(_)) | Err(AskError::NoReply), None) => {
+                assert!(self.known[Y].is_none(), "{what}");
+            }
+            // Whatever has come to Y is lost for the others, and lives on there if somebody there refers to it.
+            (Some(Leaves(Y)), Ok(Ok(_) | Err(MigrateError::Lost)), sits) => {
+                assert_ne!(sits, Some(X), "{what}");
+            }
+            (Some(Leaves(Y)), Ok(Err(_)), Some(X)) => {}
             (Some(CutForLong(X, Z)), Err(AskError::NoReply), sits) => {
                 assert!(matches!(sits, Some(X | Y)), "{what}");
             }
@@ -148,7 +158,7 @@ impl World {
             let is_in_order = once == *numbers;
             once.dedup();
             assert_eq!(once.len(), numbers.len(), "{what}: doubled, of {from}: {numbers:?}");
-            let may_be_mixed = matches!(trouble, Some(CutForLong(..) | Isolated(_)));
+            let may_be_mixed = matches!(trouble, Some(CutForLong(..) | Isolated(_) | Leaves(_)));
             assert!(is_in_order || may_be_mixed, "{what}: of {from}: {numbers:?}");
         }
         // Messages of those who have not lost anybody on the way.
@@ -229,6 +239,11 @@ fn s34_whoever_is_killed_at_any_step_it_sits_once_or_dies_with_a_theater() {
 #[test]
 fn s34_whoever_is_unplugged_at_any_step_it_sits_once_or_dies_with_a_theater() {
     after_every_packet(&PLACES.map(Unplugged));
+}
+
+#[test]
+fn s34_whoever_leaves_at_any_step_it_sits_once_or_dies_with_a_theater() {
+    after_every_packet(&[X, Y].map(Leaves));
 }
 
 #[test]

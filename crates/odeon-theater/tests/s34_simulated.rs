@@ -236,7 +236,7 @@ fn s34_actors_that_move_lose_double_and_mix_up_nothing() {
         for actor in 0..10 {
             let known = |place: &Place| place.known[actor].clone();
             let known: Vec<_> = simulation.places.iter().filter_map(known).collect();
-            assert_eq!(known.len(), 6, "seed {seed}");
+            assert_eq!(known.len(), 7, "seed {seed}");
             let sent: u64 = known.iter().map(|(_, number)| number).sum();
             let asks: Vec<_> = known.iter().map(|(actor, _)| actor.ask(Say::Heard)).collect();
             simulation.steps(60);

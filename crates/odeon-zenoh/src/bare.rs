@@ -19,6 +19,7 @@ use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::CongestionControl;
 use zenoh::{Session, Wait};
 
+use crate::settings::LARGEST_INCOMING;
 use crate::{ZenohError, ZenohSettings};
 
 /// A session of Zenoh.
@@ -45,6 +46,9 @@ impl Bare {
     /// # Errors
     /// If a setting is none that Zenoh knows, or it cannot listen or connect as it is told to.
     pub fn open(settings: &ZenohSettings) -> Result<Self, ZenohError> {
+        let mut settings = settings.clone();
+        // Payloads are as long as who publishes them likes.
+        settings.more.insert(0, (LARGEST_INCOMING.into(), (1_usize << 30).to_string()));
         let session = zenoh::open(settings.to_config()?).wait();
         session.map(Self).map_err(|error| ZenohError::of("opening a session", error))
     }

@@ -10,6 +10,13 @@ use zenoh::Config;
 
 use crate::ZenohError;
 
+/// How many bytes a message of Zenoh's may have that comes.
+pub(crate) const LARGEST_INCOMING: &str = "transport/link/rx/max_message_size";
+
+/// TUNE: bytes, guessed 2026-11: many times a packet; what Zenoh itself tells of theaters and keys has some 100 bytes for each of them. By its own setting, 1 GiB,
+/// anybody could have that much memory taken.
+const LARGEST: usize = 1 << 20;
+
 /// Settings of a [`ZenohTransport`](crate::ZenohTransport): plain data, to be changed field by field.
 ///
 /// ```
@@ -39,7 +46,8 @@ pub struct ZenohSettings {
     /// What theaters of the cluster know each other by, whatever the endpoints are. For [`join`](crate::join); who gives links settings of its own by
     /// `Network::join` says it there, as `LinkConfig::secret`.
     pub secret: Option<Secret>,
-    /// More of Zenoh's configuration: its keys, and values in JSON5. They go before what is said above.
+    /// More of Zenoh's configuration: its keys, and values in JSON5. They go before what is said above, and before what is set for packets: messages of
+    /// Zenoh's above 1 MiB are not taken (`transport/link/rx/max_message_size`).
     pub more: Vec<(String, String)>,
 }
 
@@ -79,6 +87,7 @@ impl ZenohSettings {
         set("listen/endpoints", &list(&self.listen))?;
         set("connect/endpoints", &list(&self.connect))?;
         set("transport/link/tx/lease", &self.lease.as_millis().to_string())?;
+        set(LARGEST_INCOMING, &LARGEST.to_string())?;
         // TUNE: ms, guessed 2026-11: at least two attempts before a link counts as dead after 2 s. Zenoh's own are 1, 2 and 4 s.
         set(
             "connect/retry",

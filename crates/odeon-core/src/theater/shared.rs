@@ -10,6 +10,7 @@ use odeon_sync::{Condvar, Mutex};
 
 use super::belongings::Belongings;
 use super::builder::Config;
+use super::farewells::Farewells;
 use super::root::Root;
 use crate::actor_id::ActorId;
 use crate::cell::{Header, signal};
@@ -43,6 +44,7 @@ pub struct TheaterShared {
     pub(crate) depot: Arc<Depot>,
     pub(crate) naming: Naming,
     pub(crate) belongings: Belongings,
+    pub(crate) farewells: Farewells,
     pub(crate) congestion: Arc<Congestion>,
     pub(crate) clock: Arc<dyn Clock>,
     /// On cache lines of its own: written by whoever arms a timer.
@@ -86,6 +88,7 @@ impl TheaterShared {
             depot: Arc::new(Depot::new()),
             naming: Naming::default(),
             belongings: Belongings::default(),
+            farewells: Farewells::default(),
             congestion: Arc::default(),
             clock,
             timers: CachePadded::new(Timers::new(timer_driver)),

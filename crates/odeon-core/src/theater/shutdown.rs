@@ -2,11 +2,12 @@
 //!
 //! 1. *Drain*: no message is waiting, no turn runs and no handler waits, or the deadline has passed.
 //!    Pending timers and pipes are not waited for.
-//! 2. *Stop*: all timers have been dropped; every live actor has been told to end, and new ones end
+//! 2. *Farewells*: the theater has left the networks that it had joined, or a moment has passed.
+//! 3. *Stop*: all timers have been dropped; every live actor has been told to end, and new ones end
 //!    at once; all have ended, or the grace period has passed.
-//! 3. *End of the threads*: no thread of the theater runs, except those of stuck actors. One that comes back later
+//! 4. *End of the threads*: no thread of the theater runs, except those of stuck actors. One that comes back later
 //!    ends the actors that wait there for a turn.
-//! 4. *Dismantling*: unless something is stuck, actors that never got to their end are ended here.
+//! 5. *Dismantling*: unless something is stuck, actors that never got to their end are ended here.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -24,6 +25,10 @@ use crate::scheduler::home::Home;
 
 /// How long after the deadline the message that an actor is handling may still take.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// TUNE: ms, guessed 2026-11: how long farewells may take. Some round trips, and a packet that is lost and sent again; little beside what a shutdown may
+/// take otherwise.
+const FAREWELL: Duration = Duration::from_millis(300);
 
 /// Longer than anybody waits: what a deadline is that no clock can tell.
 const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
@@ -109,7 +114,10 @@ impl Parts {
         }
         let deadline = moment_after(drain.unwrap_or_default());
         let drained = drain.is_some() && self.drain(deadline);
-        let last_moment = Instant::now().min(deadline) + GRACE;
+        let farewells = Instant::now();
+        // Nobody else brings on what a theater without threads would wait for.
+        self.shared.farewells.say(if self.pool.is_some() { FAREWELL } else { Duration::ZERO });
+        let last_moment = Instant::now().min(deadline + farewells.elapsed()) + GRACE;
         let me = thread::current().id();
         if self.ender.set(me).is_ok() {
             self.end(last_moment);
@@ -134,7 +142,7 @@ impl Parts {
             && !self.shared.is_stopping()
     }
 
-    /// Phases 2 to 4, once.
+    /// Phases 3 to 5, once.
     fn end(&self, last_moment: Instant) {
         self.tell_to_end();
         // A theater whose stage is driven from outside has no thread that could end its actors.

@@ -6,6 +6,7 @@ use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::depth::{DEEPEST, Limited};
 use super::error::WireError;
 use super::passage::{self, Passage};
 
@@ -58,9 +59,7 @@ pub fn decode_whole<T: DeserializeOwned>(
     passage: &dyn Passage,
     bytes: &[u8],
 ) -> Result<T, WireError> {
-    let read = passage::during(passage, || {
-        catch_unwind(AssertUnwindSafe(|| postcard::take_from_bytes::<T>(bytes)))
-    });
+    let read = passage::during(passage, || catch_unwind(AssertUnwindSafe(|| read::<T>(bytes))));
     match passage::outcome(read)? {
         (value, []) => Ok(value),
         (_, rest) => Err(WireError::Format(format!(
@@ -75,8 +74,17 @@ pub fn decode_whole<T: DeserializeOwned>(
 /// # Errors
 /// Why it cannot be read.
 pub fn decode<T: DeserializeOwned>(passage: &dyn Passage, bytes: &[u8]) -> Result<T, WireError> {
-    let read = passage::during(passage, || {
-        catch_unwind(AssertUnwindSafe(|| postcard::from_bytes::<T>(bytes)))
-    });
-    passage::outcome(read)
+    let read = passage::during(passage, || catch_unwind(AssertUnwindSafe(|| read::<T>(bytes))));
+    passage::outcome(read).map(|(value, _)| value)
 }
+
+/// Reads a value, and answers what is behind it.
+#[inline]
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> postcard::Result<(T, &[u8])> {
+    let mut bytes = postcard::Deserializer::from_bytes(bytes);
+    let value = T::deserialize(Limited { inner: &mut bytes, left: DEEPEST })?;
+    Ok((value, bytes.finalize()?))
+}
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,8 @@ use std::fmt;
 pub enum WireError {
     /// Its type says so, or bytes do not fit its type.
     Format(String),
+    /// It has more than 128 levels inside of each other: options, lists, structs, enums and the like. Found where it is read.
+    TooDeep,
     /// Its `Serialize` or `Deserialize` panicked.
     Panicked,
     /// An actor that is referred to takes other messages than the reference says.
@@ -22,6 +24,7 @@ impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Format(reason) => f.write_str(reason),
+            Self::TooDeep => f.write_str("it has more than 128 levels inside of each other"),
             Self::Panicked => f.write_str("writing or reading the value panicked"),
             Self::OtherMessages => {
                 f.write_str("the actor takes other messages than the reference says")

@@ -85,8 +85,9 @@ pub trait Outbound: Send + Sync {
     /// A mark is not heeded any more.
     fn lost(&self, mark: &[u8]);
 
-    /// The actor has left, as it was [bid](Bid::Go), and all that waited for it has been taken behind it.
-    fn gone(&self);
+    /// The actor leaves, as it was [bid](Bid::Go), and all that waited for it has been taken behind it. `false`: it does not come there any more. It waits
+    /// in its seat until that is bid to [keep](Bid::Stay) it.
+    fn gone(&self) -> bool;
 
     /// The actor of the seat has ended.
     fn ended(&self);

@@ -164,9 +164,14 @@ pub(super) fn with<R>(
         None => Err(WireError::NoPassage),
     };
     if let Err(error) = &result {
-        REFUSED.set(Some(error.clone()));
+        refuse(error.clone());
     }
     result
+}
+
+/// Keeps an error for [`outcome`], since formats keep less of it.
+pub(super) fn refuse(error: WireError) {
+    REFUSED.set(Some(error));
 }
 
 /// What writing or reading came to: the reason of a passage goes before what the format made of it.

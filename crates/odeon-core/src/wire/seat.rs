@@ -212,17 +212,18 @@ where
         self.keeps.get_or_insert_with(|| ActorRef::in_turn_of(cell));
     }
 
-    /// Hands over what is aside, as long as the way is open.
-    fn hand_over_all(&mut self, cell: &MessageCell<M>) {
+    /// Hands over what is aside, as long as the way is open. `false`: something is left.
+    fn hand_over_all(&mut self, cell: &MessageCell<M>) -> bool {
         while let Some(waiting) = self.aside.pop_front() {
             if !self.hand_over(waiting, cell) {
-                return;
+                return false;
             }
         }
         self.keeps = None;
+        true
     }
 
-    /// `false`: the way is closed, and it is the first of those aside.
+    /// `false`: the way is closed, or the actor stays since it leads nowhere any more, and it is the first of those aside.
     fn hand_over(&mut self, waiting: Waiting<M>, cell: &MessageCell<M>) -> bool {
         let taken = match &waiting {
             Waiting::Message(slot, message) => {
@@ -236,15 +237,19 @@ where
             Waiting::Mark(mark) => self.outbound().pass(mark),
         };
         self.is_flushed = false;
+        let may_stay = matches!(self.place, Place::Leaving(..))
+            && !matches!(waiting, Waiting::Accompanied(..));
         let reason = match taken {
             Ok(()) => return true,
-            Err(NotTaken::Closed) => {
+            Err(error)
+                if error == NotTaken::Closed || may_stay && error == NotTaken::Unreachable =>
+            {
                 self.keep(cell);
                 self.aside.push_front(waiting);
                 return false;
             }
             Err(NotTaken::Unwritable(_)) => DeadLetterReason::Unwritable,
-            Err(NotTaken::Unreachable) => DeadLetterReason::Unreachable,
+            Err(NotTaken::Unreachable | NotTaken::Closed) => DeadLetterReason::Unreachable,
         };
         let header = &cell.header;
         match waiting {

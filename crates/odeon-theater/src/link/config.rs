@@ -7,7 +7,8 @@ use crate::packet::{LARGEST_HEAD, LONGEST_CLUSTER_NAME, Limits, RECORD_HEAD, SEA
 
 /// Settings of a [`Link`](crate::Link): plain data, to be changed field by field.
 ///
-/// The limits are told to the other side, which keeps to them; who does not is cut off.
+/// How long messages may be, all those in part, and what is under way (`largest_message`, `assembly`, `window`) is told to the other side, which keeps to
+/// it. Whoever sends longer messages, or more in part, is cut off; of what is above the window nothing is taken.
 ///
 /// ```
 /// use odeon_theater::LinkConfig;
@@ -23,7 +24,8 @@ pub struct LinkConfig {
     /// What theaters of the cluster know each other by: others are not let in, and their packets dropped. `None`: whoever knows the name is let in,
     /// unless the transport sees to that.
     pub secret: Option<Secret>,
-    /// How many bytes a packet may have: what the transport says. At least 1,024.
+    /// How many bytes a packet may have that is sent: what the transport says. At least 1,024. Those that come may be longer, up to `window` of this side
+    /// and a little more for what is around it: longer ones are dropped, so no theater may have a `largest_packet` above another one's `window`.
     pub largest_packet: usize,
     /// How many bytes a message from the other side may have; also, how many one may have that is pushed here. 256 MiB.
     pub largest_message: usize,
@@ -110,6 +112,11 @@ impl LinkConfig {
     /// Up to which length a message is put into a body whole.
     pub(super) fn small(&self) -> usize {
         self.small_message.min(self.body() - RECORD_HEAD)
+    }
+
+    /// How many bytes a packet may have that comes: no body has more than may be under way. The other side may write longer ones than this one.
+    pub(crate) fn largest_incoming(&self) -> usize {
+        self.window.saturating_add(LARGEST_HEAD + SEAL)
     }
 
     pub(super) fn limits(&self) -> Limits {

@@ -19,6 +19,10 @@ impl Link {
         now: Duration,
         sink: &mut impl Sink,
     ) -> Result<(), PacketError> {
+        // At first: what is longer is neither looked through for its seal nor kept.
+        if packet.len() > self.config.largest_incoming() {
+            return Err(PacketError::TooLarge { limit: self.config.largest_incoming() });
+        }
         let packet = match &self.config.secret {
             Some(secret) => {
                 let (count, packet) = secret.open(self.peer, self.me, packet)?;

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use odeon_core::{AskError, Context, Timer};
 
-use super::deciding::{RETRY, Waiting};
+use super::deciding::RETRY;
 use super::entry::Entry;
 use super::server::Server;
 use super::tell::{Question, Tell, Verdict, Wants};
+use super::waiting::Waiting;
 
 /// The longest time between two attempts.
 // TUNE: 500 ms, a guess: rare enough for thousands of questions that wait for a server.

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use odeon_core::{AskError, Context, Reply};
 
-use super::entry::{Entry, Id};
+use super::entry::Entry;
 use super::server::Server;
-use super::tell::{Question, Stored, Tell, Verdict, Wants};
+use super::tell::{Stored, Tell, Verdict, Wants};
+use super::waiting::Waiting;
 use crate::TheaterId;
 
 /// After how long a server is asked again that could not say.
@@ -20,13 +21,6 @@ pub(super) const RETRY: Duration = Duration::from_millis(20);
 /// How many servers pass a question on.
 const LONGEST_WAY: u8 = 3;
 
-/// A question that has come, and what has been found out for it.
-pub(super) struct Waiting {
-    question: Question,
-    /// This registration is in force: its home says so.
-    pub(super) in_force: Option<Id>,
-}
-
 /// A name that is being given away: its servers are told.
 pub(super) struct Giving {
     entry: Entry,
@@ -35,16 +29,6 @@ pub(super) struct Giving {
     round: u64,
     missing: HashSet<TheaterId>,
     will_retry: bool,
-}
-
-impl Waiting {
-    pub(super) fn new(question: Question) -> Self {
-        Self { question, in_force: None }
-    }
-
-    fn answer(self, verdict: Verdict) {
-        self.question.reply.send(verdict);
-    }
 }
 
 impl Server {
@@ -83,21 +67,21 @@ impl Server {
                     waiting.answer(Verdict::Found(entry));
                 }
                 None if self.knows_all() => waiting.answer(Verdict::NotFound),
-                None => self.wait(waiting),
+                None => self.wait(waiting, ctx),
             },
             Wants::Remove { id, moves } => {
                 let (name, id, moves) = (name.clone(), *id, *moves);
                 let is_being_given =
                     self.giving.get(&name).is_some_and(|giving| giving.entry.id == id);
                 if is_being_given || !self.knows_all() {
-                    return self.wait(waiting);
+                    return self.wait(waiting, ctx);
                 }
                 waiting.answer(Verdict::Done(0));
                 self.forget_everywhere(&name, id, moves, ctx);
             }
             Wants::Put(entry) => {
                 if self.view.len() < self.settings.least_servers || self.giving.contains_key(name) {
-                    return self.wait(waiting);
+                    return self.wait(waiting, ctx);
                 }
                 match held {
                     // It has moved on.
@@ -113,7 +97,7 @@ impl Server {
                         self.doubt(held.clone(), waiting, ctx);
                     }
                     // Whoever has the claim either registers or gives it up.
-                    Some(held) if held.is_claim => self.wait(waiting),
+                    Some(held) if held.is_claim => self.wait(waiting, ctx),
                     Some(held) => {
                         let (held, id, moves) = (held.clone(), entry.id, entry.moves);
                         // An attempt that was given up half-way may have left it at some of them.
@@ -128,27 +112,10 @@ impl Server {
                         let entry = Entry { stamp, ..entry.clone() };
                         self.give(entry, waiting, ctx);
                     }
-                    None => self.wait(waiting),
+                    None => self.wait(waiting, ctx),
                 }
             }
         }
-    }
-
-    /// Puts a question off until something happens to its name.
-    pub(super) fn wait(&mut self, waiting: Waiting) {
-        self.waiting.entry(waiting.question.name.clone()).or_default().push(waiting);
-    }
-
-    /// Looks again at the questions about a name.
-    pub(super) fn again(&mut self, name: &str, ctx: &mut Context<'_, Self>) {
-        let waiting = self.waiting.remove(name).unwrap_or_default();
-        waiting.into_iter().for_each(|waiting| self.asked(waiting, ctx));
-    }
-
-    /// Looks again at all questions.
-    pub(super) fn all_again(&mut self, ctx: &mut Context<'_, Self>) {
-        let waiting = mem::take(&mut self.waiting);
-        waiting.into_values().flatten().for_each(|waiting| self.asked(waiting, ctx));
     }
 
     /// Gives a name away, once all its servers know.

@@ -2,10 +2,11 @@
 
 use odeon_core::{AskError, Context, Reply};
 
-use super::deciding::{RETRY, Waiting};
+use super::deciding::RETRY;
 use super::entry::{Entry, Id};
 use super::server::Server;
 use super::tell::Tell;
+use super::waiting::Waiting;
 use crate::TheaterId;
 
 /// Whether a registration is in force. `Err`: that is not to be known yet.
@@ -23,7 +24,7 @@ pub(super) struct Inquiry {
 impl Server {
     /// Finds out whether a registration is in force, for a question that waits for it.
     pub(super) fn doubt(&mut self, entry: Entry, waiting: Waiting, ctx: &mut Context<'_, Self>) {
-        self.wait(waiting);
+        self.wait(waiting, ctx);
         if self.in_doubt.insert(entry.id) {
             self.inquire(entry.id, entry.home, ctx, move |it, in_force, ctx| {
                 it.has_been_doubted(&entry, in_force, ctx);

@@ -41,7 +41,7 @@ impl Own {
         if let Some((actor, watch)) = self.actor {
             watch.cancel();
             if let Some(network) = network {
-                network.unpublish(&key(self.entry.id));
+                network.unpublish_any(&key(self.entry.id));
             }
             drop(actor);
         }

@@ -9,7 +9,7 @@ use odeon_core::{Actor, ActorRef, Clock, Context};
 use odeon_sync::Mutex;
 
 use super::asking::Request;
-use super::deciding::{Giving, Waiting};
+use super::deciding::Giving;
 use super::doubting::Inquiry;
 use super::entry::{Entry, Id};
 use super::home::Own;
@@ -18,6 +18,7 @@ use super::registration::NameEvent;
 use super::settings::NameSettings;
 use super::tell::Tell;
 use super::view::View;
+use super::waiting::Waiting;
 use crate::TheaterId;
 use crate::network::WeakNetwork;
 
@@ -43,6 +44,8 @@ pub(super) struct Server {
     pub(super) giving: HashMap<String, Giving>,
     /// Questions that cannot be answered yet.
     pub(super) waiting: HashMap<String, Vec<Waiting>>,
+    /// Whether it will be looked at which of them have waited for too long.
+    pub(super) looks_at_waiting: bool,
     /// The registrations of which it is asked, for such questions, whether they are in force.
     pub(super) in_doubt: HashSet<Id>,
     pub(super) inquiries: HashMap<u64, Inquiry>,

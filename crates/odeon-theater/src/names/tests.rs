@@ -58,8 +58,11 @@ const STEP: Duration = Duration::from_millis(5);
 
 impl Cast {
     fn new(theaters: usize, replicas: usize) -> Self {
+        Self::with(theaters, NameSettings { replicas, ..NameSettings::default() })
+    }
+
+    fn with(theaters: usize, settings: NameSettings) -> Self {
         let net = InMemoryNetwork::new(1);
-        let settings = NameSettings { replicas, ..NameSettings::default() };
         let mut cast = Self { net, places: Vec::new(), now: Duration::ZERO, settings };
         (1..=theaters).for_each(|number| cast.add(number));
         cast.steps(50);
@@ -149,6 +152,39 @@ impl Cast {
             assert_eq!((holders.len(), &holders), (replicas, &ranked), "{name}");
         }
     }
+}
+
+#[test]
+fn questions_that_are_given_up_are_kept_nowhere() {
+    let give_up_after = Duration::from_secs(1);
+    let settings = NameSettings { least_servers: 3, give_up_after, ..NameSettings::default() };
+    let mut cast = Cast::with(2, settings);
+    let waits = |cast: &mut Cast| {
+        let found = Arc::new(Mutex::new(0));
+        for place in 0..2 {
+            let found = found.clone();
+            let look = move |it: &mut super::server::Server, _: &mut Context<'_, _>| {
+                *found.lock().unwrap() += it.waiting.values().map(Vec::len).sum::<usize>();
+            };
+            cast.tell(place, Tell::then(look));
+        }
+        *found.lock().unwrap()
+    };
+    let names: Vec<_> = cast.places.iter().map(|place| place.names.clone()).collect();
+    let asked: Vec<_> =
+        (0..40).map(|n| names[n % 2].lookup::<Nothing>(&format!("name {}", n % 10))).collect();
+    cast.steps(100);
+    assert!(waits(&mut cast) > 20);
+    cast.steps(300);
+    for ask in asked {
+        assert!(matches!(cast.answer(ask), Err(NameError::Unavailable)));
+    }
+    // Nothing has happened to the names meanwhile.
+    assert_eq!(waits(&mut cast), 0);
+    // And who asks then is answered as ever.
+    cast.add(3);
+    let asked = names[0].lookup::<Nothing>("name 1");
+    assert!(matches!(cast.answer(asked), Err(NameError::NotFound)));
 }
 
 #[test]

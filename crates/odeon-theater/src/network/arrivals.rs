@@ -154,6 +154,8 @@ impl Inner {
                 self.asked(peer, question, &wanted, &messages);
             }
             Control::Asked { .. } => {}
+            Control::AreOpen { at, questions } => self.says_what_is_over(peer, at, questions),
+            Control::AreOver { at, questions } => self.are_over(peer, at, &questions),
         }
     }
 

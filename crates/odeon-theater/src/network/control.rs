@@ -45,6 +45,10 @@ pub(super) enum Control {
     NotKnown { seat: u64 },
     /// All that you have sent to this actor by the way that you have closed for the so manieth time has come.
     Passed { who: Address, turn: u64 },
+    /// I have passed requests on to this theater that are to answer these questions of yours: which of them are over (`asked.rs`)?
+    AreOpen { at: u128, questions: Vec<u64> },
+    /// These are.
+    AreOver { at: u128, questions: Vec<u64> },
 }
 
 impl Control {

@@ -92,7 +92,7 @@ impl Inner {
     }
 
     /// Marks that have been passed on by a way that is lost, to an actor that comes here.
-    fn have_come(self: &Arc<Self>, marks: &VecDeque<Vec<u8>>) {
+    pub(super) fn have_come(self: &Arc<Self>, marks: &VecDeque<Vec<u8>>) {
         for mark in marks {
             if let Some(Mark::Through { theater, who, turn }) = Mark::from_bytes(mark) {
                 self.has_come(TheaterId::from_bits(theater), who, turn);

@@ -14,7 +14,8 @@
 //!    last thing that goes by the old way; every seat that it comes to passes it on, until it comes to the actor, or to the seat that the actor is about to leave
 //!    (`rerouting.rs`). That theater tells W that all has *Passed*: W opens the way to T, and gives its references to S back. When nobody refers to S any more it ends.
 //!
-//! If the link between X and Y ends before *Go* has been sent, the actor stays at X, and T opens its old way or ends with it. Between *Go* and its
+//! If the link between X and Y ends before *Go* has been sent, or X leaves, the actor stays at X, and T opens its old way or ends with it. What had been handed
+//! over by then is dead letters. Between *Go* and its
 //! arrival the actor lives at a theater that X holds for dead: if *Go* has not come there, the actor is lost with that link.
 
 mod arrivals;
@@ -50,6 +51,7 @@ pub(super) use asking::Joined;
 pub use asking::Migrate;
 pub(super) use departures::Departing;
 use departures::Gone;
+pub(super) use local::Within;
 
 /// Nobody moves so often: a number above is of somebody who does not mean well.
 const MOST_MOVES: u64 = u64::MAX / 2;
@@ -315,7 +317,7 @@ impl Inner {
             }
             Mark::Settle { attempt } if occupied == Occupied::No => self.settles(who, attempt),
             Mark::Stay { attempt } if occupied == Occupied::ByOneThatLeaves => {
-                self.stays(who, attempt)
+                self.stays(who, way, attempt)
             }
             Mark::Reroute | Mark::Receive { .. } | Mark::Settle { .. } | Mark::Stay { .. } => {
                 Bid::Nothing

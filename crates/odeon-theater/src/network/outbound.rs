@@ -163,11 +163,17 @@ impl Outbound for FromSeat {
         if !self.looks_open() {
             return Err(NotTaken::Closed);
         }
-        if let (Some(network), Known::Of(_, who)) = (self.network.upgrade(), &*self.seat()) {
-            network.seats.with(*who, |line| line.has_passed_on(mark));
+        let network = self.network.upgrade().ok_or(NotTaken::Unreachable)?;
+        if let Known::Of(_, who) = *self.seat() {
+            network.seats.with(who, |line| line.has_passed_on(mark));
         }
         let course = self.way.course();
-        course.to.as_ref().ok_or(NotTaken::Unreachable)?.push_mark(mark)
+        let to = course.to.as_ref().ok_or(NotTaken::Unreachable)?;
+        to.push_mark(mark)?;
+        let peer = to.peer.clone();
+        drop(course);
+        network.look_at_asked(&peer);
+        Ok(())
     }
 
     fn flush(&self) {
@@ -196,6 +202,10 @@ impl Outbound for FromSeat {
         let Known::Of(number, who) = *self.seat() else { return Bid::Nothing };
         match (self.network.upgrade(), Mark::from_bytes(mark)) {
             (Some(network), Some(mark)) => network.heed(number, who, &self.way, mark, occupied),
+            // The network has been dropped: what was written is not known any more, and the actor stays as it is.
+            (None, Some(Mark::Stay { .. })) if occupied == Occupied::ByOneThatLeaves => {
+                Bid::Stay(None)
+            }
             _ => Bid::Nothing,
         }
     }
@@ -216,11 +226,9 @@ impl Outbound for FromSeat {
         }
     }
 
-    fn gone(&self) {
-        let Known::Of(number, who) = *self.seat() else { return };
-        if let Some(network) = self.network.upgrade() {
-            network.has_gone(number, who, &self.way);
-        }
+    fn gone(&self) -> bool {
+        let Known::Of(number, who) = *self.seat() else { return false };
+        self.network.upgrade().is_some_and(|network| network.has_gone(number, who, &self.way))
     }
 
     fn ended(&self) {

@@ -126,6 +126,11 @@ impl Peer {
         self.is_dead.load(Ordering::Relaxed)
     }
 
+    /// Whether what is pushed goes there: the link has not ended, and this theater does not leave.
+    pub(super) fn is_open(&self) -> bool {
+        self.link().is_open()
+    }
+
     /// Tells the other theater something behind all that has been pushed before; [`transmit`](Self::transmit) is owed.
     pub(super) fn tell_later(&self, control: Control) {
         let link = self.link();

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use odeon_core::extend;
 use odeon_sync::Mutex;
-use odeon_sync::atomic::{AtomicUsize, Ordering};
+use odeon_sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::Inner;
 use super::channel::Channel;
@@ -30,14 +30,24 @@ pub(super) struct Pressed {
     channels: Mutex<HashMap<u64, State>>,
     /// How many there are, for a look without the lock.
     number: AtomicUsize,
+    /// Of whoever has begun to look after a channel last.
+    last: AtomicU64,
 }
 
 #[derive(Default)]
 struct State {
     /// So many bytes may be pushed still.
     allowance: usize,
-    /// Somebody looks after it: this long after the last time.
-    pause: Option<Duration>,
+    /// Who looks after it.
+    looks: Option<Looks>,
+}
+
+/// Looks after a channel again and again. Another one does if it has been relieved meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Looks {
+    number: u64,
+    /// So long after the last time.
+    pause: Duration,
 }
 
 impl Pressed {
@@ -66,21 +76,24 @@ impl Pressed {
             })
     }
 
-    /// When the caller is to look after a channel, which nobody does yet.
-    fn begins_to_look(&self, channel: u64) -> Option<Duration> {
+    /// The caller is to look after a channel, which nobody does yet.
+    fn begins_to_look(&self, channel: u64) -> Option<Looks> {
         self.with(|channels| {
-            let state = channels.get_mut(&channel).filter(|state| state.pause.is_none())?;
-            Some(*state.pause.insert(FIRST_LET_GO))
+            let state = channels.get_mut(&channel).filter(|state| state.looks.is_none())?;
+            // ORDERING: Relaxed: one number each, under the lock of the channels.
+            let number = self.last.fetch_add(1, Ordering::Relaxed);
+            Some(*state.looks.insert(Looks { number, pause: FIRST_LET_GO }))
         })
     }
 
-    /// If the channel is still pressed, its senders may send more. Answers when to look again.
-    fn allow(&self, channel: u64) -> Option<Duration> {
+    /// If the channel is still pressed, and looked after by this one, its senders may send more. Answers when to look again.
+    fn allow(&self, channel: u64, Looks { number, pause }: Looks) -> Option<Looks> {
         self.with(|channels| {
             let state = channels.get_mut(&channel)?;
+            let looks = state.looks.as_mut().filter(|looks| looks.number == number)?;
+            looks.pause = (pause * 2).min(LAST_LET_GO);
             state.allowance = ALLOWANCE;
-            let pause = state.pause.map_or(FIRST_LET_GO, |before| before * 2).min(LAST_LET_GO);
-            Some(*state.pause.insert(pause))
+            Some(*looks)
         })
     }
 
@@ -107,21 +120,44 @@ impl Peer {
         if !self.pressed.presses(Channel::Actor(seat)) {
             return;
         }
-        if let Some(pause) = self.pressed.begins_to_look(Channel::Actor(seat).number()) {
-            self.let_go_after(pause, network, seat);
+        if let Some(looks) = self.pressed.begins_to_look(Channel::Actor(seat).number()) {
+            self.let_go_after(looks, network, seat);
         }
     }
 
-    fn let_go_after(self: &Arc<Self>, pause: Duration, network: &Arc<Inner>, seat: u64) {
+    fn let_go_after(self: &Arc<Self>, looks: Looks, network: &Arc<Inner>, seat: u64) {
         let Some(stage) = network.pool.upgrade() else { return };
         let (peer, of) = (Arc::downgrade(self), Arc::downgrade(network));
         // It ends by itself once the channel is relieved.
-        let _alarm = extend::alarm_at(&*stage, pause, move || {
+        let _alarm = extend::alarm_at(&*stage, looks.pause, move || {
             let (Some(peer), Some(network)) = (peer.upgrade(), of.upgrade()) else { return };
-            let next = peer.pressed.allow(Channel::Actor(seat).number());
-            let Some(pause) = next.filter(|_| !peer.is_dead()) else { return };
+            let next = peer.pressed.allow(Channel::Actor(seat).number(), looks);
+            let Some(looks) = next.filter(|_| !peer.is_dead()) else { return };
             network.seats.by_route(peer.address(seat)).iter().for_each(|stands| stands.let_go());
-            peer.let_go_after(pause, &network, seat);
+            peer.let_go_after(looks, &network, seat);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_looks_after_a_channel_however_often_it_is_relieved_and_pressed_again() {
+        let (pressed, channel) = (Pressed::default(), 7);
+        pressed.pushed(channel, 1);
+        let first = pressed.begins_to_look(channel).unwrap();
+        assert_eq!(pressed.begins_to_look(channel), None);
+        // Before the first one looks.
+        pressed.remove(channel);
+        pressed.pushed(channel, 1);
+        let second = pressed.begins_to_look(channel).unwrap();
+        assert_eq!(second.pause, FIRST_LET_GO);
+        assert_eq!(pressed.allow(channel, first), None);
+        let again = pressed.allow(channel, second).unwrap();
+        assert_eq!((again.number, again.pause), (second.number, 2 * FIRST_LET_GO));
+        pressed.remove(channel);
+        assert_eq!(pressed.allow(channel, again), None);
     }
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::channel::Channel;
 use super::control::Control;
 use super::creation::Kinds;
+use super::migrations::Within;
 use super::passage::{Between, Left};
 use super::peer::Peer;
 use super::seats::Leads;
@@ -61,17 +62,31 @@ impl Published {
     }
 }
 
+/// Refuses a name under which the runtime publishes actors of its own.
+#[track_caller]
+fn refuse_own(name: &str) {
+    assert!(
+        !name.starts_with(OWN),
+        "names that begin with `{OWN}` are for actors of the runtime: {name:?}"
+    );
+}
+
 impl Network {
     /// Publishes an actor under a name, in place of another one that had it. It is kept as long as it is published.
+    ///
+    /// # Panics
+    /// If the name begins with `odeon/`: those are for actors of the runtime.
+    #[track_caller]
     pub fn publish<M: Message + Serialize + DeserializeOwned>(
         &self,
         name: &str,
         actor: &ActorRef<M>,
     ) {
+        refuse_own(name);
         self.publish_erased(name, Erased::of(actor));
     }
 
-    /// As [`publish`](Self::publish), of an actor whose type of messages has been forgotten.
+    /// As [`publish`](Self::publish), of an actor whose type of messages has been forgotten, and under any name.
     pub(crate) fn publish_erased(&self, name: &str, actor: Erased) {
         let mut actors =
             self.inner.published.actors.lock().expect("nothing panics under this lock");
@@ -118,7 +133,17 @@ impl Network {
     }
 
     /// Publishes it no longer. `false`: nobody had the name.
+    ///
+    /// # Panics
+    /// If the name begins with `odeon/`.
+    #[track_caller]
     pub fn unpublish(&self, name: &str) -> bool {
+        refuse_own(name);
+        self.unpublish_any(name)
+    }
+
+    /// As [`unpublish`](Self::unpublish), of any name.
+    pub(crate) fn unpublish_any(&self, name: &str) -> bool {
         let mut actors =
             self.inner.published.actors.lock().expect("nothing panics under this lock");
         let before = actors.remove(name);
@@ -190,21 +215,23 @@ impl At<'_> {
         Self { version, ..self }
     }
 
-    /// Asks for the actor that is published there under a name.
+    /// Asks for the actor that is published there under a name. Asked of this theater itself, it is answered at once.
     pub fn lookup<M>(&self, name: &str) -> Ask<Result<ActorRef<M>, RemoteError>>
     where
         M: Message + Serialize + DeserializeOwned,
     {
         let network: &Arc<Inner> = &self.network.inner;
+        let wanted = Wanted::Actor { name: name.into() };
+        if self.theater == network.id {
+            return Self::ask_here(network, &Within::default(), &wanted);
+        }
         match network.peers.get_or_meet(network, self.theater) {
-            Some(peer) => {
-                Self::ask(Between::new(network, &peer), Wanted::Actor { name: name.into() })
-            }
+            Some(peer) => Self::ask(Between::new(network, &peer), wanted),
             None => extend::question().1,
         }
     }
 
-    /// Has an actor created there, of a kind that is registered there.
+    /// Has an actor created there, of a kind that is registered there. In this theater itself it is created on this thread.
     ///
     /// # Errors
     /// If the arguments cannot be written. Whether it was created, the answer says.
@@ -218,10 +245,17 @@ impl At<'_> {
         M: Message + Serialize + DeserializeOwned,
     {
         let network: &Arc<Inner> = &self.network.inner;
+        let mut bytes = Vec::new();
+        if self.theater == network.id {
+            let within = Within::default();
+            wire::encode(&within, arguments, &mut bytes)?;
+            let (kind, version) = (kind.into(), self.version);
+            let wanted = Wanted::New { kind, version, arguments: bytes };
+            return Ok(Self::ask_here(network, &within, &wanted));
+        }
         let Some(peer) = network.peers.get_or_meet(network, self.theater) else {
             return Ok(extend::question().1);
         };
-        let mut bytes = Vec::new();
         let between = Between::new(network, &peer);
         if let Err(error) = wire::encode(&between, arguments, &mut bytes) {
             between.undo();
@@ -229,6 +263,25 @@ impl At<'_> {
         }
         let wanted = Wanted::New { kind: kind.into(), version: self.version, arguments: bytes };
         Ok(Self::ask(between, wanted))
+    }
+
+    /// Asks this theater itself: the answer is written and read as one that comes from elsewhere.
+    fn ask_here<M>(
+        network: &Arc<Inner>,
+        within: &Within,
+        wanted: &Wanted,
+    ) -> Ask<Result<ActorRef<M>, RemoteError>>
+    where
+        M: Message + Serialize + DeserializeOwned,
+    {
+        let (reply, ask) = extend::question();
+        let found = network.find_wanted(within, wanted, std::any::type_name::<M>());
+        let mut bytes = Vec::new();
+        let written = wire::encode(within, &found, &mut bytes);
+        if let Ok(found) = written.and_then(|()| wire::decode(within, &bytes)) {
+            reply.send(found);
+        }
+        ask
     }
 
     /// The answer is that there is none if the question cannot go.
@@ -276,6 +329,18 @@ impl<M: Message + Serialize + DeserializeOwned> Answerable for Referred<M> {
 }
 
 impl Inner {
+    fn find_wanted(
+        &self,
+        passage: &dyn Passage,
+        wanted: &Wanted,
+        messages: &str,
+    ) -> Result<Erased, RemoteError> {
+        if matches!(wanted, Wanted::New { .. }) && self.migrations.refuses_arrivals() {
+            return Err(RemoteError::Drained);
+        }
+        self.published.get(passage, wanted, messages)
+    }
+
     /// Another theater asks for a reference.
     pub(super) fn asked(
         self: &Arc<Self>,
@@ -285,12 +350,7 @@ impl Inner {
         messages: &str,
     ) {
         let between = Between::new(self, peer);
-        let is_refused = matches!(wanted, Wanted::New { .. }) && self.migrations.refuses_arrivals();
-        let found = if is_refused {
-            Err(RemoteError::Drained)
-        } else {
-            self.published.get(&between, wanted, messages)
-        };
+        let found = self.find_wanted(&between, wanted, messages);
         let mut bytes = Vec::new();
         let is_written = wire::encode(&between, &found, &mut bytes).is_ok();
         if is_written && peer.push(Channel::Answer(question), &bytes).is_ok() {

@@ -60,6 +60,13 @@ impl Questions {
         number
     }
 
+    /// Those of them that are answered, or will not be.
+    pub(super) fn that_are_over(&self, mut questions: Vec<u64>) -> Vec<u64> {
+        let open = self.lock();
+        questions.retain(|question| !open.asked.contains_key(question));
+        questions
+    }
+
     /// The number of the last question that has left.
     pub(super) fn last(&self) -> u64 {
         self.lock().last

@@ -19,6 +19,11 @@ pub enum PacketError {
         /// Whether it asks for a link.
         hello: bool,
     },
+    /// It is longer than any that this side takes.
+    TooLarge {
+        /// How many bytes it may have.
+        limit: usize,
+    },
     /// It ends before what it says is in it.
     Truncated,
     /// It is not built as packets are.
@@ -39,6 +44,9 @@ impl fmt::Display for PacketError {
             Self::Foreign => f.write_str("not a packet of Odeon"),
             Self::OtherVersion { ours, theirs, .. } => {
                 write!(f, "version {theirs} of the packet format, spoken here is version {ours}")
+            }
+            Self::TooLarge { limit } => {
+                write!(f, "the packet is longer than the {limit} bytes that are taken here")
             }
             Self::Truncated => f.write_str("the packet ends too early"),
             Self::Malformed(what) => write!(f, "malformed packet: {what}"),

@@ -93,6 +93,37 @@ fn a_message_in_part_takes_the_memory_of_what_has_come() {
     assert!(pair.b.link.kept() < 400_000, "{}", pair.b.link.kept());
 }
 
+#[test]
+fn a_packet_above_what_may_be_under_way_is_dropped() {
+    let narrow = LinkConfig { window: 150_000, ..config() };
+    let mut pair = Pair::with(1, narrow, config());
+    pair.run_until(|pair| pair.a.link.is_linked() && pair.b.link.is_linked());
+    let begins = head(&mut pair);
+    for (bytes, is_taken) in [(149_000, true), (151_000, false), (2_000_000, false)] {
+        // One message, of which the length says that it is all there.
+        let head = (bytes - 5) << 2;
+        let mut records = Vec::from([0, 7, 14].map(|shift| (head >> shift & 0x7F) as u8 | 0x80));
+        records.push((head >> 21) as u8);
+        records.push(9);
+        records.resize(bytes, 7);
+        let packet = lie(&begins, &[0, 0, 0, 0], Some((0, &records)));
+        let taken = pair.a.link.receive(&packet, pair.now, &mut pair.a.heard);
+        assert_eq!(taken.is_ok(), is_taken, "{bytes}: {taken:?}");
+        assert_eq!(pair.a.heard.on(9).len(), 1, "{bytes}");
+        assert!(is_taken || matches!(taken, Err(PacketError::TooLarge { .. })), "{taken:?}");
+    }
+    assert_eq!((pair.a.heard.end(), pair.a.link.kept()), (None, 0));
+}
+
+#[test]
+fn a_long_packet_is_not_looked_through_for_its_seal() {
+    let secret = Some(Secret::new("the secret of this cluster").unwrap());
+    let sealed = LinkConfig { secret, ..config() };
+    let mut link = Link::new(sealed, A, B, Epoch::FIRST, ms(0));
+    let taken = link.receive(&vec![6; 64 << 20], ms(0), &mut Heard::default());
+    assert!(matches!(taken, Err(PacketError::TooLarge { .. })), "{taken:?}");
+}
+
 /// How a packet of `b` to `a` begins.
 fn head(pair: &mut Pair) -> Vec<u8> {
     let mut packet = Vec::new();
@@ -109,11 +140,11 @@ fn lie(head: &[u8], acks: &[u8], body: Option<(u8, &[u8])>) -> Vec<u8> {
     packet.extend_from_slice(acks);
     if let Some((number, records)) = body {
         packet.extend_from_slice(&[number, number + 1]);
-        let length = records.len() as u16;
+        let length = records.len();
         packet.extend_from_slice(&[
             length as u8 | 0x80,
             (length >> 7) as u8 | 0x80,
-            (length >> 14) as u8,
+            (length >> 14) as u8 & 0x7F,
         ]);
         packet.extend_from_slice(records);
     }

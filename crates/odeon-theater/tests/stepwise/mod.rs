@@ -6,6 +6,7 @@ use odeon_testkit::Deterministic;
 use odeon_theater::{Conditions, InMemoryNetwork, LinkConfig, Network, TheaterId};
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub enum Trouble {
     CutForLong(usize, usize),
     /// Cut off from all others, for long.
     Isolated(usize),
+    /// Leaves the network, with all the time that it needs for that.
+    Leaves(usize),
 }
 
 pub struct Place {
@@ -99,6 +102,17 @@ impl Stepwise {
                 if matches!(trouble, Trouble::Unplugged(_)) {
                     all.for_each(|other| self.net.cut(id(place), id(other)));
                 }
+                return;
+            }
+            Trouble::Leaves(place) => {
+                let network = self.places[place].network.clone();
+                let leaves = thread::spawn(move || network.leave(Duration::from_secs(60)));
+                // Until it has begun, which nobody can see from here.
+                thread::sleep(Duration::from_millis(3));
+                while !leaves.is_finished() {
+                    self.step();
+                }
+                assert!(leaves.join().unwrap());
                 return;
             }
             Trouble::CutForAWhile(one, other) => (vec![(one, other)], Duration::from_millis(700)),

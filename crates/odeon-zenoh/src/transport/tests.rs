@@ -69,3 +69,15 @@ fn a_secret_that_nothing_would_be_sealed_by_is_refused() {
         "the setting secret: a link has it: LinkConfig::secret, with Network::join"
     );
 }
+
+#[test]
+fn zenoh_takes_no_message_that_no_packet_needs() {
+    let limit = |settings: ZenohSettings| -> usize {
+        let config = settings.to_config().unwrap();
+        config.get_json("transport/link/rx/max_message_size").unwrap().parse().unwrap()
+    };
+    let usual = limit(ZenohSettings::default());
+    assert!((2 * LARGEST_PACKET..=1 << 20).contains(&usual), "{usual}");
+    let said = ("transport/link/rx/max_message_size".to_owned(), "70000".to_owned());
+    assert_eq!(limit(ZenohSettings { more: vec![said], ..Default::default() }), 70_000);
+}

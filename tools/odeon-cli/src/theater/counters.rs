@@ -5,7 +5,7 @@ use odeon_theater::{Mobile, MobileId, Network};
 use serde::{Deserialize, Serialize};
 
 /// Under which name each theater publishes who finds its counters.
-pub(super) const COUNTERS: &str = "odeon/counters/2";
+pub(super) const COUNTERS: &str = "odeon-cli/counters/2";
 
 /// As what counters are created.
 pub(super) const COUNTER: &str = "counter";

@@ -176,18 +176,23 @@ where
         });
     }
 
+    /// Hands over what is aside, and lets the actor go behind it; unless the way there has been lost before.
     fn go(&mut self, interior: &mut Interior<'_, M>) {
-        let Place::Leaving(guest, _) = mem::replace(&mut self.place, Place::Elsewhere) else {
-            unreachable!("only an actor that has been written is let go");
-        };
+        debug_assert!(matches!(self.place, Place::Leaving(..)), "it has been written");
         self.put_sorted_aside(interior);
         let me = ActorRef::in_turn_of(interior.cell);
-        self.hand_over_all(interior.cell);
-        self.hand_over_letters(&me);
-        drop(me);
-        self.outbound().gone();
+        let mut has_gone = self.hand_over_all(interior.cell);
+        if has_gone {
+            self.hand_over_letters(&me);
+            has_gone = self.outbound().gone();
+        }
         self.outbound().flush();
         self.is_flushed = true;
+        if !has_gone {
+            return self.keep(interior.cell);
+        }
+        drop(me);
+        let guest = mem::replace(&mut self.place, Place::Elsewhere);
         // The user's code.
         contain(|| drop(guest));
     }
@@ -208,13 +213,14 @@ where
                 &mut |passage: &dyn Passage, bytes: &mut Vec<u8>| encode(passage, message, bytes);
             let (reason, message) = match self.outbound().take_letter(*name, awaits, encode) {
                 Ok(()) => continue,
-                // It waits here, and its message goes the way of all others.
-                Err(NotTaken::Closed) => match extend::keep_letter(me, letter) {
-                    Ok(()) => continue,
-                    Err(message) => (DeadLetterReason::Unreachable, message),
-                },
+                // It waits here: its actor stays.
+                Err(NotTaken::Closed | NotTaken::Unreachable) => {
+                    match extend::keep_letter(me, letter) {
+                        Ok(()) => continue,
+                        Err(message) => (DeadLetterReason::Unreachable, message),
+                    }
+                }
                 Err(NotTaken::Unwritable(_)) => (DeadLetterReason::Unwritable, letter.message),
-                Err(NotTaken::Unreachable) => (DeadLetterReason::Unreachable, letter.message),
             };
             theater.dead_letter(header.id, reason, message);
         }

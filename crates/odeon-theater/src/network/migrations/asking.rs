@@ -54,7 +54,7 @@ use crate::{Network, TheaterId};
 /// ```
 pub trait Migrate {
     /// Has the actor move, as [`Network::migrate`] does. If the actor's theater has joined no network, the answer is
-    /// [`MigrateError::NotMobile`].
+    /// [`MigrateError::NotMobile`]; if several, it is asked of the one that has been joined last: of another one [`Network::migrate`] is to be asked.
     fn migrate(&self, to: TheaterId) -> Ask<Result<Migrated, MigrateError>>;
 }
 

@@ -252,19 +252,38 @@ impl Inner {
             let Sits::Leaving(departing) = &line.sits else { return None };
             let is_this = departing.attempt == attempt
                 && departing.to.id.bits() == at.theater
-                && departing.why.is_none();
+                && departing.why.is_none()
+                // It stays, as the end of the link will say: what waits for it stays here, too.
+                && departing.to.is_open();
             if !is_this {
                 return None;
             }
-            line.references = 1;
-            line.going = Some(attempt);
-            line.moves += 1;
+            line.going = Some(at);
             line.passed.clear();
-            let Sits::Leaving(departing) = std::mem::replace(&mut line.sits, Sits::Elsewhere(at))
-            else {
-                unreachable!("looked at above")
-            };
-            // Under this lock: the end of the link looks here behind it.
+            Some(departing.to.clone())
+        });
+        let Some(to) = to.flatten() else { return Bid::Nothing };
+        way.lead(To { peer: to, seat: at.actor });
+        Bid::Go
+    }
+
+    /// All that was aside has been handed over: the actor lives elsewhere, if that can be said. `false`: it cannot, and the actor stays, as the end of the link
+    /// says or has said (`is_to_stay`).
+    pub(in crate::network) fn has_gone(
+        self: &Arc<Self>,
+        seat: u64,
+        who: Address,
+        way: &Arc<Way>,
+    ) -> bool {
+        let Some(to) = way.course().to.clone() else { return false };
+        // Under this lock: the end of the link looks here behind it, and finds an actor that is here, or one that was told to go.
+        let has_gone = self.seats.with(who, |line| {
+            let Some(at) = line.going.take() else { return false };
+            let Sits::Leaving(departing) = &line.sits else { return false };
+            if departing.why.is_some() {
+                return false;
+            }
+            let attempt = departing.attempt;
             let gone = Gone {
                 to: departing.to.id,
                 asker: departing.asker,
@@ -272,25 +291,22 @@ impl Inner {
                 gone: self.now(),
                 bytes: departing.state.len() as u64,
             };
+            // Before it is pushed: what comes back finds it.
             self.migrations.under_way().gone.insert(attempt, gone);
-            Some(departing.to)
+            if to.push_mark(&Mark::Go { attempt }.to_bytes()).is_err() {
+                self.migrations.under_way().gone.remove(&attempt);
+                return false;
+            }
+            line.references = 1;
+            line.moves += 1;
+            line.sits = Sits::Elsewhere(at);
+            true
         });
-        let Some(to) = to.flatten() else { return Bid::Nothing };
-        way.lead(To { peer: to, seat: at.actor });
-        Bid::Go
-    }
-
-    /// All that was aside has been handed over: the actor lives elsewhere.
-    pub(in crate::network) fn has_gone(self: &Arc<Self>, seat: u64, who: Address, way: &Arc<Way>) {
-        let going = self.seats.with(who, |line| line.going.take()).flatten();
-        let to = way.course().to.clone();
-        let (Some(attempt), Some(to)) = (going, to) else { return };
-        // If that is dead, a link finds out.
-        let _ = to.push_mark(&Mark::Go { attempt }.to_bytes());
-        if let Some(gone) = self.migrations.under_way().gone.get_mut(&attempt) {
-            gone.gone = self.now();
+        let has_gone = has_gone == Some(true);
+        if has_gone {
+            self.has_to_tell(seat);
         }
-        self.has_to_tell(seat);
+        has_gone
     }
 
     /// The other theater refuses an actor.
@@ -356,17 +372,25 @@ impl Inner {
     }
 
     /// The seat has come to the mark that says so.
-    pub(super) fn stays(self: &Arc<Self>, who: Address, attempt: u64) -> Bid {
+    pub(super) fn stays(self: &Arc<Self>, who: Address, way: &Arc<Way>, attempt: u64) -> Bid {
         let departing = self.seats.with(who, |line| match &line.sits {
             Sits::Leaving(departing) if departing.attempt == attempt => {
                 match std::mem::replace(&mut line.sits, Sits::Here) {
-                    Sits::Leaving(departing) => Some(departing),
+                    Sits::Leaving(departing) => {
+                        line.going = None;
+                        Some((departing, std::mem::take(&mut line.passed)))
+                    }
                     _ => unreachable!("looked at above"),
                 }
             }
             _ => None,
         });
-        let Some(departing) = departing.flatten() else { return Bid::Nothing };
+        let Some((departing, passed)) = departing.flatten() else { return Bid::Nothing };
+        // It was about to be let go, and the way led there already.
+        if way.course().to.take().is_some() {
+            way.close(None);
+            self.have_come(&passed);
+        }
         let Departing { asker, why, .. } = *departing;
         let (why, settler) = why.unwrap_or((MigrateError::Unreachable, None));
         self.answer_migration(asker, Err(why));

@@ -126,7 +126,7 @@ impl AnswerRoute for Here {
 
 /// For a value that is written and read in the same theater.
 #[derive(Default)]
-struct Within {
+pub(in crate::network) struct Within {
     actors: RefCell<Vec<Arc<dyn Inbound>>>,
     questions: RefCell<Vec<Option<Box<dyn Answerable>>>>,
 }

@@ -35,8 +35,8 @@ pub(in crate::network) struct Line {
     pub(in crate::network) turning: Option<u64>,
     /// Marks of other theaters that have been passed on by the present way, for which they wait.
     pub(in crate::network) passed: VecDeque<Vec<u8>>,
-    /// The actor has been let go by this attempt, and what is aside is being handed over.
-    pub(in crate::network) going: Option<u64>,
+    /// The actor is about to be let go to this seat, and what is aside is being handed over.
+    pub(in crate::network) going: Option<Address>,
     /// Who is told when messages go elsewhere.
     pub(in crate::network) follower: Option<Follower>,
     /// An actor that wants to come, until only one seat is left.
