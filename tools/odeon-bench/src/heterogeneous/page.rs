@@ -54,7 +54,7 @@ fn setting(plan: &HeterogeneousPlan, machine: &Machine) -> String {
         ("samples", format!("{}, median", plan.rounds.samples), "5, median"),
         (
             "rounds",
-            "fixed numbers, so that runs are long enough".to_owned(),
+            "figure 6.6: 200, or as many as fit into some seconds where energy is measured, and what 200 take is told; figure 6.8: fixed numbers".to_owned(),
             "until points stay; figure 6.8: 5,000",
         ),
     ];

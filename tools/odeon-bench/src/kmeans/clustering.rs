@@ -4,6 +4,7 @@ use super::piece::NONE;
 use super::{Centres, Partial, Piece, Points};
 use crate::iterative::{Rounds, shares};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// When the rounds end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,13 +14,29 @@ pub enum Stop {
     /// After the first in which at most this share of all points, in millionths, has got another centre, as in STAMP; at the latest after
     /// [`MOST_ROUNDS`](Self::MOST_ROUNDS).
     Changes(u64),
+    /// After the first at whose end so much time has passed.
+    Lasting(Duration),
+    /// After the first that ends then or later.
+    At(Instant),
 }
 
 impl Stop {
     /// As in STAMP.
     pub const MOST_ROUNDS: u64 = 500;
 
+    /// What it means for rounds that begin now.
+    #[must_use]
+    pub fn begun(self) -> Self {
+        match self {
+            Self::Lasting(time) => Self::At(Instant::now() + time),
+            other => other,
+        }
+    }
+
     /// Whether that was the last round.
+    ///
+    /// # Panics
+    /// If that depends on when they have [`begun`](Self::begun), and nobody has said so.
     pub fn is_reached(self, rounds: u64, changed: u64, rows: usize) -> bool {
         match self {
             Self::After(last) => rounds >= last,
@@ -27,6 +44,8 @@ impl Stop {
                 let few = u128::from(changed) * 1_000_000 <= u128::from(millionths) * rows as u128;
                 few || rounds >= Self::MOST_ROUNDS
             }
+            Self::Lasting(time) => panic!("when have rounds begun that last {time:?}?"),
+            Self::At(end) => Instant::now() >= end,
         }
     }
 
@@ -36,6 +55,7 @@ impl Stop {
             Self::After(last) => round >= last,
             // It is known only when it is over, and nearly always there is another.
             Self::Changes(_) => round >= Self::MOST_ROUNDS,
+            Self::Lasting(_) | Self::At(_) => false,
         }
     }
 }
@@ -85,6 +105,7 @@ impl Rounds for Clustering {
     type Piece = Piece;
 
     fn first(&mut self) -> Vec<Piece> {
+        self.stop = self.stop.begun();
         let parts = shares(self.points.rows(), self.pieces);
         let piece = |(number, rows): (usize, std::ops::Range<usize>)| Piece {
             number,

@@ -17,6 +17,7 @@ use crate::workload::{About, Variant, Workload};
 use odeon::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// See the module.
 pub(super) struct KMeans {
@@ -36,7 +37,8 @@ struct Task {
 }
 
 /// What a task depends on.
-const TASK: &[&str] = &["input", "rows", "dims", "centres", "seed", "rounds", "threshold_ppm"];
+const TASK: &[&str] =
+    &["input", "rows", "dims", "centres", "seed", "rounds", "seconds", "threshold_ppm"];
 
 const DIRECT: &str = "direct";
 const MIDDLEWARE: &str = "middleware";
@@ -55,6 +57,7 @@ static ABOUT: About = About {
         Parameter::number("centres", "clusters, generated and found", 1, 10_000, 16),
         Parameter::number("seed", "of points and first centres", 0, u64::MAX, 7),
         Parameter::number("rounds", "rounds; 0 until points stay", 0, 1_000_000, 0),
+        Parameter::number("seconds", "rounds for so long, whatever their number", 0, 3600, 0),
         Parameter::number(
             "threshold_ppm",
             "points that may not stay, in a million",
@@ -116,12 +119,17 @@ impl Task {
             let problem = format!("{centres} centres need as many points, not {}", points.rows());
             return Err(BenchError::bad_argument("--centres", problem));
         }
-        let stop = match params.number("rounds") {
-            0 => Stop::Changes(params.number("threshold_ppm")),
-            rounds => Stop::After(rounds),
+        let stop = match (params.number("seconds"), params.number("rounds")) {
+            (0, 0) => Stop::Changes(params.number("threshold_ppm")),
+            (0, rounds) => Stop::After(rounds),
+            (seconds, _) => Stop::Lasting(Duration::from_secs(seconds)),
         };
         let first = Centres::drawn(&points, centres, seed);
-        let expected = sequential(&points, &first, stop);
+        let expected = match stop {
+            // From where nothing changes any more it is the same, however many rounds follow.
+            Stop::Lasting(_) => sequential(&points, &first, Stop::Changes(0)),
+            stop => sequential(&points, &first, stop),
+        };
         Ok(Self { points: Arc::new(points), first, stop, expected })
     }
 
@@ -137,7 +145,20 @@ impl Task {
             (self.points.rows() as u64 * rounds, clusters)
         });
         let clusters = clusters?;
-        check(&self.points, &clusters, &self.expected, within).map(|()| measured)
+        let expected = self.expected_after(clusters.rounds);
+        check(&self.points, &clusters, &expected, within).map(|()| measured)
+    }
+
+    /// What must have come out of a run of so many rounds, if the time has decided how many.
+    fn expected_after(&self, rounds: u64) -> Clusters {
+        let settled = self.expected.rounds;
+        match self.stop {
+            Stop::Lasting(_) if settled < Stop::MOST_ROUNDS && settled <= rounds => {
+                Clusters { rounds, ..self.expected.clone() }
+            }
+            Stop::Lasting(_) => sequential(&self.points, &self.first, Stop::After(rounds)),
+            _ => self.expected.clone(),
+        }
     }
 }
 
@@ -270,4 +291,32 @@ fn worker(params: &Params) -> &'static str {
 
 fn team(params: &Params) -> Team {
     Team::that_works(worker(params), params)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameter::Value;
+
+    /// Before nothing changes any more, and long after that.
+    #[test]
+    fn rounds_go_on_for_a_time() {
+        let start = Params::defaults(ABOUT.parameters);
+        let params = |settings: &[(&'static str, u64)]| {
+            settings.iter().fold(start.clone(), |params, (name, value)| {
+                params.with(name, Value::Number(*value))
+            })
+        };
+        let params = params(&[("rows", 300), ("dims", 2), ("seconds", 1)]);
+        for measured in [KMEANS.run(Variant::Pool, &params), KMEANS.floor(&params)] {
+            let measured = measured.expect("it comes to what it should");
+            assert!(measured.ns >= 1_000_000_000 && measured.ns < 30_000_000_000, "{measured:?}");
+            assert!(measured.ops % 300 == 0 && measured.ops > 30 * 300, "{measured:?}");
+        }
+        let task = KMEANS.task(&params).expect("it is there");
+        for rounds in [1, 2, 1_000] {
+            let expected = sequential(&task.points, &task.first, Stop::After(rounds));
+            assert_eq!(task.expected_after(rounds), expected);
+        }
+    }
 }
