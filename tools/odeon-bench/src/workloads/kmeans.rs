@@ -16,6 +16,7 @@ use crate::standard_error;
 use crate::theater::theater;
 use crate::workload::{About, Variant, Workload};
 use odeon::prelude::*;
+use odeon_device::BalancingReport;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -253,6 +254,26 @@ impl KMeans {
         let in_processes = params.word("members") == PROCESSES;
         Servers::start(self.broker.queue()?, by, count, in_processes, pieces).map(Some)
     }
+}
+
+/// One run by a pool that has these configurations to choose from, of workers with a device and of others. What the pool says of it.
+///
+/// # Panics
+/// If the parameters are not those of a pool with both kinds of workers.
+pub(crate) fn report_of_pool(
+    params: &Params,
+    configurations: Vec<[usize; 2]>,
+) -> Result<BalancingReport, BenchError> {
+    let (task, theater, team) = (KMEANS.task(params)?, theater(params)?, team(params));
+    let pieces = params.count("pieces") * team.size();
+    let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
+    let pool = balanced(team.which(params)?, team.devices, team.cores);
+    let crew = team.pooled(&theater, params, pool.configurations(configurations))?;
+    let Crew::Pool(pool) = &crew else { panic!("a pool is asked for") };
+    let pool = pool.clone();
+    let run = Run::new(&theater, rounds, crew);
+    task.measure(Tolerance::DEVICES, || run.complete().map(Clustering::into_clusters))?;
+    Ok(pool.report())
 }
 
 /// What `sample` measures; once more, with worker processes started anew, if one of them has ended. A sample that one was missing in does not count.
