@@ -160,6 +160,60 @@ impl GpuDevice {
         self.download(buffer, bytemuck::cast_slice_mut(into))
     }
 
+    /// As [`download`](Device::download) of each of these, with one wait for all of them.
+    ///
+    /// # Errors
+    /// As [`download`](Device::download). What has been written into the others is not known then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use odeon_device::{Device, DeviceError};
+    /// use odeon_gpu::{GpuDevice, Which};
+    ///
+    /// fn main() -> Result<(), DeviceError> {
+    ///     let mut gpu = match GpuDevice::open(Which::Default) {
+    ///         Ok(gpu) => gpu,
+    ///         Err(DeviceError::Unavailable(why)) => { println!("{why}"); return Ok(()) }
+    ///         Err(other) => return Err(other),
+    ///     };
+    ///     let (one, other) = (gpu.upload(&[1, 2, 3, 4, 5])?, gpu.upload(&[6, 7])?);
+    ///     let (mut of_one, mut of_other) = ([0; 5], [0; 1]);
+    ///     gpu.download_all(vec![(&one, &mut of_one), (&other, &mut of_other), (&other, &mut [])])?;
+    ///     assert_eq!((of_one, of_other), ([1, 2, 3, 4, 5], [6]));
+    ///     let too_long = gpu.download_all(vec![(&one, &mut of_one), (&other, &mut [0; 3])]);
+    ///     assert!(matches!(too_long, Err(DeviceError::Invalid(_))));
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn download_all(
+        &mut self,
+        mut all: Vec<(&GpuBuffer, &mut [u8])>,
+    ) -> Result<(), DeviceError> {
+        for (buffer, into) in &all {
+            self.owns(buffer)?;
+            buffer.holds(into.len())?;
+        }
+        all.retain(|(_, into)| !into.is_empty());
+        let part = |(buffer, into): &(&GpuBuffer, &mut [u8])| buffer.part(0, physical(into.len()));
+        let parts: Vec<Handle> = all.iter().map(part).collect();
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let read = self.ask(|client| client.read(parts));
+        if read.is_err() {
+            // As in `download`.
+            let is_known = |held: &Weak<Held>| {
+                all.iter().any(|(buffer, _)| ptr::eq(held.as_ptr(), Arc::as_ptr(buffer.held())))
+            };
+            self.written.retain(|held| !is_known(held));
+        }
+        for ((_, into), read) in all.into_iter().zip(read?) {
+            into.copy_from_slice(&read[..into.len()]);
+        }
+        Ok(())
+    }
+
     /// Asks CubeCL for something, in this session's order. All that can go wrong there comes out of here as an error.
     fn ask<R>(
         &mut self,

@@ -1,8 +1,9 @@
 //! What runs take of energy, where this machine tells.
 
+use crate::standard_error;
 use crate::table::short;
 use odeon_device::EnergySource;
-use odeon_energy::{Composite, Estimate, Gauge, Machine, Meter};
+use odeon_energy::{Composite, Estimate, Gauge, Machine, Meter, SharedMeter, Unavailable};
 use std::time::Duration;
 
 /// TUNE: the part of a number of joules by which it may be off and still be compared; guessed 2026-11: promises are about factors.
@@ -44,15 +45,35 @@ impl Joules {
     }
 }
 
-/// Joules of what `work` does, with all else that goes on in the machine meanwhile; `None` if they cannot be told.
+/// TUNE: s, 2026-11: where a part tells no limit of its power, a counter may begin anew after 40 s.
+const KEPT_UP_EVERY: Duration = Duration::from_secs(20);
+
+/// Joules of what `work` does, with all else that goes on in the machine meanwhile; `None` if they cannot be told. If there are counters, and they have not
+/// told it of this run, people are told why.
 pub(crate) fn joules_of<T>(work: impl FnOnce() -> T) -> (T, Option<Joules>) {
-    joules_by(Machine::look(), work)
+    let (done, joules) = joules_by(Machine::look(), KEPT_UP_EVERY, work);
+    let joules = joules.transpose().unwrap_or_else(|why| {
+        standard_error::say(format_args!("the energy of this run is {why}"));
+        None
+    });
+    (done, joules)
 }
 
-fn joules_by<T>(machine: Machine, work: impl FnOnce() -> T) -> (T, Option<Joules>) {
+/// Nothing if there is no counter. Those that are there are read once in `every` meanwhile, so that none begins anew unseen.
+fn joules_by<T>(
+    machine: Machine,
+    every: Duration,
+    work: impl FnOnce() -> T,
+) -> (T, Option<Result<Joules, Unavailable>>) {
     let Ok(meter) = machine.whole() else { return (work(), None) };
-    let (done, reading) = Gauge::new(meter).measure(work);
-    (done, reading.joules().ok().as_ref().map(Joules::of))
+    let meter = SharedMeter::new(meter);
+    let mut gauge = Gauge::new(meter.clone());
+    let span = gauge.start();
+    let kept_up = meter.kept_up(every);
+    let done = work();
+    let reading = gauge.stop(span);
+    drop(kept_up);
+    (done, Some(reading.joules().map(|joules| Joules::of(&joules))))
 }
 
 /// Why no joules can be told here; `None` if they can.
@@ -96,7 +117,8 @@ impl EnergySource for Source {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use odeon_energy::{Cause, Count, Domain, DomainKind, Unavailable};
+    use odeon_energy::{Cause, Count, Domain, DomainKind};
+    use std::time::Instant;
 
     /// Something that has taken 5 J whenever it is asked.
     struct Counts([Domain; 1]);
@@ -119,6 +141,45 @@ mod tests {
             None => assert!(joules.is_some_and(|joules| joules.value >= 0.0)),
             Some(why) => assert!(joules.is_none() && why.len() > 30, "{why}"),
         }
+    }
+
+    /// Loses count if it is not read so often.
+    struct Forgets {
+        domains: [Domain; 1],
+        longest_gap: Duration,
+        read: Instant,
+        run: u64,
+    }
+
+    impl Meter for Forgets {
+        fn domains(&self) -> &[Domain] {
+            &self.domains
+        }
+
+        fn count(&mut self, _: usize) -> Result<Count, Unavailable> {
+            self.run += u64::from(self.read.elapsed() > self.longest_gap);
+            self.read = Instant::now();
+            Ok(Count { joules: 5.0, run: self.run })
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_longer_than_a_counter_lasts_has_its_joules_or_a_reason() {
+        let longest_gap = Duration::from_millis(400);
+        let joules_of_a_run = |every| {
+            let domain = Domain::new(DomainKind::Package, "package", 0.0, Duration::ZERO, 300.0);
+            let (read, domains) = (Instant::now(), [domain]);
+            let mut machine = Machine::look();
+            machine.missing.clear();
+            machine.meter = Composite::new();
+            let counter = Forgets { domains, longest_gap, read, run: 0 };
+            machine.meter.add(counter).expect("it is the only one");
+            let run = || std::thread::sleep(2 * longest_gap);
+            joules_by(machine, every, run).1.expect("there is a counter")
+        };
+        assert!(joules_of_a_run(longest_gap / 20).is_ok());
+        let why = joules_of_a_run(10 * longest_gap).expect_err("it has lost count");
+        assert!(why.to_string().contains("begin anew"), "{why}");
     }
 
     #[test]
@@ -148,7 +209,7 @@ mod tests {
                 vec![Unavailable::new(Cause::NotPermitted { file }, "it may not be read")];
             machine
         };
-        assert_eq!(joules_by(gpu_alone(), || ()).1, None);
+        assert_eq!(joules_by(gpu_alone(), KEPT_UP_EVERY, || ()).1, None);
         assert_eq!(Source::of(gpu_alone()).joules(), None);
         assert_eq!(
             missing_of(gpu_alone()).as_deref(),

@@ -8,7 +8,7 @@ mod speculative;
 mod stm;
 mod theaters;
 
-use crate::parameter::Value;
+use crate::parameter::{Params, Value};
 use crate::peers;
 use crate::workload::Variant;
 use Goal::{
@@ -43,6 +43,9 @@ pub struct Figure {
     pub variant: Variant,
     /// Parameters of this figure alone.
     pub settings: &'static [Setting],
+    /// Parameters of its own case that the cases beside it have not, where times of one operation can be compared all the same: it may last longer. None in
+    /// a quick look.
+    pub longer: &'static [Setting],
     /// What must hold.
     pub goal: Goal,
 }
@@ -246,6 +249,12 @@ impl Group {
         self
     }
 
+    /// The last figure's own case has these parameters, too.
+    fn longer(mut self, settings: &'static [Setting]) -> Self {
+        self.figures.last_mut().expect("a figure").longer = settings;
+        self
+    }
+
     fn figure(
         mut self,
         what: &str,
@@ -253,8 +262,16 @@ impl Group {
         settings: &'static [Setting],
         goal: Goal,
     ) -> Self {
-        self.figures.push(Figure { what: what.to_owned(), variant, settings, goal });
+        let what = what.to_owned();
+        self.figures.push(Figure { what, variant, settings, longer: &[], goal });
         self
+    }
+}
+
+impl Figure {
+    /// The parameters of its own case; `params` has those that the cases beside it have too.
+    pub(crate) fn own(&self, params: &Params) -> Params {
+        self.longer.iter().fold(params.clone(), |params, (name, value)| params.with(name, *value))
     }
 }
 
@@ -275,7 +292,7 @@ mod tests {
             };
             assert!(known(&group.settings) && known(group.quick), "{}", group.workload);
             for figure in &group.figures {
-                assert!(known(figure.settings), "{}", figure.what);
+                assert!(known(figure.settings) && known(figure.longer), "{}", figure.what);
                 assert!(about.variants.contains(&figure.variant), "{}", figure.what);
                 for other in figure.goal.others() {
                     assert!(known(other), "{}", figure.what);

@@ -114,8 +114,12 @@ impl FiguresPlan {
             watch.group("idle", 2);
             idle_verdicts = self.idle(peers, &mut outcome)?;
         }
-        let groups: Vec<_> =
+        let mut groups: Vec<_> =
             figures::groups().into_iter().filter(|group| self.wants(group.workload)).collect();
+        if self.quick {
+            let figures = groups.iter_mut().flat_map(|group| &mut group.figures);
+            figures.for_each(|figure| figure.longer = &[]);
+        }
         groups.iter().try_for_each(|group| self.check(group))?;
         for group in &groups {
             let results = match self.group(group, peers, watch) {
@@ -188,9 +192,12 @@ impl FiguresPlan {
         let can_run = |params: &Params| workload_of(group).missing(params).is_none();
         let mut cases = Vec::new();
         for figure in &group.figures {
-            let own = self.params(group, figure.settings);
-            if can_run(&own) {
-                let others = figure.goal.others().into_iter().map(|other| beside(&own, other));
+            let params = self.params(group, figure.settings);
+            let own = figure.own(&params);
+            // WHY: runs that are long enough for the counters, of which nothing would come out.
+            let is_energy = matches!(figure.goal, Goal::AtMostTimesEnergy(..));
+            if can_run(&own) && !(is_energy && energy::missing().is_some()) {
+                let others = figure.goal.others().into_iter().map(|other| beside(&params, other));
                 let others: Vec<_> = others.filter(can_run).collect();
                 cases.extend([own].into_iter().chain(others).map(|all| (figure.variant, all)));
             }
@@ -247,7 +254,7 @@ fn judge(
     results: &Results,
 ) -> Verdict {
     let mut verdict = judge_measured(workload, group, figure, params, results);
-    let was_run = results.odeon(workload, figure.variant, params).is_some();
+    let was_run = results.odeon(workload, figure.variant, &figure.own(params)).is_some();
     let missing = if was_run { None } else { workload.missing(params) };
     if let (None, Some(what)) = (verdict.reached, missing) {
         verdict.measured = format!("not measured: {what}");
@@ -262,7 +269,8 @@ fn judge_measured(
     params: &Params,
     results: &Results,
 ) -> Verdict {
-    let odeon = results.odeon(workload, figure.variant, params).map(|samples| samples.median());
+    let own = results.odeon(workload, figure.variant, &figure.own(params));
+    let odeon = own.map(Samples::median);
     let operation = workload.about().operation;
     match figure.goal {
         Goal::AtMostFloors(times) => {
@@ -289,7 +297,7 @@ fn judge_measured(
         Goal::AtMostMiBAboveFloor(limit) => {
             let peak = |samples: Option<&Samples>| samples?.peak_rss_kib;
             let floor = peak(results.floor(workload, params));
-            let odeon = peak(results.odeon(workload, figure.variant, params));
+            let odeon = peak(own);
             let outcome = odeon.zip(floor).map(|(odeon, floor)| {
                 let above = odeon.saturating_sub(floor);
                 let text = format!("{:.1} MiB", above as f64 / 1024.0);
@@ -299,9 +307,7 @@ fn judge_measured(
             Verdict::judged(&figure.what, to_reach, outcome)
         }
         Goal::GrowsAtMostKiBPerMinute(limit) => {
-            let growth = results
-                .odeon(workload, figure.variant, params)
-                .and_then(|samples| samples.median_growth());
+            let growth = own.and_then(Samples::median_growth);
             let outcome = growth.map(|kib| (format!("{kib:.0} KiB a minute"), kib <= limit));
             let to_reach = format!("at most {limit} KiB a minute");
             Verdict::judged(&figure.what, to_reach, outcome)
@@ -364,7 +370,6 @@ fn judge_measured(
             Verdict::judged(&figure.what, to_reach, outcome)
         }
         Goal::AtMostTimesEnergy(times, others) => {
-            let own = results.odeon(workload, figure.variant, params);
             let own = own.and_then(Samples::median_joules);
             let best = fastest(workload, figure, params, others, results);
             let best = best.and_then(|(which, best)| Some((which, best.median_joules()?)));

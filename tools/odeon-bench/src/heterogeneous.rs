@@ -5,7 +5,7 @@
 //! |---|---|
 //! | 6.6: power, time and energy by governor and implementation | `governors.rs` |
 //! | 6.7: lines of code of each way to write the worker | `ways.rs` |
-//! | 6.8: profiling and the remaining work, by numbers of workers | `sharing.rs` |
+//! | 6.8: what a pool finds by profiling, and all the work, by numbers of workers | `sharing.rs` |
 
 mod governors;
 mod page;

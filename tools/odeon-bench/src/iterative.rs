@@ -21,7 +21,7 @@ use member::Members;
 use odeon::prelude::*;
 use odeon_device::{BalancingPool, Place, Worker};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub(crate) use shares::shares;
 pub(crate) use team::{
@@ -31,6 +31,9 @@ pub(crate) use team::{
 /// TUNE: s, guessed 2026-11: the longest run of the reproduction takes some minutes on two cores; one that has lost a piece must
 /// not hang a night of measuring.
 const LIMIT: Duration = Duration::from_secs(1800);
+
+/// TUNE: ms, guessed 2026-11: nothing that is looked at so often disturbs a run.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A part of a round.
 pub(crate) trait Piece: Send + 'static {
@@ -111,13 +114,32 @@ impl<R: Rounds> Run<R> {
     /// # Errors
     /// What a worker answers; if the end does not come.
     pub(crate) fn complete(self) -> Result<R, BenchError> {
+        self.complete_if(|| Ok(()))
+    }
+
+    /// As [`complete`](Self::complete), as long as `all_is_well` says so, which is asked from time to time.
+    ///
+    /// # Errors
+    /// Also what `all_is_well` answers.
+    pub(crate) fn complete_if(
+        self,
+        mut all_is_well: impl FnMut() -> Result<(), BenchError>,
+    ) -> Result<R, BenchError> {
         self.iteration.send(ToIteration::Begin).map_err(runtime)?;
-        self.end.recv_timeout(LIMIT).unwrap_or_else(|error| match error {
-            RecvTimeoutError::Timeout => Err(BenchError::Unfinished { limit: LIMIT }),
-            RecvTimeoutError::Disconnected => Err(BenchError::WrongResult(
-                "the iteration actor stopped before the end".to_owned(),
-            )),
-        })
+        let begun = Instant::now();
+        loop {
+            match self.end.recv_timeout(LOOK_EVERY) {
+                Ok(outcome) => return outcome,
+                Err(RecvTimeoutError::Timeout) => all_is_well()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    let what = "the iteration actor stopped before the end";
+                    return Err(BenchError::WrongResult(what.to_owned()));
+                }
+            }
+            if begun.elapsed() > LIMIT {
+                return Err(BenchError::Unfinished { limit: LIMIT });
+            }
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! | a piece of a round, the same for every way to do it | `piece.rs` |
 //! | assigning points on a core | `assign.rs` |
 //! | assigning points on a device | `kernels.rs`, `kmeans.cu` |
+//! | what a device has of its pieces between rounds | `rooms.rs` |
 //! | the rounds: merging pieces, when to stop | `clustering.rs` |
 //! | plain sequential k-means, and comparing with it | `reference.rs` |
 //! | the same without actors: plain `rayon`, one loop | `threads.rs` |
@@ -27,6 +28,7 @@ mod kernels;
 mod piece;
 mod points;
 mod reference;
+mod rooms;
 mod stamp;
 mod threads;
 mod workers;

@@ -54,6 +54,8 @@ pub mod selectors;
 mod sorted_list;
 pub mod standard_error;
 pub mod statistics;
+#[cfg(test)]
+mod supplied_files;
 pub mod sweep;
 pub mod table;
 mod theater;

@@ -50,6 +50,7 @@ use crate::workload::Workload;
 
 pub(crate) use geostat::record_course as record_geostat;
 pub(crate) use geostat::{Course as GeostatCourse, Progress as GeostatProgress};
+pub(crate) use kmeans::report_of_pool as report_of_kmeans_pool;
 pub(crate) use list::{Course, Progress, record_course};
 
 /// Every workload, in the order of the help text.

@@ -69,7 +69,7 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench kmeans --rows 3", "--centres: 16 centres need as many points, not 3"),
         ("bench kmeans --cpu-workers 0", "--cpu-workers: --way cpu needs a worker"),
         ("bench logreg --way kernel --device-workers 0", "--device-workers: --way kernel needs"),
-        ("bench kmeans --rows 300 --centres 300 --way direct", "--centres: CUDA C has room"),
+        ("bench kmeans --rows 400 --centres 400 --way direct", "--centres: CUDA C has room"),
         ("bench restart --queued 0", "--queued takes whole numbers from 1 to 100000000, not '0'"),
         ("bench forward --order fast", "--order takes fifo, lifo, central, not 'fast'"),
         ("bench forward --actors 5 --tokens 6", "--tokens: 6 tokens need at least as many actors"),

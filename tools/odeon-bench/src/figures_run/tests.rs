@@ -175,27 +175,38 @@ fn idle_figures_are_judged() {
 #[test]
 fn the_fastest_other_case_counts_and_what_a_machine_lacks_is_told() {
     let groups = groups();
-    let is_energy = |figure: &Figure| matches!(figure.goal, Goal::AtMostTimesEnergy(..));
-    let group = groups.iter().find(|group| group.figures.iter().any(is_energy)).expect("one is");
+    let of = |is_it: fn(&Goal) -> bool| {
+        let has_it = |group: &&Group| {
+            group.figures.iter().any(|figure| is_it(&figure.goal) && figure.longer.is_empty())
+        };
+        groups.iter().find(has_it).expect("one is")
+    };
+    let both = [
+        of(|goal| matches!(goal, Goal::AtMostTimesBest(..))),
+        of(|goal| matches!(goal, Goal::AtMostTimesEnergy(..))),
+    ];
     let case_off_by = |settings: &[Setting], ns: f64, joules: &[f64], part: f64| {
-        let settings = [&group.settings[..], settings].concat();
-        let mut case = outcome(group.workload, Contender::Odeon(Variant::Pool), &settings, ns);
-        case.samples.joules_per_op = joules.to_vec();
-        case.samples.joules_error_per_op = joules.iter().map(|joules| joules * part).collect();
-        case
+        both.map(|group| {
+            let settings = [&group.settings[..], settings].concat();
+            let mut case = outcome(group.workload, Contender::Odeon(Variant::Pool), &settings, ns);
+            case.samples.joules_per_op = joules.to_vec();
+            case.samples.joules_error_per_op = joules.iter().map(|joules| joules * part).collect();
+            case
+        })
     };
     let case =
         |settings: &[Setting], ns: f64, joules: &[f64]| case_off_by(settings, ns, joules, 0.1);
-    let judged = |results: Vec<Outcome>| {
-        let results = Results(results);
-        let judge_one = |figure: &Figure| {
+    let judged = |results: Vec<[Outcome; 2]>| {
+        let results = Results(results.into_iter().flatten().collect());
+        both.map(|group| {
+            let figure = &group.figures[0];
             let settings = [&group.settings[..], figure.settings].concat();
             let start = Params::defaults(workload_of(group).about().parameters);
             judge(workload_of(group), group, figure, &beside(&start, &settings), &results)
-        };
-        group.figures.iter().map(judge_one).collect::<Vec<_>>()
+        })
     };
-    let figure = &group.figures[0];
+    let figure = &both[0].figures[0];
+    assert_eq!(figure.settings, both[1].figures[0].settings);
     // The figure's own settings stay where the other case does not say otherwise.
     let other = |index: usize| [figure.settings, figure.goal.others()[index]].concat();
     let cases = |own: &[f64], others: &[f64]| {
@@ -228,16 +239,47 @@ fn the_fastest_other_case_counts_and_what_a_machine_lacks_is_told() {
         short.measured,
         "not measured: too short for the counters, 1.00 nJ may be off by 3.00 nJ"
     );
+    let others = figure.goal.others().len();
     assert_eq!(
         judged(cases(&[1e-9], &[4e-9]))[1].to_reach,
-        "at most 0.20x the energy of the fastest of 5 others"
+        format!("at most 0.20x the energy of the fastest of {others} others")
     );
     let nothing = &judged(Vec::new())[0];
     assert_eq!(nothing.reached, None);
-    let own = case(figure.settings, 1.0, &[]).case.params;
-    let missing = workload_of(group).missing(&own);
+    let own = case(figure.settings, 1.0, &[])[0].case.params.clone();
+    let missing = workload_of(both[0]).missing(&own);
     let told = missing.map_or_else(String::new, |what| format!(": {what}"));
     assert_eq!(nothing.measured, format!("not measured{told}"));
+}
+
+/// The pool's runs are long enough for what it finds out, and those beside them are not.
+#[test]
+fn a_case_that_lasts_longer_is_compared_with_shorter_ones() {
+    let groups = groups();
+    let is_longer = |figure: &Figure| !figure.longer.is_empty();
+    let group = groups.iter().find(|group| group.figures.iter().any(is_longer)).expect("one is");
+    let figure = group.figures.iter().find(|figure| is_longer(figure)).expect("it is there");
+    let rounds = Rounds { warmup: 0, samples: 1 };
+    let plan = FiguresPlan { quick: false, rounds, only: Vec::new(), idle_seconds: 1 };
+    let params = plan.params(group, figure.settings);
+    let own = figure.own(&params);
+    assert_eq!(own.number("rounds"), 20 * params.number("rounds"));
+    for (_, case) in plan.cases(group) {
+        assert_eq!(case.number("rounds") == own.number("rounds"), case == own, "{case}");
+    }
+    let workload = workload_of(group);
+    let case = |params: Params, ns| {
+        let samples = Samples { ops: 1, ns_per_op: vec![ns], ..Samples::default() };
+        Outcome {
+            case: Case { workload, contender: Contender::Odeon(Variant::Pool), params },
+            samples,
+        }
+    };
+    let other = beside(&params, figure.goal.others()[0]);
+    let results = Results(vec![case(own, 103.0), case(other, 100.0)]);
+    let verdict = judge(workload, group, figure, &params, &results);
+    assert_eq!(verdict.reached, Some(true), "{verdict:?}");
+    assert!(verdict.measured.starts_with("1.03x (103 ns against 100 ns)"), "{verdict:?}");
 }
 
 /// With small parameters: the others differ in numbers only.

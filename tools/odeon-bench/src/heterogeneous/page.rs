@@ -31,6 +31,10 @@ pub(super) fn page(
     body += &table(&ways::HEADINGS, ways::rows());
     body += &picture(ways::FILE);
     body += &element("h2", "Figure 6.8: profiling and the remaining work");
+    body += &element(
+        "p",
+        "Profiling is what a balancing pool says of its own trials, in runs in which it had all these configurations to choose from; one that is far dearer than others is cut off before it has done its part. Beside it stand runs of each configuration alone.",
+    );
     for shared in &outcome.shared {
         body += &element("h3", &shared.title());
         let said = vec![shared.thesis.to_owned(), shared.ours()];
@@ -54,7 +58,7 @@ fn setting(plan: &HeterogeneousPlan, machine: &Machine) -> String {
         ("samples", format!("{}, median", plan.rounds.samples), "5, median"),
         (
             "rounds",
-            "fixed numbers, so that runs are long enough".to_owned(),
+            "figure 6.6: 200, or as many as fit into some seconds where energy is measured, and what 200 take is told; figure 6.8: fixed numbers".to_owned(),
             "until points stay; figure 6.8: 5,000",
         ),
     ];

@@ -1,5 +1,5 @@
-//! Figure 6.8: how long profiling and the remaining work take, by how many of the workers have a device. If both have the same shape, a short
-//! profiling phase tells which numbers are best.
+//! Figure 6.8: what a pool finds out while it profiles, and how long all the work takes, by how many of the workers have a device. If both have the
+//! same shape, a short profiling phase tells which numbers are best.
 
 use super::{HeterogeneousPlan, WatchHeterogeneous, kmeans, params};
 use crate::error::BenchError;
@@ -7,8 +7,11 @@ use crate::parameter::{Params, Value};
 use crate::peers::Peers;
 use crate::plot::Lines;
 use crate::runner::{Case, Plan, measure as run};
+use crate::statistics::Spread;
 use crate::table::{Table, short};
 use crate::workload::Variant;
+use crate::workloads::report_of_kmeans_pool;
+use odeon_device::BalancingReport;
 
 /// A set of points. The thesis runs 450 of 5,000 rounds to profile each configuration.
 struct Set {
@@ -35,17 +38,66 @@ const SETS: &[Set] = &[
     Set { name: "large", rows: 131_072, rounds: 100, thesis: "GPU actors alone are always best." },
 ];
 
-/// The part of the rounds that profiling has: 450 of 5,000.
-const PROFILING: u64 = 11;
-
-/// One set with its times.
+/// One set with what came out.
 pub(super) struct Shared {
     name: &'static str,
     rows: u64,
     workers: u64,
     pub(super) thesis: &'static str,
-    /// For each number of workers with a device: seconds of profiling, and of the rest; or what is missing.
-    times: Vec<Result<(f64, f64), String>>,
+    /// For each number of workers with a device.
+    teams: Vec<Team>,
+    /// How many workers with a device the pool has taken in the end, in each run.
+    taken: Vec<u64>,
+}
+
+/// So many workers with a device, the others without.
+struct Team {
+    devices: u64,
+    profiled: Profiled,
+    /// Seconds for all rounds, by these alone; or what is missing.
+    alone: Result<f64, String>,
+}
+
+/// What the pool has measured of them while it profiled, in seconds for a piece: medians of its runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Profiled {
+    For(f64),
+    /// It was cut off, as far dearer than others.
+    AtLeast(f64),
+    Unknown,
+}
+
+impl Profiled {
+    fn of(reports: &[BalancingReport], devices: u64) -> Self {
+        let all = reports.iter().flat_map(|report| &report.configurations);
+        let own = all.filter(|one| one.configuration.count("device") as u64 == devices);
+        let measured = own.filter_map(|one| Some((one.is_cut_off, one.time_per_piece?)));
+        let (cut_off, whole): (Vec<_>, Vec<_>) = measured.partition(|(is_cut_off, _)| *is_cut_off);
+        let median = |of: &[(bool, std::time::Duration)]| {
+            Spread::of(&of.iter().map(|(_, time)| time.as_secs_f64()).collect::<Vec<_>>()).median
+        };
+        match (cut_off.len(), whole.len()) {
+            (0, 0) => Self::Unknown,
+            (cut, whole_ones) if cut > whole_ones => Self::AtLeast(median(&cut_off)),
+            _ => Self::For(median(&whole)),
+        }
+    }
+
+    fn seconds(self) -> Option<f64> {
+        match self {
+            Self::For(seconds) | Self::AtLeast(seconds) => Some(seconds),
+            Self::Unknown => None,
+        }
+    }
+
+    /// With `factor` times the number.
+    fn said(self, factor: f64) -> String {
+        match self {
+            Self::For(seconds) => short(seconds * factor),
+            Self::AtLeast(seconds) => format!("cut off at {}", short(seconds * factor)),
+            Self::Unknown => String::new(),
+        }
+    }
 }
 
 pub(super) fn measure(
@@ -66,70 +118,84 @@ fn one(
     watch: &mut dyn WatchHeterogeneous,
 ) -> Result<Shared, BenchError> {
     let workers = workers();
-    let (rows, rounds) = if plan.quick { (600, 22) } else { (set.rows, set.rounds) };
-    let parts = [(rounds / PROFILING).max(1), rounds - (rounds / PROFILING).max(1)];
-    let case = |devices: u64, rounds: u64| -> Params {
+    let (rows, rounds) = if plan.quick { (600, 60) } else { (set.rows, set.rounds) };
+    let of = |way, [devices, cores]: [u64; 2], pieces: u64| -> Params {
         params(&[
             ("rows", Value::Number(rows)),
             ("rounds", Value::Number(rounds)),
-            ("way", Value::Word("mixed")),
-            ("cpu_workers", Value::Number(workers - devices)),
+            ("way", Value::Word(way)),
+            ("cpu_workers", Value::Number(cores)),
             ("device_workers", Value::Number(devices)),
             ("workers", Value::Number(workers)),
+            ("pieces", Value::Number(pieces)),
         ])
     };
-    let cases = || (0..=workers).map(|devices| parts.map(|rounds| case(devices, rounds)));
+    let alone = |devices| of("mixed", [devices, workers - devices], 4);
+    // It has workers for the first configuration and for the last: twice as many as each, for as many pieces.
+    let pool = of("balanced", [workers, workers], 2);
     let mut runs = Plan::default();
-    for params in cases().flatten().filter(|params| kmeans().missing(params).is_none()) {
+    for params in (0..=workers).map(alone).filter(|params| kmeans().missing(params).is_none()) {
         runs.add_odeon(kmeans(), Variant::Pool, &params);
     }
-    watch.part(&format!("figure 6.8, {} set", set.name), plan.rounds.runs(&runs));
+    let pool_runs = if kmeans().missing(&pool).is_none() { plan.rounds.samples } else { 0 };
+    watch.part(&format!("figure 6.8, {} set", set.name), plan.rounds.runs(&runs) + pool_runs);
     let results = run(&runs, plan.rounds, &mut Peers::none(), |case: &Case| {
         watch.run(case.params.to_string());
     })?;
-    let seconds = |params: &Params| {
-        let samples = results.odeon(kmeans(), Variant::Pool, params)?;
-        Some(samples.median() * samples.ops as f64 / 1e9)
-    };
-    let times = cases().map(|[profiling, rest]| {
-        let both = seconds(&profiling).zip(seconds(&rest));
-        both.ok_or_else(|| kmeans().missing(&rest).unwrap_or_else(|| "not measured".to_owned()))
+    let configurations: Vec<[usize; 2]> =
+        (0..=workers).map(|devices| [devices, workers - devices].map(|n| n as usize)).collect();
+    let reports = (0..pool_runs).map(|_| {
+        watch.run(pool.to_string());
+        report_of_kmeans_pool(&pool, configurations.clone())
     });
-    let times = times.collect();
-    Ok(Shared { name: set.name, rows, workers, thesis: set.thesis, times })
+    let reports: Vec<BalancingReport> = reports.collect::<Result<_, _>>()?;
+    let teams = (0..=workers).map(|devices| {
+        let params = alone(devices);
+        let samples = results.odeon(kmeans(), Variant::Pool, &params);
+        let seconds = samples.map(|samples| samples.median() * samples.ops as f64 / 1e9);
+        let why = || kmeans().missing(&params).unwrap_or_else(|| "not measured".to_owned());
+        Team { devices, profiled: Profiled::of(&reports, devices), alone: seconds.ok_or_else(why) }
+    });
+    let teams = teams.collect();
+    let taken = reports.iter().map(|report| report.in_use.count("device") as u64).collect();
+    Ok(Shared { name: set.name, rows, workers, thesis: set.thesis, teams, taken })
 }
 
 impl Shared {
-    /// By the number of workers with a device: both times, as multiples of those without.
-    fn normalised(&self) -> Vec<(u64, f64, f64)> {
-        let Some(Ok((first, first_rest))) = self.times.first() else { return Vec::new() };
-        let measured = (0..).zip(&self.times).filter_map(|(devices, times)| {
-            let (profiling, rest) = times.as_ref().ok()?;
-            Some((devices, profiling / first, rest / first_rest))
-        });
-        measured.collect()
+    /// What a number is multiplied by: without a device it is 1.
+    fn factors(&self) -> (Option<f64>, Option<f64>) {
+        let first = self.teams.first();
+        let profiled = first.and_then(|team| team.profiled.seconds());
+        let alone = first.and_then(|team| team.alone.as_ref().ok());
+        (profiled.map(f64::recip), alone.map(|seconds| seconds.recip()))
     }
 
     /// Which numbers are best, and whether profiling has told so.
     pub(super) fn ours(&self) -> String {
-        let all = self.normalised();
-        let best = |of: fn(&(u64, f64, f64)) -> f64| {
-            all.iter().min_by(|one, other| of(one).total_cmp(&of(other)))
-        };
-        let missing = self.times.iter().find_map(|times| times.as_ref().err());
-        let told = match (best(|it| it.1), best(|it| it.2)) {
-            (Some(chosen), Some(best)) => {
-                let name = |devices: u64| format!("{devices} + {}", self.workers - devices);
-                let dearer = (chosen.2 / best.2 - 1.0) * 100.0;
-                format!(
-                    "best (device + core): {}; by profiling: {}, which takes {} % longer",
-                    name(best.0),
-                    name(chosen.0),
-                    short(dearer)
-                )
+        let measured =
+            self.teams.iter().filter_map(|team| Some((team, *team.alone.as_ref().ok()?)));
+        let best = measured.min_by(|one, other| one.1.total_cmp(&other.1));
+        let name = |devices: u64| format!("{devices} + {}", self.workers - devices);
+        let told = match best {
+            None => "not measured".to_owned(),
+            Some((team, _)) if self.taken.is_empty() => {
+                format!("best (device + core): {}", name(team.devices))
             }
-            _ => "not measured".to_owned(),
+            Some((team, least)) => {
+                let taken = self.taken.iter().map(|devices| {
+                    let alone = self.teams.get(*devices as usize).map(|team| &team.alone);
+                    let longer = alone.and_then(|alone| Some(alone.as_ref().ok()? / least - 1.0));
+                    let longer = longer.map_or_else(String::new, |part| {
+                        format!(", which alone takes {} % longer", short(part * 100.0))
+                    });
+                    format!("{}{longer}", name(*devices))
+                });
+                let taken: Vec<String> = taken.collect();
+                let best = name(team.devices);
+                format!("best (device + core): {best}; the pool took: {}", taken.join("; "))
+            }
         };
+        let missing = self.teams.iter().find_map(|team| team.alone.as_ref().err());
         missing
             .map_or_else(|| told.clone(), |why| format!("{told}; with devices not measured: {why}"))
     }
@@ -143,32 +209,45 @@ impl Shared {
     }
 
     pub(super) fn chart(&self) -> Lines {
-        let all = self.normalised();
-        let points =
-            |of: fn(&(u64, f64, f64)) -> f64| all.iter().map(|it| (it.0 as f64, of(it))).collect();
+        let (profiled, alone) = self.factors();
+        let points = |of: &dyn Fn(&Team) -> Option<f64>| {
+            let of = self.teams.iter().filter_map(|team| Some((team.devices as f64, of(team)?)));
+            of.collect()
+        };
+        let whole = |team: &Team| match team.profiled {
+            Profiled::For(seconds) => Some(seconds * profiled?),
+            _ => None,
+        };
+        let cut_off = |team: &Team| match team.profiled {
+            Profiled::AtLeast(seconds) => Some(seconds * profiled?),
+            _ => None,
+        };
         Lines {
             title: format!("Figure 6.8: {}", self.title()),
             x_title: "workers that have a device",
             y_title: "time, without a device = 1",
             is_logarithmic: false,
             series: vec![
-                ("profiling".to_owned(), points(|it| it.1)),
-                ("remaining work".to_owned(), points(|it| it.2)),
+                ("profiling".to_owned(), points(&whole)),
+                ("profiling, cut off: at least".to_owned(), points(&cut_off)),
+                (
+                    "all the work".to_owned(),
+                    points(&|team| Some(team.alone.as_ref().ok()? * alone?)),
+                ),
             ],
         }
     }
 
     pub(super) fn rows(&self) -> Vec<Vec<String>> {
-        let normalised = self.normalised();
-        let rows = (0..).zip(&self.times).map(|(devices, times)| {
-            let team = format!("{devices} + {}", self.workers - devices);
-            let mut cells = vec![self.name.to_owned(), team];
-            match times {
-                Ok((profiling, rest)) => {
-                    cells.extend([profiling, rest].map(|seconds| short(seconds * 1e3)));
-                    let own = normalised.iter().find(|it| it.0 == devices);
-                    let own = own.map_or([f64::NAN; 2], |it| [it.1, it.2]);
-                    cells.extend(own.map(short));
+        let (profiled, alone) = self.factors();
+        let rows = self.teams.iter().map(|team| {
+            let name = format!("{} + {}", team.devices, self.workers - team.devices);
+            let mut cells = vec![self.name.to_owned(), name, team.profiled.said(1e6)];
+            match &team.alone {
+                Ok(seconds) => {
+                    cells.push(short(seconds * 1e3));
+                    cells.push(profiled.map_or_else(String::new, |by| team.profiled.said(by)));
+                    cells.push(alone.map_or_else(String::new, |by| short(seconds * by)));
                 }
                 Err(why) => cells.push(format!("not measured: {why}")),
             }
@@ -182,10 +261,10 @@ impl Shared {
 pub(super) const HEADINGS: [&str; 6] = [
     "set",
     "device + core",
-    "profiling ms",
-    "rest ms",
+    "profiling, us a piece",
+    "all the work, ms",
     "profiling, normalised",
-    "rest, normalised",
+    "all the work, normalised",
 ];
 
 pub(super) fn table(all: &[Shared]) -> Table {

@@ -43,7 +43,12 @@ fn a_quick_run_measures_everything_and_writes_a_page() {
         assert!(text(1).contains(name), "{name} in {}", text(1));
     }
     let small = outcome.shared[0].rows();
-    assert_eq!(small[0][4..], ["1.00", "1.00"], "{small:?}");
+    assert_eq!(small[0][5], "1.00", "{small:?}");
+    // The pool has tried what it could, and says what it has found.
+    let has_device = !small[1][3].starts_with("not measured");
+    let tried = small.iter().filter(|row| !row[2].is_empty()).count();
+    assert_eq!(tried > small.len() / 2, has_device, "{small:?}");
+    assert_eq!(outcome.shared[0].ours().contains("the pool took: "), has_device);
 
     let folder = std::env::temp_dir().join(format!("odeon-heterogeneous-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("there is room");

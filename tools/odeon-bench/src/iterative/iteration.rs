@@ -1,5 +1,6 @@
 //! The iteration actor: the thesis's algorithm 2.
 
+use super::member::After;
 use super::{Crew, End, Piece, Rounds};
 use crate::error::BenchError;
 use odeon::prelude::*;
@@ -9,9 +10,6 @@ use odeon_device::{DeviceError, Returned};
 /// actor. What is not given yet goes to who is first: so one that is slow, or disturbed, gets less.
 const AHEAD: usize = 2;
 
-/// TUNE: guessed 2026-11: how often in a run pieces may come back undone for a reason that may pass.
-const TRIES: usize = 8;
-
 #[derive(Message)]
 pub(super) enum ToIteration<P> {
     Begin,
@@ -20,6 +18,10 @@ pub(super) enum ToIteration<P> {
         member: usize,
         pieces: Vec<P>,
         outcome: Result<(), DeviceError>,
+    },
+    /// A worker actor whose pieces have come back undone may get some again.
+    Again {
+        member: usize,
     },
     /// A worker actor has ended, which none does by itself: its worker has panicked.
     Lost,
@@ -37,14 +39,13 @@ pub(super) struct Iteration<R: Rounds> {
     /// By their numbers.
     done: Vec<Option<R::Piece>>,
     missing: usize,
-    undone: usize,
     end: End<R>,
 }
 
 impl<R: Rounds> Iteration<R> {
     pub(super) fn new(rounds: R, crew: Crew<R::Piece>, end: End<R>) -> Self {
         let rounds = Some(rounds);
-        Self { rounds, crew, waiting: Vec::new(), done: Vec::new(), missing: 0, undone: 0, end }
+        Self { rounds, crew, waiting: Vec::new(), done: Vec::new(), missing: 0, end }
     }
 
     fn begin_round(&mut self, mut pieces: Vec<R::Piece>, ctx: &Context<'_, Self>) {
@@ -115,21 +116,27 @@ impl<R: Rounds> Actor for Iteration<R> {
                 }
             }
             ToIteration::Back { member, pieces, outcome } => {
-                if let Crew::Members(members) = &mut self.crew {
-                    members.answered(member);
-                }
-                match outcome {
-                    Ok(()) => {
+                let Crew::Members(members) = &mut self.crew else { return };
+                match (members.answered(member, &outcome), outcome) {
+                    (_, Ok(())) => {
                         self.give(member, AHEAD, ctx);
                         self.take(pieces, ctx);
                     }
-                    Err(error) if error.is_transient() && self.undone < TRIES => {
-                        self.undone += 1;
+                    (After::Never, Err(error)) => self.end_with(Some(error.to_string())),
+                    (after, Err(_)) => {
+                        // Whoever else is done with something takes them meanwhile.
                         self.waiting.extend(pieces);
-                        self.give(member, AHEAD, ctx);
+                        if let After::Pause(pause) = after {
+                            ctx.send_after(pause, ToIteration::Again { member });
+                        }
                     }
-                    Err(error) => self.end_with(Some(error.to_string())),
                 }
+            }
+            ToIteration::Again { member } => {
+                if let Crew::Members(members) = &mut self.crew {
+                    members.rested(member);
+                }
+                self.give(member, AHEAD, ctx);
             }
             ToIteration::Lost => self.end_with(Some("a worker has panicked".to_owned())),
             ToIteration::Round(Ok(returned)) => {

@@ -41,6 +41,10 @@ pub(crate) const OBJECTIVE: Parameter =
     Parameter::word("objective", "what --way balanced looks for", &["time", "energy", "edp"])
         .outside_floor();
 
+/// TUNE: guessed 2026-11: what a pool takes for the number of rounds if nobody knows it: so each configuration is tried for about one. A time would be
+/// longer than all rounds of a small set, and shorter than one of a large set.
+const EXPECTED_ROUNDS: u64 = 100;
+
 /// Worker actors of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Team {
@@ -153,15 +157,69 @@ impl Team {
             (_, "energy") => pool.objective(Objective::Energy).energy(energy::source()),
             _ => pool.objective(Objective::EnergyDelayProduct).energy(energy::source()),
         };
-        let pool = match params.number("rounds") * params.number(PIECES.name) {
-            0 => pool,
-            work => pool.profile_of(work * self.size() as u64),
+        let rounds = match params.number("rounds") {
+            0 => EXPECTED_ROUNDS,
+            rounds => rounds,
         };
+        let pool = pool.profile_of(rounds * params.number(PIECES.name) * self.size() as u64);
         Ok(Crew::Pool(pool.start(theater).map_err(runtime)?))
     }
 
     /// All of both kinds, as far as there are any.
     fn in_use(&self) -> Vec<usize> {
         [self.devices, self.cores].into_iter().filter(|count| *count > 0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::iterative::Piece;
+    use crate::theater::theater_with;
+    use crate::workloads;
+    use odeon_device::{BalancingPool, Kind, Place};
+    use std::time::Duration;
+
+    struct Nap(Duration);
+
+    impl Piece for () {
+        fn number(&self) -> usize {
+            0
+        }
+    }
+
+    impl Worker for Nap {
+        type Work = ();
+
+        fn place(&self) -> Place {
+            Place::Cpu
+        }
+
+        fn work(&mut self, _batch: &mut [()]) -> Result<(), DeviceError> {
+            std::thread::sleep(self.0);
+            Ok(())
+        }
+    }
+
+    /// A run of a tenth of a second, of which nobody says how many rounds it has.
+    #[test]
+    fn a_pool_has_decided_before_a_run_of_unknown_length_ends() {
+        let kmeans = workloads::find("kmeans").expect("it exists");
+        let params = Params::defaults(kmeans.about().parameters);
+        let params = params.with("way", crate::parameter::Value::Word(BALANCED));
+        assert_eq!(params.number("rounds"), 0);
+        let theater = theater_with(2).expect("it starts");
+        let nap = |us| move |_: usize| Ok(Nap(Duration::from_micros(us)));
+        let pool = BalancingPool::builder()
+            .kind(Kind::new("slow", Place::Cpu, 1, nap(900)))
+            .kind(Kind::new("fast", Place::Cpu, 2, nap(100)));
+        let crew = Team::of(&params).pooled(&theater, &params, pool).expect("it starts");
+        let Crew::Pool(pool) = crew else { panic!("it is a pool") };
+        for _ in 0..50 {
+            let round = pool.submit_all(vec![(); 12]).wait().expect("it works");
+            assert!(round.iter().all(Result::is_ok));
+        }
+        let report = pool.report();
+        assert!(!report.is_profiling && report.profilings == 1, "{report:?}");
     }
 }

@@ -3,6 +3,7 @@ use crate::theater::theater_with;
 use odeon_device::{DeviceError, Kind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// Adds the round's number to each of some numbers.
 struct Adding {
@@ -142,6 +143,45 @@ fn pieces_that_come_back_undone_are_done_again() {
     failing.failures.store(5, Ordering::Relaxed);
     let sum = run(vec![failing, Adder::new(Place::Cpu, 1)], 9, 20).expect("the reason passes");
     assert_eq!(sum, expected(9, 20));
+}
+
+/// Refuses everything at once until that moment: a broker that is started anew.
+struct Refusing {
+    until: Instant,
+    refused: Arc<AtomicUsize>,
+}
+
+impl Worker for Refusing {
+    type Work = Sum;
+
+    fn place(&self) -> Place {
+        Place::Device
+    }
+
+    fn work(&mut self, batch: &mut [Sum]) -> Result<(), DeviceError> {
+        if Instant::now() < self.until {
+            self.refused.fetch_add(1, Ordering::Relaxed);
+            return Err(DeviceError::Disconnected("connection refused".to_owned()));
+        }
+        batch.iter_mut().for_each(|piece| piece.result = piece.of + piece.round);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_connection_that_is_refused_for_a_while_is_waited_for() {
+    let theater = theater_with(2).expect("it starts");
+    let mut crew = Crew::new();
+    let refused = Arc::new(AtomicUsize::new(0));
+    let until = Instant::now() + Duration::from_millis(500);
+    for _ in 0..2 {
+        let worker = Refusing { until, refused: refused.clone() };
+        crew.add(&theater, worker).expect("a thread can be started");
+    }
+    assert_eq!(add(&theater, crew, 9, 20).expect("it passes"), expected(9, 20));
+    // Two each at the beginning, and one or two each after 10, 20, 40, 80, 160 and 320 ms.
+    let refused = refused.load(Ordering::Relaxed);
+    assert!((4..=40).contains(&refused), "{refused} times");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::piece::NONE;
 use super::{Centres, Partial, Piece, Points};
 use crate::iterative::{Rounds, shares};
-use std::mem::swap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// When the rounds end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,13 +14,29 @@ pub enum Stop {
     /// After the first in which at most this share of all points, in millionths, has got another centre, as in STAMP; at the latest after
     /// [`MOST_ROUNDS`](Self::MOST_ROUNDS).
     Changes(u64),
+    /// After the first at whose end so much time has passed.
+    Lasting(Duration),
+    /// After the first that ends then or later.
+    At(Instant),
 }
 
 impl Stop {
     /// As in STAMP.
     pub const MOST_ROUNDS: u64 = 500;
 
+    /// What it means for rounds that begin now.
+    #[must_use]
+    pub fn begun(self) -> Self {
+        match self {
+            Self::Lasting(time) => Self::At(Instant::now() + time),
+            other => other,
+        }
+    }
+
     /// Whether that was the last round.
+    ///
+    /// # Panics
+    /// If that depends on when they have [`begun`](Self::begun), and nobody has said so.
     pub fn is_reached(self, rounds: u64, changed: u64, rows: usize) -> bool {
         match self {
             Self::After(last) => rounds >= last,
@@ -28,6 +44,18 @@ impl Stop {
                 let few = u128::from(changed) * 1_000_000 <= u128::from(millionths) * rows as u128;
                 few || rounds >= Self::MOST_ROUNDS
             }
+            Self::Lasting(time) => panic!("when have rounds begun that last {time:?}?"),
+            Self::At(end) => Instant::now() >= end,
+        }
+    }
+
+    /// Whether the round with this number, from 1, can be the last.
+    fn may_end_with(self, round: u64) -> bool {
+        match self {
+            Self::After(last) => round >= last,
+            // It is known only when it is over, and nearly always there is another.
+            Self::Changes(_) => round >= Self::MOST_ROUNDS,
+            Self::Lasting(_) | Self::At(_) => false,
         }
     }
 }
@@ -53,6 +81,8 @@ pub(crate) struct Clustering {
     /// All pieces together, of the last round.
     merged: Partial,
     members: Vec<u32>,
+    /// The last round is over, and is done once more for the members, which some worker has left out.
+    is_over: bool,
 }
 
 impl Clustering {
@@ -60,7 +90,8 @@ impl Clustering {
     pub(crate) fn new(points: Arc<Points>, centres: Centres, pieces: usize, stop: Stop) -> Self {
         let merged = Partial::new(centres.count(), points.dims());
         let centres = Arc::new(centres);
-        Self { points, centres, pieces, stop, rounds: 0, merged, members: Vec::new() }
+        let (rounds, members, is_over) = (0, Vec::new(), false);
+        Self { points, centres, pieces, stop, rounds, merged, members, is_over }
     }
 
     /// The outcome, when the last round has been merged.
@@ -74,13 +105,16 @@ impl Rounds for Clustering {
     type Piece = Piece;
 
     fn first(&mut self) -> Vec<Piece> {
+        self.stop = self.stop.begun();
         let parts = shares(self.points.rows(), self.pieces);
         let piece = |(number, rows): (usize, std::ops::Range<usize>)| Piece {
             number,
             points: self.points.clone(),
             centres: self.centres.clone(),
+            before: None,
             previous: vec![NONE; rows.len()],
             members: vec![NONE; rows.len()],
+            may_leave_members: !self.stop.may_end_with(1),
             partial: self.merged.clone(),
             rows,
         };
@@ -88,19 +122,28 @@ impl Rounds for Clustering {
     }
 
     fn next(&mut self, mut done: Vec<Piece>) -> Option<Vec<Piece>> {
-        self.merged.clear();
-        done.iter().for_each(|piece| self.merged.merge(&piece.partial));
-        self.centres = Arc::new(self.merged.centres(&self.centres));
-        self.rounds += 1;
-        if self.stop.is_reached(self.rounds, self.merged.changed, self.points.rows()) {
-            self.members = done.into_iter().flat_map(|piece| piece.members).collect();
-            return None;
+        if !self.is_over {
+            self.merged.clear();
+            done.iter().for_each(|piece| self.merged.merge(&piece.partial));
+            self.centres = Arc::new(self.merged.centres(&self.centres));
+            self.rounds += 1;
+            self.is_over =
+                self.stop.is_reached(self.rounds, self.merged.changed, self.points.rows());
         }
-        for piece in &mut done {
-            piece.centres = self.centres.clone();
-            // WHY not one buffer: a piece that comes back undone is done again, and must still know the round before.
-            swap(&mut piece.previous, &mut piece.members);
+        if !self.is_over {
+            let may_leave_members = !self.stop.may_end_with(self.rounds + 1);
+            for piece in &mut done {
+                piece.next(self.centres.clone(), may_leave_members);
+            }
+            return Some(done);
         }
-        Some(done)
+        if done.iter().any(|piece| piece.members.is_empty()) {
+            for piece in &mut done {
+                piece.next(piece.centres.clone(), false);
+            }
+            return Some(done);
+        }
+        self.members = done.into_iter().flat_map(|piece| piece.members).collect();
+        None
     }
 }

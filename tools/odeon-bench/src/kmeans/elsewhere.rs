@@ -23,6 +23,9 @@ const UNTIL_SERVED: Duration = Duration::from_secs(60);
 /// TUNE: s, guessed 2026-11: less than a process is waited for until it says something.
 const UNTIL_LET_IN: Duration = Duration::from_secs(20);
 
+/// TUNE: s, guessed 2026-11: a piece of the largest set takes some seconds. Who waits for one that has ended waits for so long.
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+
 /// By what a process does pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ServedBy {
@@ -125,7 +128,8 @@ impl Servers {
 
     /// A worker whose pieces they do.
     pub(crate) fn client(&self) -> Result<RabbitWorker<Piece>, BenchError> {
-        let asking = Asking { at_once: self.pieces, ..Asking::default() };
+        let at_once = self.pieces;
+        let asking = Asking { at_once, answer_within: ANSWER_WITHIN, ..Asking::default() };
         RabbitWorker::connect(&self.queue, asking).map_err(runtime)
     }
 

@@ -6,6 +6,7 @@ use crate::error::BenchError;
 
 /// The same rounds by the definition: one point after the other, one centre after the other.
 pub fn sequential(points: &Points, first: &Centres, stop: Stop) -> Clusters {
+    let stop = stop.begun();
     let mut partial = Partial::new(first.count(), points.dims());
     let mut members = vec![NONE; points.rows()];
     let mut centres = first.clone();

@@ -74,6 +74,83 @@ fn kernels_come_to_the_same_in_each_run_to_the_last_bit() {
     }
 }
 
+/// All rounds, each piece by the worker that `who` names.
+fn by_turns(
+    workers: &mut [&mut dyn FnMut(&mut Piece)],
+    mut rounds: Clustering,
+    who: impl Fn(u64, usize) -> usize,
+) -> Clusters {
+    let mut pieces = rounds.first();
+    for round in 0.. {
+        pieces.iter_mut().for_each(|piece| workers[who(round, piece.number)](piece));
+        match rounds.next(pieces) {
+            Some(next) => pieces = next,
+            None => break,
+        }
+    }
+    rounds.into_clusters()
+}
+
+/// Whoever leaves members out, as far as that is allowed, and whoever has the piece next.
+#[test]
+fn members_that_are_left_out_are_found_again() {
+    let points = Arc::new(generate(400, 3, 2, 3));
+    let first = Centres::drawn(&points, 9, 7);
+    for stop in [Stop::After(1), Stop::After(2), Stop::After(9), Stop::Changes(0)] {
+        let expected = sequential(&points, &first, stop);
+        let left_out = &mut 0;
+        let mut keeps = |piece: &mut Piece| {
+            OnCores.work(std::slice::from_mut(piece)).expect("cores never fail");
+        };
+        let mut leaves = |piece: &mut Piece| {
+            OnCores.work(std::slice::from_mut(piece)).expect("cores never fail");
+            if piece.may_leave_members {
+                piece.members.clear();
+                *left_out += 1;
+            }
+        };
+        let rounds = Clustering::new(points.clone(), first.clone(), 3, stop);
+        let workers: &mut [&mut dyn FnMut(&mut Piece)] = &mut [&mut leaves, &mut keeps];
+        let found = by_turns(workers, rounds, |round, number| (round as usize + number) / 2 % 2);
+        check(&points, &found, &expected, Tolerance::CORES)
+            .unwrap_or_else(|e| panic!("{stop:?}: {e}"));
+        assert_eq!(*left_out > 0, stop != Stop::After(1), "{stop:?}");
+    }
+}
+
+#[test]
+fn members_stay_on_the_device_until_somebody_needs_them() {
+    let points = Arc::new(generate(1000, 5, 2, 3));
+    let first = Centres::drawn(&points, 16, 7);
+    for device in odeon_gpu::devices() {
+        for stop in [Stop::After(20), Stop::Changes(0)] {
+            let mut worker = ByKernels::on(device.which).expect("it was there");
+            let expected = sequential(&points, &first, stop);
+            let mut rounds_of_one = Vec::new();
+            let mut kernels = |piece: &mut Piece| {
+                worker.work(std::slice::from_mut(piece)).expect("it has room");
+                if piece.number == 0 {
+                    rounds_of_one.push(!piece.members.is_empty());
+                }
+            };
+            let mut cores = |piece: &mut Piece| {
+                OnCores.work(std::slice::from_mut(piece)).expect("cores never fail");
+            };
+            let rounds = Clustering::new(points.clone(), first.clone(), 3, stop);
+            let workers: &mut [&mut dyn FnMut(&mut Piece)] = &mut [&mut kernels, &mut cores];
+            // In the tenth round pieces go to cores, and come back.
+            let found = by_turns(workers, rounds, |round, _| usize::from(round == 9));
+            check(&points, &found, &expected, Tolerance::DEVICES)
+                .unwrap_or_else(|e| panic!("{stop:?} on {device}: {e}"));
+            assert_eq!(rounds_of_one.last(), Some(&true), "{device}");
+            if stop == Stop::After(20) {
+                let brought = rounds_of_one.iter().filter(|is_here| **is_here).count();
+                assert_eq!(brought, 4 + 4 + 1, "{device}: {rounds_of_one:?}");
+            }
+        }
+    }
+}
+
 /// By a real broker; workers on threads, as a test's program cannot be started as a worker process.
 #[test]
 fn pieces_by_middleware_agree_with_the_reference() {

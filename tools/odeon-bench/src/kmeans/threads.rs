@@ -31,6 +31,7 @@ impl Threads {
 
 /// All rounds on this thread.
 pub fn on_one_thread(points: &Points, first: &Centres, stop: Stop) -> Clusters {
+    let stop = stop.begun();
     let mut previous = vec![NONE; points.rows()];
     let mut members = previous.clone();
     let mut partial = Partial::new(first.count(), points.dims());
@@ -50,7 +51,7 @@ pub fn on_one_thread(points: &Points, first: &Centres, stop: Stop) -> Clusters {
 }
 
 fn cluster(points: &Points, first: &Centres, stop: Stop) -> Clusters {
-    let dims = points.dims();
+    let (dims, stop) = (points.dims(), stop.begun());
     let mut previous = vec![NONE; points.rows()];
     let mut members = previous.clone();
     let mut centres = first.clone();

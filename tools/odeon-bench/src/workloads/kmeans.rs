@@ -12,11 +12,14 @@ use crate::kmeans::{
 };
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
+use crate::standard_error;
 use crate::theater::theater;
 use crate::workload::{About, Variant, Workload};
 use odeon::prelude::*;
+use odeon_device::BalancingReport;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// See the module.
 pub(super) struct KMeans {
@@ -36,7 +39,11 @@ struct Task {
 }
 
 /// What a task depends on.
-const TASK: &[&str] = &["input", "rows", "dims", "centres", "seed", "rounds", "threshold_ppm"];
+const TASK: &[&str] =
+    &["input", "rows", "dims", "centres", "seed", "rounds", "seconds", "threshold_ppm"];
+
+/// TUNE: guessed 2026-11: runs in a row whose worker processes end meanwhile.
+const MOST_LOST: usize = 3;
 
 const DIRECT: &str = "direct";
 const MIDDLEWARE: &str = "middleware";
@@ -55,6 +62,7 @@ static ABOUT: About = About {
         Parameter::number("centres", "clusters, generated and found", 1, 10_000, 16),
         Parameter::number("seed", "of points and first centres", 0, u64::MAX, 7),
         Parameter::number("rounds", "rounds; 0 until points stay", 0, 1_000_000, 0),
+        Parameter::number("seconds", "rounds for so long, whatever their number", 0, 3600, 0),
         Parameter::number(
             "threshold_ppm",
             "points that may not stay, in a million",
@@ -116,12 +124,17 @@ impl Task {
             let problem = format!("{centres} centres need as many points, not {}", points.rows());
             return Err(BenchError::bad_argument("--centres", problem));
         }
-        let stop = match params.number("rounds") {
-            0 => Stop::Changes(params.number("threshold_ppm")),
-            rounds => Stop::After(rounds),
+        let stop = match (params.number("seconds"), params.number("rounds")) {
+            (0, 0) => Stop::Changes(params.number("threshold_ppm")),
+            (0, rounds) => Stop::After(rounds),
+            (seconds, _) => Stop::Lasting(Duration::from_secs(seconds)),
         };
         let first = Centres::drawn(&points, centres, seed);
-        let expected = sequential(&points, &first, stop);
+        let expected = match stop {
+            // From where nothing changes any more it is the same, however many rounds follow.
+            Stop::Lasting(_) => sequential(&points, &first, Stop::Changes(0)),
+            stop => sequential(&points, &first, stop),
+        };
         Ok(Self { points: Arc::new(points), first, stop, expected })
     }
 
@@ -137,7 +150,20 @@ impl Task {
             (self.points.rows() as u64 * rounds, clusters)
         });
         let clusters = clusters?;
-        check(&self.points, &clusters, &self.expected, within).map(|()| measured)
+        let expected = self.expected_after(clusters.rounds);
+        check(&self.points, &clusters, &expected, within).map(|()| measured)
+    }
+
+    /// What must have come out of a run of so many rounds, if the time has decided how many.
+    fn expected_after(&self, rounds: u64) -> Clusters {
+        let settled = self.expected.rounds;
+        match self.stop {
+            Stop::Lasting(_) if settled < Stop::MOST_ROUNDS && settled <= rounds => {
+                Clusters { rounds, ..self.expected.clone() }
+            }
+            Stop::Lasting(_) => sequential(&self.points, &self.first, Stop::After(rounds)),
+            _ => self.expected.clone(),
+        }
     }
 }
 
@@ -171,18 +197,7 @@ impl Workload for KMeans {
     }
 
     fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let task = self.task(params)?;
-        let theater = theater(params)?;
-        let team = team(params);
-        let pieces = params.count("pieces") * team.size();
-        let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
-        let mut servers = self.serve(team, params)?;
-        let crew = hire(team, &theater, servers.as_ref(), params)?;
-        let within = if team.devices > 0 { Tolerance::DEVICES } else { Tolerance::CORES };
-        let run = Run::new(&theater, rounds, crew);
-        let measured = task.measure(within, || run.complete().map(Clustering::into_clusters))?;
-        servers.as_mut().map_or(Ok(()), Servers::check)?;
-        Ok(measured)
+        unless_lost(|| self.sample(params))
     }
 
     fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
@@ -205,6 +220,26 @@ impl Workload for KMeans {
 }
 
 impl KMeans {
+    /// One run. Within it an error, if one of those that the pieces go to has ended meanwhile.
+    fn sample(&self, params: &Params) -> Result<Result<Measured, BenchError>, BenchError> {
+        let task = self.task(params)?;
+        let theater = theater(params)?;
+        let team = team(params);
+        let pieces = params.count("pieces") * team.size();
+        let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
+        let mut servers = self.serve(team, params)?;
+        let crew = hire(team, &theater, servers.as_ref(), params)?;
+        let within = if team.devices > 0 { Tolerance::DEVICES } else { Tolerance::CORES };
+        let run = Run::new(&theater, rounds, crew);
+        let mut check = || servers.as_mut().map_or(Ok(()), Servers::check);
+        let measured =
+            task.measure(within, || run.complete_if(&mut check).map(Clustering::into_clusters));
+        match check() {
+            Ok(()) => measured.map(Ok),
+            Err(ended) => Ok(Err(ended)),
+        }
+    }
+
     /// Those at the other end of the broker, if the pieces go there.
     fn serve(&self, team: Team, params: &Params) -> Result<Option<Servers>, BenchError> {
         if params.word("way") != MIDDLEWARE {
@@ -219,6 +254,39 @@ impl KMeans {
         let in_processes = params.word("members") == PROCESSES;
         Servers::start(self.broker.queue()?, by, count, in_processes, pieces).map(Some)
     }
+}
+
+/// One run by a pool that has these configurations to choose from, of workers with a device and of others. What the pool says of it.
+///
+/// # Panics
+/// If the parameters are not those of a pool with both kinds of workers.
+pub(crate) fn report_of_pool(
+    params: &Params,
+    configurations: Vec<[usize; 2]>,
+) -> Result<BalancingReport, BenchError> {
+    let (task, theater, team) = (KMEANS.task(params)?, theater(params)?, team(params));
+    let pieces = params.count("pieces") * team.size();
+    let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
+    let pool = balanced(team.which(params)?, team.devices, team.cores);
+    let crew = team.pooled(&theater, params, pool.configurations(configurations))?;
+    let Crew::Pool(pool) = &crew else { panic!("a pool is asked for") };
+    let pool = pool.clone();
+    let run = Run::new(&theater, rounds, crew);
+    task.measure(Tolerance::DEVICES, || run.complete().map(Clustering::into_clusters))?;
+    Ok(pool.report())
+}
+
+/// What `sample` measures; once more, with worker processes started anew, if one of them has ended. A sample that one was missing in does not count.
+fn unless_lost(
+    mut sample: impl FnMut() -> Result<Result<Measured, BenchError>, BenchError>,
+) -> Result<Measured, BenchError> {
+    for _ in 1..MOST_LOST {
+        match sample()? {
+            Ok(measured) => return Ok(measured),
+            Err(ended) => standard_error::say(format_args!("{ended}: this run is done once more")),
+        }
+    }
+    sample()?
 }
 
 /// Who does the pieces.
@@ -270,4 +338,58 @@ fn worker(params: &Params) -> &'static str {
 
 fn team(params: &Params) -> Team {
     Team::that_works(worker(params), params)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parameter::Value;
+
+    #[test]
+    fn a_run_that_has_lost_a_process_is_done_once_more_and_not_for_ever() {
+        let ended = || BenchError::WrongResult("worker process 1 ended".to_owned());
+        let after = |lost: usize| {
+            let mut runs = 0;
+            let outcome = unless_lost(|| {
+                runs += 1;
+                Ok(if runs > lost {
+                    Ok(Measured::new(runs as u64, Duration::ZERO))
+                } else {
+                    Err(ended())
+                })
+            });
+            (outcome.map(|measured| measured.ops).map_err(|error| error.to_string()), runs)
+        };
+        assert_eq!(after(0), (Ok(1), 1));
+        assert_eq!(after(2), (Ok(3), 3));
+        assert_eq!(after(3), (Err("wrong result: worker process 1 ended".to_owned()), 3));
+        let mut runs = 0;
+        let outcome = unless_lost(|| {
+            runs += 1;
+            Err(ended())
+        });
+        assert!(outcome.is_err() && runs == 1, "what else goes wrong is told at once");
+    }
+
+    /// Before nothing changes any more, and long after that.
+    #[test]
+    fn rounds_go_on_for_a_time() {
+        let start = Params::defaults(ABOUT.parameters);
+        let params = |settings: &[(&'static str, u64)]| {
+            settings.iter().fold(start.clone(), |params, (name, value)| {
+                params.with(name, Value::Number(*value))
+            })
+        };
+        let params = params(&[("rows", 300), ("dims", 2), ("seconds", 1)]);
+        for measured in [KMEANS.run(Variant::Pool, &params), KMEANS.floor(&params)] {
+            let measured = measured.expect("it comes to what it should");
+            assert!(measured.ns >= 1_000_000_000 && measured.ns < 30_000_000_000, "{measured:?}");
+            assert!(measured.ops % 300 == 0 && measured.ops > 30 * 300, "{measured:?}");
+        }
+        let task = KMEANS.task(&params).expect("it is there");
+        for rounds in [1, 2, 1_000] {
+            let expected = sequential(&task.points, &task.first, Stop::After(rounds));
+            assert_eq!(task.expected_after(rounds), expected);
+        }
+    }
 }

@@ -23,10 +23,25 @@ fn piece(number: u64) -> Piece {
     let points = points();
     let centres = Centres::drawn(&points, CENTRES, number);
     let parts = 1 + number as usize % 9;
-    let mut pieces = Clustering::new(points, centres, parts, Stop::After(1)).first();
+    let mut pieces = Clustering::new(points.clone(), centres, parts, Stop::After(1)).first();
     let mut piece = pieces.swap_remove(number as usize % parts);
     piece.previous.iter_mut().step_by(3).for_each(|previous| *previous = 0);
+    if number % 4 == 3 {
+        // Its members of the round before were left out: they are those that other centres lead to.
+        piece.before = Some(Arc::new(Centres::drawn(&points, CENTRES, number + 1)));
+        piece.previous.clear();
+    }
     piece
+}
+
+/// The first of several centres that are equally close.
+fn closest_of(point: &[f32], centres: &Centres) -> usize {
+    let distance = |centre: usize| -> f32 {
+        let differences = point.iter().zip(centres.row(centre)).map(|(x, y)| x - y);
+        differences.fold(0.0, |sum, difference| sum + difference * difference)
+    };
+    (1..CENTRES)
+        .fold(0, |best, centre| if distance(centre) < distance(best) { centre } else { best })
 }
 
 /// The piece with its result, by the definition: one point after the other, one centre after the other.
@@ -35,16 +50,14 @@ fn expected(number: u64) -> Piece {
     piece.partial.clear();
     for (place, row) in piece.rows.clone().enumerate() {
         let point = piece.points.row(row);
-        let distance = |centre: usize| -> f32 {
-            let differences = point.iter().zip(piece.centres.row(centre)).map(|(x, y)| x - y);
-            differences.fold(0.0, |sum, difference| sum + difference * difference)
+        let closest = closest_of(point, &piece.centres);
+        let previous = match &piece.before {
+            Some(before) => closest_of(point, before) as u32,
+            None => piece.previous[place],
         };
-        // The first of several that are equally close.
-        let closest = (1..CENTRES)
-            .fold(0, |best, centre| if distance(centre) < distance(best) { centre } else { best });
         piece.members[place] = closest as u32;
         piece.partial.counts[closest] += 1;
-        piece.partial.changed += u64::from(piece.previous[place] != closest as u32);
+        piece.partial.changed += u64::from(previous != closest as u32);
         let sums = &mut piece.partial.sums[closest * DIMS..(closest + 1) * DIMS];
         sums.iter_mut().zip(point).for_each(|(sum, value)| *sum += f64::from(*value));
     }

@@ -1,5 +1,6 @@
 //! Pieces of k-means on cores.
 
+use crate::kmeans::piece::NONE;
 use crate::kmeans::{Piece, assign};
 use odeon_device::{DeviceError, Place, Worker};
 
@@ -15,8 +16,11 @@ impl Worker for OnCores {
     }
 
     fn work(&mut self, batch: &mut [Piece]) -> Result<(), DeviceError> {
-        for Piece { points, rows, centres, previous, members, partial, .. } in batch {
+        for piece in batch {
+            piece.find_previous();
+            let Piece { points, rows, centres, previous, members, partial, .. } = piece;
             partial.clear();
+            members.resize(rows.len(), NONE);
             assign(points.values(rows.clone()), centres, previous, members, partial);
         }
         Ok(())

@@ -53,7 +53,19 @@ impl Portable for Piece {
         let centres = Arc::new(Centres::new(dims, centres));
         let partial = Partial::new(centres.count(), dims);
         let (previous, members) = (vec![NONE; rows.len()], vec![NONE; rows.len()]);
-        Ok(Self { number, points, rows, centres, previous, members, partial })
+        // Who has asked compares with the round before, and knows nothing of this memory.
+        let (before, may_leave_members) = (None, false);
+        Ok(Self {
+            number,
+            points,
+            rows,
+            centres,
+            before,
+            previous,
+            members,
+            may_leave_members,
+            partial,
+        })
     }
 
     fn answer(self) -> Answered {
@@ -64,10 +76,11 @@ impl Portable for Piece {
     fn accept(&mut self, answered: Answered) -> Result<(), DeviceError> {
         let Answered { members, sums, counts } = answered;
         let is = [members.len(), sums.len(), counts.len()];
-        let has = [self.members.len(), self.partial.sums.len(), self.partial.counts.len()];
+        let has = [self.rows.len(), self.partial.sums.len(), self.partial.counts.len()];
         if is != has || members.iter().any(|member| *member as usize >= counts.len()) {
             return Err(invalid("a result of another piece"));
         }
+        self.find_previous();
         // WHY here: so the members of the round before need not travel.
         let pairs = members.iter().zip(&self.previous);
         let changed = pairs.filter(|(member, previous)| member != previous).count() as u64;
