@@ -8,6 +8,8 @@
 //! 2. *Final.* Those that are near the best one work for a whole quota. The best is used from then on.
 //! 3. *Settled.* What a piece costs is measured on. If it changes, or the size of rounds, all is profiled again; and from time to time if nothing has
 //!    changed, because what others would cost cannot be seen (`settled.rs`).
+//! 4. *Losses.* What was cut off was so by the best one. If that cannot be used any more, because workers are lost, and all that is left was cut
+//!    off, those that are left are profiled at once; what is known of the others stays for when the workers come back.
 //!
 //! Why a long run is at most 5 % slower than with the best single configuration, if its load stays the same for long enough:
 //!
@@ -236,8 +238,10 @@ impl Profiler {
             Phase::Settled(_) => {
                 self.window = None;
                 self.use_best_known();
-                if self.in_use.is_none() && self.has_unknown() {
-                    self.begin_profile(now, roster);
+                if self.in_use.is_none() {
+                    // What is known of those that cannot be used stays: its workers may come back.
+                    self.forget(Self::can_use);
+                    self.try_all(now, roster);
                 } else {
                     self.look(now, roster);
                 }
@@ -276,35 +280,40 @@ impl Profiler {
 
     /// The best of those that can be used, of which all that was measured is known.
     fn best(&self) -> Option<(usize, f64)> {
-        let available = (0..self.records.len())
-            .filter(|&number| self.is_available(&self.configurations[number]));
-        available
+        self.usable()
             .filter_map(|number| Some((number, self.score(number)?)))
             .min_by(|(_, one), (_, other)| one.total_cmp(other))
     }
 
     /// Whether there are workers for a configuration that has not been tried.
     fn has_unknown(&self) -> bool {
-        let mut known = self.configurations.iter().zip(&self.records);
-        known.any(|(counts, record)| {
-            record.sample.is_none() && !record.cut && self.is_available(counts)
+        self.usable().any(|number| {
+            let record = &self.records[number];
+            record.sample.is_none() && !record.cut
         })
+    }
+
+    /// Whether there are workers for it.
+    fn can_use(&self, number: usize) -> bool {
+        self.is_available(&self.configurations[number])
+    }
+
+    /// The configurations that there are workers for.
+    fn usable(&self) -> impl Iterator<Item = usize> {
+        (0..self.configurations.len()).filter(|&number| self.can_use(number))
     }
 
     /// The one that takes the least time, of those that can be used: for when no figure of what is looked for was to be had.
     fn fastest(&self) -> Option<usize> {
         let time = |number: usize| self.records[number].sample?.time_per_piece();
-        let available = (0..self.records.len())
-            .filter(|&number| self.is_available(&self.configurations[number]));
-        let timed = available.filter_map(|number| Some((number, time(number)?)));
+        let timed = self.usable().filter_map(|number| Some((number, time(number)?)));
         timed.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(number, _)| number)
     }
 
     fn use_best_known(&mut self) {
         let only = || {
-            let mut available = (0..self.configurations.len())
-                .filter(|&number| self.is_available(&self.configurations[number]));
-            available.next().filter(|_| available.next().is_none())
+            let mut usable = self.usable();
+            usable.next().filter(|_| usable.next().is_none())
         };
         self.in_use = self.best().map(|(number, _)| number).or_else(only);
     }
@@ -337,7 +346,11 @@ impl Profiler {
     fn close(&mut self, now: Moment, roster: &Roster) {
         let Some(window) = self.window.take() else { return };
         let sample = window.sample(now);
-        let Some(number) = self.in_use else { return };
+        let Some(number) = self.in_use else {
+            // Nothing is compared with anything; but all can be tried, as soon as that is affordable.
+            self.profile_again_if_due(now.at, roster);
+            return;
+        };
         self.records[number].latest = Some(sample);
         match &self.phase {
             Phase::Gathering => {}

@@ -68,6 +68,8 @@ pub(super) struct Plan {
     /// By which part pieces differ, at random.
     pub(super) noise: f64,
     pub(super) seed: u64,
+    /// Workers that fail at the first go that ends after so many pieces are done, and do not come back.
+    pub(super) lost: Vec<(usize, u64)>,
 }
 
 /// What a run came to.
@@ -282,6 +284,13 @@ impl Simulation {
         let batch = self.in_hand[member].take().expect("it began with one");
         let fails = self.plan.speeds[self.kinds[member]].fails;
         let now = self.now();
+        if self.is_lost(member) {
+            let error = WorkerError::Error(DeviceError::Lost("simulated".into()));
+            let (orders, _) = self.desk.failed(member, batch, &error, false, now);
+            self.carry_out(orders);
+            let orders = self.desk.gone(member, Some(error.to_string()), now);
+            return self.carry_out(orders);
+        }
         let (orders, more) = if self.random.below(1_000) < fails {
             let error = WorkerError::Error(DeviceError::Invalid("simulated".into()));
             self.desk.failed(member, batch, &error, true, now)
@@ -301,6 +310,11 @@ impl Simulation {
             }
             _ => {}
         }
+    }
+
+    fn is_lost(&self, member: usize) -> bool {
+        let done = self.desk.counts.done;
+        self.plan.lost.iter().any(|&(lost, after)| lost == member && done >= after)
     }
 
     fn carry_out(&mut self, orders: Orders<u64>) {

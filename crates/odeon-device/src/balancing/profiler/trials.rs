@@ -73,14 +73,25 @@ impl Profile {
 impl Profiler {
     /// Begins to try all configurations that there are workers for, the one in use first, so that others can be cut off by it.
     pub(super) fn begin_profile(&mut self, now: f64, roster: &Roster) {
+        self.forget(|_, _| true);
+        self.try_all(now, roster);
+    }
+
+    /// What was measured of these decides nothing any more.
+    pub(super) fn forget(&mut self, which: impl Fn(&Self, usize) -> bool) {
+        for number in 0..self.records.len() {
+            if which(self, number) {
+                let latest = self.records[number].latest;
+                self.records[number] = Record { latest, ..Record::default() };
+            }
+        }
+    }
+
+    /// As [`begin_profile`](Self::begin_profile), with what is known.
+    pub(super) fn try_all(&mut self, now: f64, roster: &Roster) {
         self.asked = false;
         self.window = None;
-        for record in &mut self.records {
-            *record = Record { latest: record.latest, ..Record::default() };
-        }
-        let mut to_try: VecDeque<usize> = (0..self.configurations.len())
-            .filter(|&number| self.is_available(&self.configurations[number]))
-            .collect();
+        let mut to_try: VecDeque<usize> = self.usable().collect();
         if to_try.len() <= 1 {
             self.in_use = to_try.front().copied();
             self.settle(now, 0.0, 0.0);
@@ -144,7 +155,7 @@ impl Profiler {
             profile.to_try.clear();
         }
         while let Some(number) = self.profile().to_try.pop_front() {
-            if !self.is_available(&self.configurations[number]) {
+            if !self.can_use(number) {
                 continue;
             }
             if self.holds_up_rounds(number) {
@@ -299,14 +310,20 @@ impl Profiler {
     fn end_stage(&mut self, now: Moment, roster: &Roster) {
         let Some((best, lowest)) = self.best() else {
             // The meter has no figure any more, or stands still, or workers come and go.
-            let available = |number: &usize| self.is_available(&self.configurations[*number]);
-            self.in_use = self.fastest().or(self.in_use.filter(available));
+            let was_cut = |number: usize| self.can_use(number) && self.records[number].cut;
+            let keep = self.in_use.filter(|&number| self.can_use(number) && !was_cut(number));
+            let by_one_that_is_lost = self.usable().any(was_cut);
+            self.in_use = self.fastest().or(keep);
             self.end_profile(now.at);
+            if self.in_use.is_none() && by_one_that_is_lost {
+                self.forget(Self::can_use);
+                self.try_all(now.at, roster);
+            }
             return;
         };
         self.in_use = Some(best);
-        let mut near: Vec<(usize, f64)> = (0..self.records.len())
-            .filter(|&number| self.is_available(&self.configurations[number]))
+        let mut near: Vec<(usize, f64)> = self
+            .usable()
             .filter_map(|number| Some((number, self.score(number)?)))
             .filter(|(_, score)| *score <= NEAR * lowest)
             .collect();
@@ -376,7 +393,7 @@ impl Profiler {
             self.use_best_known();
         }
         let Phase::Profiling(profile) = &self.phase else { return };
-        if !profile.to_try.iter().any(|&number| self.is_available(&self.configurations[number])) {
+        if !profile.to_try.iter().any(|&number| self.can_use(number)) {
             self.end_stage(moment, roster);
         }
     }

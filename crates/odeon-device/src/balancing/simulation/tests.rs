@@ -23,6 +23,7 @@ fn plan(speeds: &[Speed], load: Load, total: u64) -> Plan {
         meter_tells_period: true,
         noise: 0.0,
         seed: 1,
+        lost: Vec::new(),
     }
 }
 
@@ -250,6 +251,28 @@ fn s38_a_slow_device_holds_up_two_rounds() {
     let load = Load::Rounds { pieces: |_| 12, gap: 100.0 };
     let outcome = run(&plan(&speeds, load, 12 * 300));
     assert_eq!((&*outcome.in_use, outcome.pieces[0]), (&[0, 2][..], 2), "{outcome:?}");
+}
+
+/// Of two fast devices beside slow cores one is lost: with the other one alone things are as good as they can be, and all others had been cut
+/// off by both together.
+#[test]
+fn s38_what_is_best_without_a_lost_worker_is_found() {
+    let speeds = [Speed::gpu(2, |_| 100.0, |_| 100.0), Speed::cpu(4, |_| 40_000.0)];
+    let rounds = Load::Rounds { pieces: |_| 100, gap: 100.0 };
+    let with_both = plan(&speeds, rounds, 100_000);
+    assert_eq!(run(&with_both).in_use, [2, 0]);
+    let by_one = run(&Plan { configurations: vec![vec![1, 0]], ..with_both.clone() });
+    // Long after the profile, and in the middle of it.
+    for after in [20_000, 600, 300, 100, 0] {
+        let outcome = run(&Plan { lost: vec![(1, after)], ..with_both.clone() });
+        assert_eq!(outcome.in_use, [1, 0], "lost after {after}: {outcome:?}");
+        assert!(!outcome.is_profiling, "lost after {after}: {outcome:?}");
+        let ratio = outcome.busy / by_one.busy;
+        assert!(
+            ratio < 1.05,
+            "lost after {after}: {ratio} times as long as by the one that is left"
+        );
+    }
 }
 
 /// Goes that fail are done again. Profiles come to their end although hardly a quota of pieces is without a failure.
