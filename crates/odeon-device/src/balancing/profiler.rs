@@ -10,6 +10,8 @@
 //!    changed, because what others would cost cannot be seen (`settled.rs`).
 //! 4. *Losses.* What was cut off was so by the best one. If that cannot be used any more, because workers are lost, and all that is left was cut
 //!    off, those that are left are profiled at once; what is known of the others stays for when the workers come back.
+//! 5. *Hold-ups.* Kinds whose goes take longer than the others need for a whole round are left out as soon as one round has shown it
+//!    (`holdups.rs`).
 //!
 //! Why a long run is at most 5 % slower than with the best single configuration, if its load stays the same for long enough:
 //!
@@ -17,18 +19,23 @@
 //!   none for at least `50 E` of busy time, so all excesses but the last one are 2 % of the time ([`Terms::share`]).
 //! * The last, or only, excess `E` is bounded by the quotas: a configuration `x` times as dear as the best one costs at most a quarter of a
 //!   quota, and one go of its workers, if it is cut off; else (`x` below 1.5) half of the quota of the sieve, and for finalists (`x`
-//!   below 1.25) a quarter of a quota. The quotas of all together are 10 % of the work or the time that was given.
+//!   below 1.25) a quarter of a quota. Of a kind that holds up rounds that is its first go, and a second one if it takes three quotas at most.
+//!   The quotas of all together are 10 % of the work or the time that was given.
 //! * The chosen one is the best up to the error of windows, some 2 %, of those that were in the final.
 //! * After a change of the load the old one is used until two windows have shown it, and until `50 E` have passed.
 
+mod holdups;
 mod settled;
 mod trials;
 
 use super::objective::{Meter, Objective};
 use super::roster::Roster;
 use super::window::{Moment, Sample, Window};
+use holdups::{Round, Seen};
 use settled::Settled;
 use trials::Profile;
+
+pub(super) use holdups::Went;
 
 /// What a program has decided about profiling.
 #[derive(Debug, Clone)]
@@ -90,6 +97,12 @@ pub(super) struct Profiler {
     /// What is measured of the configuration in use, if it can be.
     window: Option<Window>,
     busy_since: Option<f64>,
+    /// Since then; the last one, if the pool has no work.
+    round: Option<Round>,
+    /// Pieces, and busy seconds.
+    last_round: Option<(u64, f64)>,
+    /// By kind.
+    seen: Vec<Seen>,
     busy_before: f64,
     profilings: u64,
     /// Of the last profile, in busy seconds.
@@ -111,18 +124,21 @@ impl Profiler {
         Self {
             records: vec![Record::default(); configurations.len()],
             present: vec![0; configurations[0].len()],
-            configurations,
             terms,
             meter,
             in_use: None,
             phase: Phase::Gathering,
             window: None,
             busy_since: None,
+            round: None,
+            last_round: None,
+            seen: vec![Seen::default(); configurations[0].len()],
             busy_before: 0.0,
             profilings: 0,
             last_excess: 0.0,
             last_length: 0.0,
             asked: false,
+            configurations,
         }
     }
 
@@ -158,6 +174,7 @@ impl Profiler {
     /// The pool has work again.
     pub(super) fn begun(&mut self, now: f64, roster: &Roster) {
         self.busy_since = Some(now);
+        self.round = Some(Round::begin(now, self.present.len()));
         let moment = self.meter.at(now);
         if let Some(window) = &mut self.window {
             window.resume(moment);
@@ -180,20 +197,17 @@ impl Profiler {
         }
     }
 
-    /// A go of a worker of `kind` has ended well. It comes before [`quiet`](Self::quiet) if it was the last one.
-    pub(super) fn went(
-        &mut self,
-        kind: usize,
-        pieces: usize,
-        took: f64,
-        now: f64,
-        roster: &Roster,
-    ) {
+    /// A go of a worker has ended well. It comes before [`quiet`](Self::quiet) if it was the last one.
+    pub(super) fn went(&mut self, went: Went, now: f64, roster: &Roster) {
         if let Some(window) = &mut self.window {
-            window.went(pieces, took);
+            window.went(went.pieces, went.took);
         }
+        if let Some(round) = &mut self.round {
+            round.went(went.kind, went.pieces, now);
+        }
+        self.seen[went.kind].went(&went);
         if let Phase::Profiling(profile) = &mut self.phase {
-            profile.went(kind, pieces, took);
+            profile.went(&went);
         }
         self.look(now, roster);
     }
@@ -211,6 +225,13 @@ impl Profiler {
             if let Some(trial) = &mut profile.trial {
                 trial.whole.pause(moment);
             }
+        }
+        if self.look_at_round(now) {
+            self.begin_profile(now, roster);
+            return;
+        }
+        if self.give_up_if_held_up(now, roster) {
+            return;
         }
         let Some(window) = &self.window else { return };
         if !window.aligned {

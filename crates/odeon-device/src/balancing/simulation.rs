@@ -27,6 +27,8 @@ pub(super) struct Speed {
     /// Microseconds of a launch, and of each piece, by the number of pieces that were submitted before.
     pub(super) launch: fn(u64) -> f64,
     pub(super) piece: fn(u64) -> f64,
+    /// Microseconds that the first go of a worker takes besides: it compiles.
+    pub(super) first_go: f64,
     /// By which part a piece takes longer for each other worker of the kind that works.
     pub(super) hinders: f64,
     /// Watts of one worker at work.
@@ -37,11 +39,20 @@ pub(super) struct Speed {
 
 impl Speed {
     pub(super) fn cpu(count: usize, piece: fn(u64) -> f64) -> Self {
-        Self { count, most_at_once: 1, launch: |_| 0.0, piece, hinders: 0.0, watts: 10.0, fails: 0 }
+        Self {
+            count,
+            most_at_once: 1,
+            launch: |_| 0.0,
+            piece,
+            first_go: 0.0,
+            hinders: 0.0,
+            watts: 10.0,
+            fails: 0,
+        }
     }
 
     pub(super) fn gpu(count: usize, launch: fn(u64) -> f64, piece: fn(u64) -> f64) -> Self {
-        Self { count, most_at_once: 32, launch, piece, hinders: 0.0, watts: 100.0, fails: 0 }
+        Self { most_at_once: 32, launch, watts: 100.0, ..Self::cpu(count, piece) }
     }
 }
 
@@ -96,6 +107,7 @@ pub(super) struct Simulation {
     order: u64,
     in_hand: Vec<Option<Batch<u64>>>,
     working: Vec<bool>,
+    has_worked: Vec<bool>,
     microjoules: u64,
     /// What the meter says.
     shown: Arc<AtomicU64>,
@@ -149,6 +161,7 @@ impl Simulation {
             order: 0,
             in_hand: kinds.iter().map(|_| None).collect(),
             working: vec![false; kinds.len()],
+            has_worked: vec![false; kinds.len()],
             microjoules: 0,
             shown,
             kinds,
@@ -273,7 +286,9 @@ impl Simulation {
             other != member && *kind == self.kinds[member] && *working
         });
         let hindered = 1.0 + speed.hinders * others.count() as f64;
-        let took = ((speed.launch)(first) + pieces) * by * hindered;
+        let first_go = if self.has_worked[member] { 0.0 } else { speed.first_go };
+        let took = ((speed.launch)(first) + pieces) * by * hindered + first_go;
+        self.has_worked[member] = true;
         self.in_hand[member] = Some(batch);
         self.working[member] = true;
         self.at((took * 1e3) as u64, Event::Done(member));

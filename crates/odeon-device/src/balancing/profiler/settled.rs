@@ -60,7 +60,7 @@ impl Profiler {
             return;
         };
         let done = self.is_enough(window, now) && window.is_steady(now);
-        if done && self.has_given_all_a_chance() {
+        if done && self.is_midst_good(self.counts(), roster) && self.has_given_all_a_chance() {
             let moment = self.meter.at(now);
             self.close(moment, roster);
         }
