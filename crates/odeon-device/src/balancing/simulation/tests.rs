@@ -136,11 +136,29 @@ fn s38_by_energy_fewer_cores_work_if_more_save_nothing() {
     let mut speeds = [Speed::cpu(4, |_| 100.0)];
     speeds[0].hinders = 1.0;
     let plan = plan(&speeds, Load::Stream { waiting: 64 }, 100_000);
-    assert_eq!(plan.configurations, [[4]]);
+    assert_eq!(plan.configurations, [[4], [2]]);
     let configurations = all_of(&[(Place::Cpu, 4)], true, 64);
     let by_energy = Plan { objective: Objective::Energy, configurations, ..plan };
     let outcome = at_most_5_percent_dearer(&by_energy, |outcome| outcome.joules);
     assert_eq!(outcome.in_use, [1]);
+}
+
+/// More workers than one that wait for memory take longer together, by time too.
+#[test]
+fn s38_half_of_the_cores_work_if_all_hinder_each_other() {
+    let mut speeds = [Speed::gpu(1, |_| 100.0, |_| 100.0), Speed::cpu(8, |_| 100.0)];
+    speeds[1].hinders = 0.5;
+    for load in [ROUNDS_OF_32, Load::Stream { waiting: 64 }] {
+        let plan = plan(&speeds, load, 100_000);
+        let halves = plan.configurations.iter().filter(|counts| counts[1] == 4);
+        assert_eq!(halves.count(), 2, "{:?}", plan.configurations);
+        at_most_5_percent_dearer(&plan, time);
+    }
+    speeds[1].hinders = 2.0;
+    let plan = plan(&speeds, ROUNDS_OF_32, 100_000);
+    let whole = Plan { configurations: vec![vec![1, 8]], ..plan.clone() };
+    let outcome = at_most_5_percent_dearer(&plan, time);
+    assert!(outcome.in_use[1] < 8 && outcome.busy < run(&whole).busy, "{outcome:?}");
 }
 
 /// The meter of a GPU driver: a window that lasts less than its period would have taken nothing, or all of a period.
