@@ -76,9 +76,10 @@ impl<W: Send + 'static> Balancing<W> {
     }
 
     /// The configurations to choose from: how many workers of each kind, in the order in which the kinds were added. One alone is used without
-    /// profiling. Default: for each number of device workers these alone, beside all CPU workers, and beside so many fewer
-    /// that each device worker has a core for the thread that waits for it; CPU kinds whole or not at all. If the objective needs energy,
-    /// also half of the workers of each CPU kind, a quarter, down to one, unless that makes more than 64 configurations.
+    /// profiling. Default: for each number of device workers these alone, beside all CPU workers, beside half of them, and beside so many fewer
+    /// that each device worker has a core for the thread that waits for it; without halves if that makes more than ten, so that each has
+    /// 1 % of the work. If the objective needs energy, also a quarter of the workers of each CPU kind, down to one, unless that makes more
+    /// than 64 configurations.
     pub fn configurations<C: Into<Vec<usize>>>(
         mut self,
         configurations: impl IntoIterator<Item = C>,

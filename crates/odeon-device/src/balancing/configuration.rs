@@ -46,24 +46,41 @@ impl fmt::Debug for Configuration {
     }
 }
 
+/// With so many configurations at most, each has 1 % of the work to be tried.
+pub(super) const MOST_WITH_A_PERCENT: usize = 10;
+
 /// The configurations that are tried unless the program says which: as in the thesis, section 6.4. For each number of device
-/// workers: them alone; beside all CPU workers; and beside so many fewer that each device worker has a core for the thread that waits for it. CPU
-/// kinds are taken whole or not at all, in all combinations; `by_energy` also half of each, a quarter, and so on: what waits for memory saves
-/// nothing by more cores. The one with the most workers comes first.
+/// workers: them alone; beside all CPU workers, and half of each CPU kind; and beside so many fewer than all that each device worker has a core for
+/// the thread that waits for it. CPU kinds are taken whole, by half or not at all, in all combinations; `by_energy` also a quarter, and so on: what
+/// waits for memory saves nothing by more cores. The one with the most workers comes first.
 ///
-/// `kinds`: place and number of workers of each. `most`: of more configurations than that those with parts of a kind are left out.
+/// `kinds`: place and number of workers of each. `most`: of more configurations than that by energy, or ten by time, those with parts of a kind
+/// are left out.
 pub(super) fn all_of(kinds: &[(Place, usize)], by_energy: bool, most: usize) -> Vec<Vec<usize>> {
-    let found = combinations(kinds, by_energy);
-    if by_energy && found.len() > most { combinations(kinds, false) } else { found }
+    let (parts, most) = match by_energy {
+        true => (Parts::DownToOne, most),
+        false => (Parts::Half, most.min(MOST_WITH_A_PERCENT)),
+    };
+    let found = combinations(kinds, parts);
+    if found.len() > most { combinations(kinds, Parts::None) } else { found }
 }
 
-fn combinations(kinds: &[(Place, usize)], with_parts: bool) -> Vec<Vec<usize>> {
+/// Which parts of a CPU kind work alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    None,
+    Half,
+    DownToOne,
+}
+
+fn combinations(kinds: &[(Place, usize)], parts: Parts) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = vec![vec![0; kinds.len()]];
     for (number, &(place, most)) in kinds.iter().enumerate() {
         let choices: Vec<usize> = match place {
-            Place::Cpu if with_parts => {
+            Place::Cpu if parts == Parts::DownToOne => {
                 std::iter::successors(Some(most), |count| (*count > 0).then(|| count / 2)).collect()
             }
+            Place::Cpu if parts == Parts::Half && most > 1 => vec![0, most / 2, most],
             Place::Cpu => vec![0, most],
             Place::Device => (0..=most).collect(),
         };
@@ -77,7 +94,15 @@ fn combinations(kinds: &[(Place, usize)], with_parts: bool) -> Vec<Vec<usize>> {
             })
             .collect();
     }
-    let fewer: Vec<_> = found.iter().filter_map(|counts| leaving_cores(kinds, counts)).collect();
+    // Half of the workers leave cores as they are.
+    let is_whole = |counts: &&Vec<usize>| {
+        parts == Parts::DownToOne
+            || kinds.iter().zip(*counts).all(|((place, most), count)| {
+                *place == Place::Device || *count == 0 || count == most
+            })
+    };
+    let fewer = found.iter().filter(is_whole);
+    let fewer: Vec<_> = fewer.filter_map(|counts| leaving_cores(kinds, counts)).collect();
     found.extend(fewer);
     found.retain(|counts| counts.iter().sum::<usize>() > 0);
     // Stable: of as many workers, first those with more of the kinds that come first.
@@ -115,16 +140,28 @@ mod tests {
 
     #[test]
     fn those_of_the_thesis_with_and_without_a_core_for_each_device_worker() {
+        let found = all_of(&[(Place::Device, 1), (Place::Cpu, 16)], false, 64);
+        assert_eq!(found, [[1, 16], [1, 15], [0, 16], [1, 8], [0, 8], [1, 0]]);
         let found = all_of(&[(Place::Device, 2), (Place::Cpu, 4)], false, 64);
-        let as_said = [[2, 4], [1, 4], [2, 2], [1, 3], [0, 4], [2, 0], [1, 0]];
+        let as_said = [[2, 4], [1, 4], [2, 2], [1, 3], [0, 4], [1, 2], [2, 0], [0, 2], [1, 0]];
         assert_eq!(found, as_said);
+    }
+
+    #[test]
+    fn by_time_no_parts_of_the_cores_if_all_together_would_have_too_much_of_the_work() {
+        let found = all_of(&[(Place::Device, 2), (Place::Cpu, 16)], false, 64);
+        assert_eq!(found.len(), MOST_WITH_A_PERCENT);
+        let found = all_of(&[(Place::Device, 3), (Place::Cpu, 16)], false, 64);
+        assert!(found.iter().all(|counts| counts[1] != 8), "{found:?}");
     }
 
     #[test]
     fn two_kinds_for_cores_alone_and_together() {
         let of = |kinds: &[(Place, usize)]| all_of(kinds, false, 64);
-        assert_eq!(of(&[(Place::Cpu, 2), (Place::Cpu, 1)]), [[2, 1], [2, 0], [0, 1]]);
-        assert_eq!(of(&[(Place::Cpu, 3)]), [[3]]);
+        let as_said = [[2, 1], [2, 0], [1, 1], [1, 0], [0, 1]];
+        assert_eq!(of(&[(Place::Cpu, 2), (Place::Cpu, 1)]), as_said);
+        assert_eq!(of(&[(Place::Cpu, 3)]), [[3], [1]]);
+        assert_eq!(of(&[(Place::Cpu, 1)]), [[1]]);
     }
 
     #[test]
@@ -133,7 +170,7 @@ mod tests {
         let found = all_of(&kinds, true, 64);
         let as_said = [[1, 6], [1, 5], [0, 6], [1, 3], [1, 2], [0, 3], [1, 1], [1, 0], [0, 1]];
         assert_eq!(found, as_said);
-        assert_eq!(all_of(&kinds, true, 8), all_of(&kinds, false, 8));
+        assert_eq!(all_of(&kinds, true, 8), [[1, 6], [1, 5], [0, 6], [1, 0]]);
         let many = [(Place::Cpu, 64); 3];
         assert_eq!(all_of(&many, true, 64).len(), 7);
     }

@@ -170,17 +170,15 @@ impl<W> Desk<W> {
         now: Duration,
     ) -> (Orders<W>, bool) {
         let mut orders = Orders::default();
-        let took = self.roster.went(member, seconds(now));
-        let pieces = batch.works.len();
-        self.counts.done += pieces as u64;
+        let went = self.roster.went(member, seconds(now));
+        self.counts.done += went.pieces as u64;
         for piece in batch.into_pieces() {
             for &other in piece.ticket.failed_by.iter().filter(|other| **other != member) {
                 self.roster.strike(other);
             }
             orders.returns.push((piece.ticket.home, Ok(piece.work)));
         }
-        let kind = self.roster.kind(member);
-        self.profiler.went(kind, pieces, took, seconds(now), &self.roster);
+        self.profiler.went(went, seconds(now), &self.roster);
         let more = self.rest_unless_needed(member);
         self.settle(&mut orders, now);
         (orders, more)

@@ -8,6 +8,10 @@
 //! 2. *Final.* Those that are near the best one work for a whole quota. The best is used from then on.
 //! 3. *Settled.* What a piece costs is measured on. If it changes, or the size of rounds, all is profiled again; and from time to time if nothing has
 //!    changed, because what others would cost cannot be seen (`settled.rs`).
+//! 4. *Losses.* What was cut off was so by the best one. If that cannot be used any more, because workers are lost, and all that is left was cut
+//!    off, those that are left are profiled at once; what is known of the others stays for when the workers come back.
+//! 5. *Hold-ups.* Kinds whose goes take longer than the others need for a whole round are left out as soon as one round has shown it
+//!    (`holdups.rs`).
 //!
 //! Why a long run is at most 5 % slower than with the best single configuration, if its load stays the same for long enough:
 //!
@@ -15,18 +19,23 @@
 //!   none for at least `50 E` of busy time, so all excesses but the last one are 2 % of the time ([`Terms::share`]).
 //! * The last, or only, excess `E` is bounded by the quotas: a configuration `x` times as dear as the best one costs at most a quarter of a
 //!   quota, and one go of its workers, if it is cut off; else (`x` below 1.5) half of the quota of the sieve, and for finalists (`x`
-//!   below 1.25) a quarter of a quota. The quotas of all together are 10 % of the work or the time that was given.
+//!   below 1.25) a quarter of a quota. Of a kind that holds up rounds that is its first go, and a second one if it takes three quotas at most.
+//!   The quotas of all together are 10 % of the work or the time that was given.
 //! * The chosen one is the best up to the error of windows, some 2 %, of those that were in the final.
 //! * After a change of the load the old one is used until two windows have shown it, and until `50 E` have passed.
 
+mod holdups;
 mod settled;
 mod trials;
 
 use super::objective::{Meter, Objective};
 use super::roster::Roster;
 use super::window::{Moment, Sample, Window};
+use holdups::{Round, Seen};
 use settled::Settled;
 use trials::Profile;
+
+pub(super) use holdups::Went;
 
 /// What a program has decided about profiling.
 #[derive(Debug, Clone)]
@@ -88,6 +97,12 @@ pub(super) struct Profiler {
     /// What is measured of the configuration in use, if it can be.
     window: Option<Window>,
     busy_since: Option<f64>,
+    /// Since then; the last one, if the pool has no work.
+    round: Option<Round>,
+    /// Pieces, and busy seconds.
+    last_round: Option<(u64, f64)>,
+    /// By kind.
+    seen: Vec<Seen>,
     busy_before: f64,
     profilings: u64,
     /// Of the last profile, in busy seconds.
@@ -109,18 +124,21 @@ impl Profiler {
         Self {
             records: vec![Record::default(); configurations.len()],
             present: vec![0; configurations[0].len()],
-            configurations,
             terms,
             meter,
             in_use: None,
             phase: Phase::Gathering,
             window: None,
             busy_since: None,
+            round: None,
+            last_round: None,
+            seen: vec![Seen::default(); configurations[0].len()],
             busy_before: 0.0,
             profilings: 0,
             last_excess: 0.0,
             last_length: 0.0,
             asked: false,
+            configurations,
         }
     }
 
@@ -156,6 +174,7 @@ impl Profiler {
     /// The pool has work again.
     pub(super) fn begun(&mut self, now: f64, roster: &Roster) {
         self.busy_since = Some(now);
+        self.round = Some(Round::begin(now, self.present.len()));
         let moment = self.meter.at(now);
         if let Some(window) = &mut self.window {
             window.resume(moment);
@@ -178,20 +197,17 @@ impl Profiler {
         }
     }
 
-    /// A go of a worker of `kind` has ended well. It comes before [`quiet`](Self::quiet) if it was the last one.
-    pub(super) fn went(
-        &mut self,
-        kind: usize,
-        pieces: usize,
-        took: f64,
-        now: f64,
-        roster: &Roster,
-    ) {
+    /// A go of a worker has ended well. It comes before [`quiet`](Self::quiet) if it was the last one.
+    pub(super) fn went(&mut self, went: Went, now: f64, roster: &Roster) {
         if let Some(window) = &mut self.window {
-            window.went(pieces, took);
+            window.went(went.pieces, went.took);
         }
+        if let Some(round) = &mut self.round {
+            round.went(went.kind, went.pieces, now);
+        }
+        self.seen[went.kind].went(&went);
         if let Phase::Profiling(profile) = &mut self.phase {
-            profile.went(kind, pieces, took);
+            profile.went(&went);
         }
         self.look(now, roster);
     }
@@ -209,6 +225,13 @@ impl Profiler {
             if let Some(trial) = &mut profile.trial {
                 trial.whole.pause(moment);
             }
+        }
+        if self.look_at_round(now) {
+            self.begin_profile(now, roster);
+            return;
+        }
+        if self.give_up_if_held_up(now, roster) {
+            return;
         }
         let Some(window) = &self.window else { return };
         if !window.aligned {
@@ -236,8 +259,10 @@ impl Profiler {
             Phase::Settled(_) => {
                 self.window = None;
                 self.use_best_known();
-                if self.in_use.is_none() && self.has_unknown() {
-                    self.begin_profile(now, roster);
+                if self.in_use.is_none() {
+                    // What is known of those that cannot be used stays: its workers may come back.
+                    self.forget(Self::can_use);
+                    self.try_all(now, roster);
                 } else {
                     self.look(now, roster);
                 }
@@ -276,35 +301,40 @@ impl Profiler {
 
     /// The best of those that can be used, of which all that was measured is known.
     fn best(&self) -> Option<(usize, f64)> {
-        let available = (0..self.records.len())
-            .filter(|&number| self.is_available(&self.configurations[number]));
-        available
+        self.usable()
             .filter_map(|number| Some((number, self.score(number)?)))
             .min_by(|(_, one), (_, other)| one.total_cmp(other))
     }
 
     /// Whether there are workers for a configuration that has not been tried.
     fn has_unknown(&self) -> bool {
-        let mut known = self.configurations.iter().zip(&self.records);
-        known.any(|(counts, record)| {
-            record.sample.is_none() && !record.cut && self.is_available(counts)
+        self.usable().any(|number| {
+            let record = &self.records[number];
+            record.sample.is_none() && !record.cut
         })
+    }
+
+    /// Whether there are workers for it.
+    fn can_use(&self, number: usize) -> bool {
+        self.is_available(&self.configurations[number])
+    }
+
+    /// The configurations that there are workers for.
+    fn usable(&self) -> impl Iterator<Item = usize> {
+        (0..self.configurations.len()).filter(|&number| self.can_use(number))
     }
 
     /// The one that takes the least time, of those that can be used: for when no figure of what is looked for was to be had.
     fn fastest(&self) -> Option<usize> {
         let time = |number: usize| self.records[number].sample?.time_per_piece();
-        let available = (0..self.records.len())
-            .filter(|&number| self.is_available(&self.configurations[number]));
-        let timed = available.filter_map(|number| Some((number, time(number)?)));
+        let timed = self.usable().filter_map(|number| Some((number, time(number)?)));
         timed.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(number, _)| number)
     }
 
     fn use_best_known(&mut self) {
         let only = || {
-            let mut available = (0..self.configurations.len())
-                .filter(|&number| self.is_available(&self.configurations[number]));
-            available.next().filter(|_| available.next().is_none())
+            let mut usable = self.usable();
+            usable.next().filter(|_| usable.next().is_none())
         };
         self.in_use = self.best().map(|(number, _)| number).or_else(only);
     }
@@ -337,7 +367,11 @@ impl Profiler {
     fn close(&mut self, now: Moment, roster: &Roster) {
         let Some(window) = self.window.take() else { return };
         let sample = window.sample(now);
-        let Some(number) = self.in_use else { return };
+        let Some(number) = self.in_use else {
+            // Nothing is compared with anything; but all can be tried, as soon as that is affordable.
+            self.profile_again_if_due(now.at, roster);
+            return;
+        };
         self.records[number].latest = Some(sample);
         match &self.phase {
             Phase::Gathering => {}

@@ -1,5 +1,7 @@
 //! The workers of a pool: who is there, who is free, how fast they are.
 
+use super::profiler::Went;
+
 /// How often in a row a worker may fail at pieces that others can do.
 ///
 /// TUNE: more than a coincidence; guessed.
@@ -23,6 +25,8 @@ pub(super) struct KindTally {
     pub(super) lost: Option<String>,
     /// What one of its workers has done of late, and in how many seconds: goes that are longer ago count less.
     of_late: (f64, f64),
+    /// Pieces of the largest go.
+    largest_go: usize,
 }
 
 impl KindTally {
@@ -35,6 +39,12 @@ impl KindTally {
 
 /// How much of a go counts still when there is another one. TUNE: guessed 2026-11.
 const FADING: f64 = 0.75;
+
+/// How many times as many pieces as the largest go so far the next one may have.
+///
+/// TUNE: a go of 64 is the fourth at the earliest; one that is far too long, because its pace is known by one piece only, costs four
+/// times that; guessed 2026-11.
+const GROWTH: usize = 4;
 
 struct Member {
     kind: usize,
@@ -180,14 +190,17 @@ impl Roster {
     /// together `S - s` fast, so they need `R / S` for them, as long as it needs itself. This is guided self-scheduling (Polychronopoulos and
     /// Kuck, 1987) with parts by weight (Hummel et al., 1996).
     ///
+    /// What it costs is known only of so many pieces as it has done at once, so a go is at most [`GROWTH`] times as large as the largest one.
     /// Whose own pace is not known takes one: it may be far slower than all others, and a go is not interrupted. As long as somebody
     /// else's is not known, all count as equally fast.
     pub(super) fn share(&self, counts: Option<&[usize]>, member: usize, waiting: usize) -> usize {
-        let most = self.members[member].most_at_once.min(waiting);
+        let kind = &self.kinds[self.members[member].kind];
+        let known = GROWTH.saturating_mul(kind.largest_go).max(1);
+        let most = self.members[member].most_at_once.min(waiting).min(known);
         if most <= 1 {
             return most;
         }
-        let Some(mine) = self.kinds[self.members[member].kind].pace() else { return 1 };
+        let Some(mine) = kind.pace() else { return 1 };
         let paces = || self.active(counts).map(|member| self.kinds[member.kind].pace());
         let known: Option<f64> = paces().sum();
         let part = match known {
@@ -197,6 +210,15 @@ impl Roster {
         // A little less, so that a whole number stays one.
         let share = (part * waiting as f64 - 1e-6).ceil() as usize;
         share.clamp(1, most)
+    }
+
+    /// How long a go of this kind may take that has pieces enough, as far as its pace is known. Seconds.
+    pub(super) fn longest_go(&self, kind: usize) -> Option<f64> {
+        let of_kind = self.members.iter().filter(|member| member.kind == kind);
+        let most = of_kind.map(|member| member.most_at_once).max()?;
+        let kind = &self.kinds[kind];
+        let pieces = most.min(GROWTH.saturating_mul(kind.largest_go).max(1));
+        Some(pieces as f64 / kind.pace()?)
     }
 
     /// The free worker that is to be called next for pieces nobody has tried: the fastest.
@@ -234,8 +256,8 @@ impl Roster {
         (it.state, it.began, it.in_hand) = (State::Working, now, pieces);
     }
 
-    /// A go has come to its end, well; returns how long it took, in seconds.
-    pub(super) fn went(&mut self, member: usize, now: f64) -> f64 {
+    /// A go has come to its end, well.
+    pub(super) fn went(&mut self, member: usize, now: f64) -> Went {
         let it = &mut self.members[member];
         let (pieces, took) = (it.in_hand, (now - it.began).max(0.0));
         let was_warm = std::mem::replace(&mut it.warm, true);
@@ -243,12 +265,13 @@ impl Roster {
         let kind = &mut self.kinds[it.kind];
         kind.pieces += pieces as u64;
         kind.goes += 1;
+        kind.largest_go = kind.largest_go.max(pieces);
         if was_warm && took > 0.0 {
             // WHY not the mean of paces: a go of few pieces, at the end of a round, is mostly launch.
             let (before, seconds) = kind.of_late;
             kind.of_late = (FADING * before + pieces as f64, FADING * seconds + took);
         }
-        took
+        Went { kind: it.kind, pieces, took, is_first: !was_warm }
     }
 
     /// A go has failed.
@@ -309,6 +332,7 @@ mod tests {
             roster.came(member, most);
         }
         (roster.kinds[0].of_late, roster.kinds[1].of_late) = ((gpu, 1.0), (cpu, 1.0));
+        roster.kinds[0].largest_go = 32;
         roster
     }
 
@@ -321,6 +345,16 @@ mod tests {
         assert_eq!(roster.share(None, 0, 5), 4);
         assert_eq!(roster.share(Some(&[1, 0]), 0, 50), 50, "alone it leaves nothing");
         assert_eq!(roster.share(None, 1, 50), 1);
+    }
+
+    #[test]
+    fn goes_grow() {
+        let mut roster = with_paces(64, 1.0, 1_000.0);
+        roster.kinds[0].largest_go = 1;
+        assert_eq!(roster.share(None, 0, 100), 4);
+        roster.begin(0, 4, 0.0);
+        roster.went(0, 0.1);
+        assert_eq!(roster.share(None, 0, 100), 16);
     }
 
     #[test]

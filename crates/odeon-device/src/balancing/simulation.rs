@@ -27,6 +27,8 @@ pub(super) struct Speed {
     /// Microseconds of a launch, and of each piece, by the number of pieces that were submitted before.
     pub(super) launch: fn(u64) -> f64,
     pub(super) piece: fn(u64) -> f64,
+    /// Microseconds that the first go of a worker takes besides: it compiles.
+    pub(super) first_go: f64,
     /// By which part a piece takes longer for each other worker of the kind that works.
     pub(super) hinders: f64,
     /// Watts of one worker at work.
@@ -37,11 +39,20 @@ pub(super) struct Speed {
 
 impl Speed {
     pub(super) fn cpu(count: usize, piece: fn(u64) -> f64) -> Self {
-        Self { count, most_at_once: 1, launch: |_| 0.0, piece, hinders: 0.0, watts: 10.0, fails: 0 }
+        Self {
+            count,
+            most_at_once: 1,
+            launch: |_| 0.0,
+            piece,
+            first_go: 0.0,
+            hinders: 0.0,
+            watts: 10.0,
+            fails: 0,
+        }
     }
 
     pub(super) fn gpu(count: usize, launch: fn(u64) -> f64, piece: fn(u64) -> f64) -> Self {
-        Self { count, most_at_once: 32, launch, piece, hinders: 0.0, watts: 100.0, fails: 0 }
+        Self { most_at_once: 32, launch, watts: 100.0, ..Self::cpu(count, piece) }
     }
 }
 
@@ -68,6 +79,8 @@ pub(super) struct Plan {
     /// By which part pieces differ, at random.
     pub(super) noise: f64,
     pub(super) seed: u64,
+    /// Workers that fail at the first go that ends after so many pieces are done, and do not come back.
+    pub(super) lost: Vec<(usize, u64)>,
 }
 
 /// What a run came to.
@@ -94,6 +107,7 @@ pub(super) struct Simulation {
     order: u64,
     in_hand: Vec<Option<Batch<u64>>>,
     working: Vec<bool>,
+    has_worked: Vec<bool>,
     microjoules: u64,
     /// What the meter says.
     shown: Arc<AtomicU64>,
@@ -147,6 +161,7 @@ impl Simulation {
             order: 0,
             in_hand: kinds.iter().map(|_| None).collect(),
             working: vec![false; kinds.len()],
+            has_worked: vec![false; kinds.len()],
             microjoules: 0,
             shown,
             kinds,
@@ -271,7 +286,9 @@ impl Simulation {
             other != member && *kind == self.kinds[member] && *working
         });
         let hindered = 1.0 + speed.hinders * others.count() as f64;
-        let took = ((speed.launch)(first) + pieces) * by * hindered;
+        let first_go = if self.has_worked[member] { 0.0 } else { speed.first_go };
+        let took = ((speed.launch)(first) + pieces) * by * hindered + first_go;
+        self.has_worked[member] = true;
         self.in_hand[member] = Some(batch);
         self.working[member] = true;
         self.at((took * 1e3) as u64, Event::Done(member));
@@ -282,6 +299,13 @@ impl Simulation {
         let batch = self.in_hand[member].take().expect("it began with one");
         let fails = self.plan.speeds[self.kinds[member]].fails;
         let now = self.now();
+        if self.is_lost(member) {
+            let error = WorkerError::Error(DeviceError::Lost("simulated".into()));
+            let (orders, _) = self.desk.failed(member, batch, &error, false, now);
+            self.carry_out(orders);
+            let orders = self.desk.gone(member, Some(error.to_string()), now);
+            return self.carry_out(orders);
+        }
         let (orders, more) = if self.random.below(1_000) < fails {
             let error = WorkerError::Error(DeviceError::Invalid("simulated".into()));
             self.desk.failed(member, batch, &error, true, now)
@@ -301,6 +325,11 @@ impl Simulation {
             }
             _ => {}
         }
+    }
+
+    fn is_lost(&self, member: usize) -> bool {
+        let done = self.desk.counts.done;
+        self.plan.lost.iter().any(|&(lost, after)| lost == member && done >= after)
     }
 
     fn carry_out(&mut self, orders: Orders<u64>) {

@@ -2,7 +2,7 @@
 //!
 //! What counts is *busy* time: while the pool has at least one piece, waiting or in work. Programs that submit a round and wait for all of it
 //! are measured by whole rounds, so a worker that keeps a round waiting for its last piece is charged for that; what the program does between two
-//! rounds is charged to nobody. If pieces keep coming and the pool is never without, a window may begin and end anywhere: pieces that are
+//! rounds is charged to nobody. A window ends in the middle of a round only if the goes are so short beside it that its end makes no difference. If pieces keep coming and the pool is never without, a window may begin and end anywhere: pieces that are
 //! half done at its beginning stand against those half done at its end, and it lasts so much longer than any go that the difference is small.
 
 /// A moment on the pool's clock, in seconds, and what the meter of energy says then.

@@ -60,7 +60,7 @@ impl Profiler {
             return;
         };
         let done = self.is_enough(window, now) && window.is_steady(now);
-        if done && self.has_given_all_a_chance() {
+        if done && self.is_midst_good(self.counts(), roster) && self.has_given_all_a_chance() {
             let moment = self.meter.at(now);
             self.close(moment, roster);
         }
@@ -95,13 +95,13 @@ impl Profiler {
         self.profile_again_if_due(now.at, roster);
     }
 
-    fn profile_again_if_due(&mut self, now: f64, roster: &Roster) {
+    pub(super) fn profile_again_if_due(&mut self, now: f64, roster: &Roster) {
         let Phase::Settled(settled) = &self.phase else { return };
         let since = self.busy_at(now) - settled.at_busy;
         let afforded = self.last_excess / self.terms.share;
         let unasked = (PATIENCE * afforded).max(LENGTHS * self.last_length);
         let is_alone = self.configurations.len() == 1;
-        let wanted = settled.changed || self.has_unknown();
+        let wanted = settled.changed || self.in_use.is_none() || self.has_unknown();
         if !is_alone && (wanted && since >= afforded || since >= unasked) {
             self.begin_profile(now, roster);
         }

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use super::holdups::{Seen, Went};
 use super::{Phase, Profiler, Quota, Record};
 use crate::balancing::objective::Meter;
 use crate::balancing::roster::Roster;
@@ -14,7 +15,7 @@ use crate::balancing::window::{Moment, Sample, Window};
 /// How much dearer than the best one so far a configuration is when it is cut off, at least.
 ///
 /// TUNE: what is dearer than that after a quarter of its window is so at its end, too; guessed.
-const CUT: f64 = 1.5;
+pub(super) const CUT: f64 = 1.5;
 
 /// How much dearer than the best one a finalist may be.
 ///
@@ -35,8 +36,6 @@ pub(super) struct Profile {
     /// What all trials came to, warming up included.
     spent: Vec<(usize, Sample)>,
     began_busy: f64,
-    /// The shortest go of each kind for one piece, or several.
-    shortest_go: Vec<f64>,
 }
 
 /// A configuration that is being tried.
@@ -52,8 +51,8 @@ pub(super) struct Trial {
 }
 
 impl Profile {
-    pub(super) fn went(&mut self, kind: usize, pieces: usize, took: f64) {
-        self.shortest_go[kind] = self.shortest_go[kind].min(took);
+    pub(super) fn went(&mut self, went: &Went) {
+        let &Went { pieces, took, .. } = went;
         if let Some(trial) = &mut self.trial {
             trial.whole.went(pieces, took);
         } else if let Some(between) = &mut self.between {
@@ -73,14 +72,25 @@ impl Profile {
 impl Profiler {
     /// Begins to try all configurations that there are workers for, the one in use first, so that others can be cut off by it.
     pub(super) fn begin_profile(&mut self, now: f64, roster: &Roster) {
+        self.forget(|_, _| true);
+        self.try_all(now, roster);
+    }
+
+    /// What was measured of these decides nothing any more.
+    pub(super) fn forget(&mut self, which: impl Fn(&Self, usize) -> bool) {
+        for number in 0..self.records.len() {
+            if which(self, number) {
+                let latest = self.records[number].latest;
+                self.records[number] = Record { latest, ..Record::default() };
+            }
+        }
+    }
+
+    /// As [`begin_profile`](Self::begin_profile), with what is known.
+    pub(super) fn try_all(&mut self, now: f64, roster: &Roster) {
         self.asked = false;
         self.window = None;
-        for record in &mut self.records {
-            *record = Record { latest: record.latest, ..Record::default() };
-        }
-        let mut to_try: VecDeque<usize> = (0..self.configurations.len())
-            .filter(|&number| self.is_available(&self.configurations[number]))
-            .collect();
+        let mut to_try: VecDeque<usize> = self.usable().collect();
         if to_try.len() <= 1 {
             self.in_use = to_try.front().copied();
             self.settle(now, 0.0, 0.0);
@@ -91,6 +101,7 @@ impl Profiler {
             to_try.push_front(first);
         }
         self.profilings += 1;
+        self.seen.fill(Seen::default());
         let moment = self.meter.at(now);
         self.phase = Phase::Profiling(Box::new(Profile {
             to_try,
@@ -100,7 +111,6 @@ impl Profiler {
             between: self.busy_since.map(|_| Window::open(moment, false)),
             spent: Vec::new(),
             began_busy: self.busy_at(now),
-            shortest_go: vec![f64::INFINITY; self.present.len()],
         }));
         self.look(now, roster);
     }
@@ -144,14 +154,12 @@ impl Profiler {
             profile.to_try.clear();
         }
         while let Some(number) = self.profile().to_try.pop_front() {
-            if !self.is_available(&self.configurations[number]) {
+            if !self.can_use(number) {
                 continue;
             }
-            if self.holds_up_rounds(number) {
-                self.records[number].cut = true;
-                continue;
+            if !self.is_held_up(number, roster) {
+                return Some(number);
             }
-            return Some(number);
         }
         None
     }
@@ -163,8 +171,7 @@ impl Profiler {
     /// others do a whole round meanwhile.
     fn put_the_most_promising_first(&mut self, roster: &Roster) {
         let Phase::Profiling(profile) = &self.phase else { return };
-        let in_rounds = self.round_of_best().is_some();
-        if profile.is_final || !in_rounds || self.terms.objective.needs_energy() {
+        if profile.is_final || !self.is_in_rounds() || self.terms.objective.needs_energy() {
             return;
         }
         let pace = |number: usize| -> Option<f64> {
@@ -182,25 +189,6 @@ impl Profiler {
             let number = to_try.remove(best).expect("it was found there");
             to_try.push_front(number);
         }
-    }
-
-    /// Whether a kind works in it that takes longer for one go than the best one for a whole round.
-    fn holds_up_rounds(&self, number: usize) -> bool {
-        let Phase::Profiling(profile) = &self.phase else { return false };
-        // With another objective what is slow may be good.
-        if self.terms.objective.needs_energy() || self.records[number].sample.is_some() {
-            return false;
-        }
-        let Some(round) = self.round_of_best() else { return false };
-        let counts = self.configurations[number].iter();
-        counts
-            .zip(&profile.shortest_go)
-            .any(|(&count, &go)| count > 0 && go.is_finite() && go > CUT * round)
-    }
-
-    /// How long a round takes with the best one so far.
-    fn round_of_best(&self) -> Option<f64> {
-        self.best().and_then(|(best, _)| self.records[best].sample?.time_per_round())
     }
 
     /// How long a trial is watched before it may be cut off.
@@ -224,17 +212,20 @@ impl Profiler {
     pub(super) fn look_at_trial(&mut self, now: f64, roster: &Roster) {
         let quota = self.quota();
         let Phase::Profiling(profile) = &self.phase else { return };
-        let Some(trial) = &profile.trial else {
+        if profile.trial.is_none() {
             // The pool is not quiet for so long that the next trial will not wait for that.
-            if profile.between.as_ref().is_some_and(|between| quota.is_reached(between, now)) {
+            let is_long = profile.between.as_ref().is_some_and(|it| quota.is_reached(it, now));
+            if is_long && self.is_midst_good(None, roster) {
                 let moment = self.meter.at(now);
                 self.begin_trial(moment, false, roster);
             }
             return;
-        };
-        if self.busy_since.is_none() {
+        }
+        if self.busy_since.is_none() || self.give_up_if_held_up(now, roster) {
             return;
         }
+        let Phase::Profiling(profile) = &self.phase else { return };
+        let Some(trial) = &profile.trial else { return };
         let Some(window) = &self.window else {
             let is_stream = !trial.aligned || quota.is_reached(&trial.whole, now);
             let warm = roster.is_warm(self.counts()) || quota.is_reached(&trial.whole, now);
@@ -245,12 +236,29 @@ impl Profiler {
             return;
         };
         let done = self.is_enough(window, now) && window.is_steady(now);
+        let done = done && self.is_midst_good(self.counts(), roster);
         if done && self.has_given_all_a_chance() {
             let moment = self.meter.at(now);
             self.close(moment, roster);
         } else if trial.look_at.is_some_and(|at| now >= at) {
             self.cut_or_wait(now, roster);
         }
+    }
+
+    /// Ends the trial if it is known by now that its workers hold up rounds.
+    pub(super) fn give_up_if_held_up(&mut self, now: f64, roster: &Roster) -> bool {
+        let Phase::Profiling(profile) = &self.phase else { return false };
+        let Some(number) = profile.trial.as_ref().map(|trial| trial.number) else { return false };
+        if !self.is_held_up(number, roster) {
+            return false;
+        }
+        let moment = self.meter.at(now);
+        self.end_trial(moment, None, roster);
+        if self.best().is_none() && self.busy_since.is_some() && self.is_profiling() {
+            // There is nothing better that could be used until the next round.
+            self.begin_trial(moment, false, roster);
+        }
+        true
     }
 
     /// Cuts the trial off if it is dearer than the best one by far even if all that is in work were done at this moment.
@@ -299,14 +307,20 @@ impl Profiler {
     fn end_stage(&mut self, now: Moment, roster: &Roster) {
         let Some((best, lowest)) = self.best() else {
             // The meter has no figure any more, or stands still, or workers come and go.
-            let available = |number: &usize| self.is_available(&self.configurations[*number]);
-            self.in_use = self.fastest().or(self.in_use.filter(available));
+            let was_cut = |number: usize| self.can_use(number) && self.records[number].cut;
+            let keep = self.in_use.filter(|&number| self.can_use(number) && !was_cut(number));
+            let by_one_that_is_lost = self.usable().any(was_cut);
+            self.in_use = self.fastest().or(keep);
             self.end_profile(now.at);
+            if self.in_use.is_none() && by_one_that_is_lost {
+                self.forget(Self::can_use);
+                self.try_all(now.at, roster);
+            }
             return;
         };
         self.in_use = Some(best);
-        let mut near: Vec<(usize, f64)> = (0..self.records.len())
-            .filter(|&number| self.is_available(&self.configurations[number]))
+        let mut near: Vec<(usize, f64)> = self
+            .usable()
             .filter_map(|number| Some((number, self.score(number)?)))
             .filter(|(_, score)| *score <= NEAR * lowest)
             .collect();
@@ -376,7 +390,7 @@ impl Profiler {
             self.use_best_known();
         }
         let Phase::Profiling(profile) = &self.phase else { return };
-        if !profile.to_try.iter().any(|&number| self.is_available(&self.configurations[number])) {
+        if !profile.to_try.iter().any(|&number| self.can_use(number)) {
             self.end_stage(moment, roster);
         }
     }
