@@ -482,7 +482,7 @@ fn s16_members_have_their_guards_and_their_selection_whatever_the_routing() {
     let theater = Theater::builder().workers(2).build().unwrap();
     for routing in [Routing::RoundRobin, Routing::LeastLoaded] {
         let pools = [
-            theater.spawn_worker_pool(1, routing.clone(), patient(), |_| Shelf(Vec::new())),
+            theater.spawn_worker_pool(1, routing, patient(), |_| Shelf(Vec::new())),
             theater
                 .spawn_async_worker_pool(1, routing, patient(), |_| AsyncShelf(Shelf(Vec::new()))),
         ];
