@@ -15,7 +15,10 @@ const AGAINST_DIRECT: f64 = 1.0 / 0.85;
 /// 0.95 of the speed of the best configuration.
 const AGAINST_BEST: f64 = 1.0 / 0.95;
 
-const QUICK: &[Setting] =
+const QUICK: &[Setting] = &[("rows", Value::Number(2000)), ("rounds", Value::Number(5))];
+
+/// Of what goes on for a time otherwise.
+const SHORT: &[Setting] =
     &[("rows", Value::Number(2000)), ("rounds", Value::Number(5)), ("seconds", Value::Number(0))];
 
 const ON_A_GPU: &[Setting] = &[
@@ -110,7 +113,7 @@ pub(super) fn groups() -> Vec<Group> {
             ON_A_GPU,
             AtMostTimes(AGAINST_DIRECT, DIRECT),
         );
-    let energy = group("kmeans", QUICK)
+    let energy = group("kmeans", SHORT)
         .without_peers()
         .with(&[("rows", Value::Number(131_072))])
         .with(&[("seconds", Value::Number(LONG_ENOUGH_FOR_COUNTERS))])

@@ -47,7 +47,7 @@ fn a_quick_run_measures_everything_and_writes_a_page() {
     // The pool has tried what it could, and says what it has found.
     let has_device = !small[1][3].starts_with("not measured");
     let tried = small.iter().filter(|row| !row[2].is_empty()).count();
-    assert_eq!(tried > small.len() / 2, has_device, "{small:?}");
+    assert_eq!(tried > 0, has_device, "{small:?}");
     assert_eq!(outcome.shared[0].ours().contains("the pool took: "), has_device);
 
     let folder = std::env::temp_dir().join(format!("odeon-heterogeneous-{}", std::process::id()));
