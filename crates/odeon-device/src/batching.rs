@@ -56,7 +56,7 @@ impl Batching {
     }
 
     /// How long a message waits for others at most. Zero: what is there when the device is free is the batch. Default: 100
-    /// microseconds.
+    /// microseconds. What is there already, and what comes meanwhile, is taken for 250 microseconds at most, if the window is shorter.
     ///
     /// An actor on a thread of its own looks for messages meanwhile, asleep in between if the window is longer than 300 microseconds. On
     /// the pool and on a pinned stage the window is one of the theater's timers (S12), which are exact to the millisecond.

@@ -5,7 +5,9 @@ mod support;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use odeon_core::{ActorRef, Directive, Message, Reply, Routing, SendError, Supervision, Theater};
+use odeon_core::{
+    ActorRef, Directive, Message, Reply, Routing, SendError, Supervision, Theater, extend,
+};
 use odeon_device::*;
 use odeon_testkit::{Deterministic, for_seeds};
 use support::{Book, Entry, Maker, PATIENCE, To};
@@ -194,6 +196,33 @@ fn s41_the_order_of_each_sender_is_kept_and_launches_are_saved() {
         assert!(stats.largest <= 500 && stats.failures == 0, "{stats}");
         assert!(stats.batches < stats.messages / 2, "batches save launches: {stats}");
         assert_eq!(stats.sizes.iter().sum::<u64>(), stats.batches);
+    }
+}
+
+/// More messages than can be looked at in a window wait already when it begins: it ends when its time is over.
+#[test]
+fn s41_a_flood_does_not_hold_a_window_open() {
+    const FLOOD: u32 = 1_000_000;
+    let theater = Theater::builder().workers(1).build().unwrap();
+    for window in [Duration::ZERO, ms(1)] {
+        let (begin, begun) = channel::<()>();
+        let (begun, (out, progress)) = (std::sync::Mutex::new(Some(begun)), channel());
+        let make = move || {
+            // Messages wait from before the first one is looked at.
+            begun.lock().unwrap().take().expect("it is made once").recv().unwrap();
+            Ok((Orderly { last: vec![0], out: out.clone() }, HostDevice::new(0)))
+        };
+        let batching = Batching::new().at_most(FLOOD as usize).window(window);
+        let actor = theater.spawn_device("flooded", batching, make).unwrap();
+        // By what is not held back until the actor keeps up.
+        let flood = actor.actor_ref();
+        for n in 1..=FLOOD {
+            extend::send_unhindered(&flood, Numbered(0, n)).unwrap();
+        }
+        begin.send(()).unwrap();
+        while progress.recv_timeout(PATIENCE).expect("it works") != [FLOOD] {}
+        let stats = actor.stats();
+        assert!(stats.batches > 1 && stats.largest < u64::from(FLOOD), "{window:?}: {stats}");
     }
 }
 

@@ -73,7 +73,13 @@ impl<M: Meter> Gauge<M> {
     /// Begins to measure.
     pub fn start(&mut self) -> Span {
         let from = self.clock.now();
-        let counts = self.counts();
+        let mut counts = self.counts();
+        for (domain, count) in counts.iter_mut().enumerate() {
+            // What went by uncounted went by before: from here on it is counted.
+            if count.as_ref().is_err_and(|why| why.cause() == &Cause::Interrupted) {
+                *count = self.meter.count(domain);
+            }
+        }
         Span { counts, from, to: self.clock.now() }
     }
 

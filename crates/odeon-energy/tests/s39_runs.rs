@@ -242,6 +242,51 @@ fn s39_a_shared_meter_is_read_in_time_while_it_is_kept_up() {
     assert_eq!(read.load(Ordering::Relaxed), after, "it is read no longer");
 }
 
+/// Counts as a counter does that was set each time the test says so: an error once, then another run.
+struct Set {
+    set: Arc<AtomicU64>,
+    run: u64,
+    domains: [Domain; 1],
+}
+
+impl Meter for Set {
+    fn domains(&self) -> &[Domain] {
+        &self.domains
+    }
+
+    fn count(&mut self, _: usize) -> Result<Count, Unavailable> {
+        let run = self.set.load(Ordering::Relaxed);
+        if std::mem::replace(&mut self.run, run) != run {
+            return Err(Unavailable::new(Cause::Interrupted, "package-0 has jumped"));
+        }
+        Ok(Count { joules: 1.0, run })
+    }
+}
+
+#[test]
+fn s39_each_handle_of_a_shared_meter_is_told_of_an_interruption_once() {
+    let set = Arc::new(AtomicU64::new(0));
+    let domains = [Domain::new(DomainKind::Package, "package-0", 0.0, Duration::ZERO, 1.0)];
+    let mut meter = SharedMeter::new(Set { set: set.clone(), run: 0, domains });
+    let mut other = meter.clone();
+    assert!(meter.joules().is_ok() && other.joules().is_ok());
+    set.store(1, Ordering::Relaxed);
+    // The thread that keeps it up is the first to find out.
+    let kept_up = meter.kept_up(Duration::from_millis(1));
+    std::thread::sleep(Duration::from_millis(100));
+    drop(kept_up);
+    for handle in [&mut meter, &mut other] {
+        let why = handle.joules().unwrap_err();
+        assert_eq!((why.cause(), why.sentence()), (&Cause::Interrupted, "package-0 has jumped"));
+        assert!(handle.joules().is_ok(), "and then the count goes on");
+    }
+    // A run that begins after it is not concerned.
+    set.store(2, Ordering::Relaxed);
+    let mut gauge = Gauge::new(meter);
+    let (_, reading) = gauge.measure(|| ());
+    assert_eq!(reading.joules().unwrap().value, 0.0);
+}
+
 /// Whatever this machine has: each figure is a number between its bounds, or says why there is none.
 #[test]
 fn s39_this_machine_tells_numbers_or_reasons() {

@@ -93,9 +93,29 @@ fn anew(lost: &Reachable, called: &str) -> Result<Client, DeviceError> {
     let works = |client: &Client| {
         client.properties().identity.name == called && block_on(client.sync()).is_ok()
     };
-    names(lost).filter_map(|device| client(&device).ok()).find(works).ok_or_else(|| {
+    let is_only = is_only_one(&names_of_all(), called);
+    let mut reached = names(lost)
+        .filter(|device| is_only || !is_any(device))
+        .filter_map(|device| client(&device).ok());
+    reached.find(works).ok_or_else(|| {
         DeviceError::Unavailable(format!("{called} was lost more often than one process can stand"))
     })
+}
+
+/// What the devices of Vulkan are called.
+fn names_of_all() -> Vec<String> {
+    let clients = vulkan().into_iter().filter_map(|it| client(&Reachable::Wgpu(it)).ok());
+    clients.map(|client| client.properties().identity.name.to_string()).collect()
+}
+
+/// Whether the name tells this device from all others.
+fn is_only_one(all: &[String], called: &str) -> bool {
+    all.iter().filter(|name| *name == called).count() <= 1
+}
+
+/// Whether this says of no device in particular that it is meant: nothing but what it is called tells then which one it has led to.
+fn is_any(device: &Reachable) -> bool {
+    matches!(device, Reachable::Wgpu(it) if it.kind == WgpuDeviceKind::DefaultDevice)
 }
 
 /// Other names of a device, and of others perhaps.
@@ -219,6 +239,14 @@ impl fmt::Display for Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_two_devices_have_tells_neither() {
+        let all = ["NVIDIA H100", "NVIDIA H100", "llvmpipe"].map(str::to_owned);
+        assert!(!is_only_one(&all, "NVIDIA H100") && is_only_one(&all, "llvmpipe"));
+        assert!(is_any(&Reachable::Wgpu(WgpuDevice::new(WgpuDeviceKind::DefaultDevice))));
+        assert!(!is_any(&Reachable::Wgpu(WgpuDevice::new(WgpuDeviceKind::DiscreteGpu(1)))));
+    }
 
     #[test]
     fn the_default_is_the_best_one_that_works() {

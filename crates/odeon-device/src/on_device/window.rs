@@ -19,6 +19,9 @@ const LONGEST_SLEEP: Duration = Duration::from_micros(250);
 /// TUNE: a stage takes up to 64 messages at once; if it has taken half of that since the last look there are likely more.
 const MANY: usize = 32;
 
+/// TUNE: for so long a batch takes what is there already, if its window is shorter. A thousand messages take a tenth of that; guessed 2026-11.
+const LONGEST_LOOK: Duration = Duration::from_micros(250);
+
 impl<A: DeviceActor> OnDevice<A> {
     /// The actor has a place: what follows from that.
     pub(super) fn settle_in(&mut self, ctx: &Context<'_, Self>) {
@@ -71,7 +74,7 @@ impl<A: DeviceActor> OnDevice<A> {
         }
         let left = self.left();
         if left.is_zero() {
-            if came < MANY || self.is_due || !self.has_thread {
+            if came < MANY || self.is_due || !self.has_thread || self.has_looked_enough() {
                 self.handle_batch(ctx);
             }
             return true;
@@ -85,6 +88,14 @@ impl<A: DeviceActor> OnDevice<A> {
             self.alarm = Some(extend::alarm(&me.clone(), left, move || extend::wake(&me)));
         }
         false
+    }
+
+    /// Whether messages that come without end are to wait for the next batch: the window is over, or, if it is shorter than taking what is there
+    /// takes, the time for that.
+    fn has_looked_enough(&mut self) -> bool {
+        let now = self.now();
+        let since = *self.first_came.get_or_insert(now);
+        now.saturating_sub(since) >= self.plan.batching.window.max(LONGEST_LOOK)
     }
 
     /// Nothing waits: whether the thread looks for the next message, or sleeps.
