@@ -17,8 +17,10 @@ use crate::timing::Mark;
 
 /// A session with a CUDA device: a stream of its own, in which all happens in order.
 ///
-/// All sessions of a process with one device share its context. An error that breaks the context ([`DeviceError::Lost`]) breaks it for all of them: a new session finds the device again when
-/// all have been dropped.
+/// All sessions of a process with one device share its primary context. An error that breaks the context ([`DeviceError::Lost`]) breaks it for all
+/// of them, and a new session has the same broken one until all have been dropped: an idle worker, or another actor, that has one
+/// keeps the others from finding the device again. So one session for each device of a process is the safe number. Whether a new session
+/// finds the device again then has not been tried; of some errors CUDA's documentation says that the process must be started anew.
 pub struct CudaDevice {
     name: String,
     memory: Memory,

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | what share has who was busy for so long? | `attribution/shares.rs` |
 //! | what was each actor busy with? | `attribution/busy.rs` |
+//! | what has each had a device draw? | `attribution/devices.rs` |
 //! | what did other programs do meanwhile? | `attribution/machine_load.rs` |
 //!
 //! METHOD. Counters tell of a package, not of an actor: all that is measured is divided by busy time. Who was busy for a share of all
@@ -13,6 +14,7 @@
 //! `b / (b + r o)` of the joules, and at most `r b / (r b + o)`.
 
 mod busy;
+mod devices;
 mod machine_load;
 mod shares;
 
@@ -23,6 +25,7 @@ use odeon_core::{ActorId, Stats};
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use devices::{DeviceUse, DividedDevice};
 pub use machine_load::MachineLoad;
 pub use shares::{PowerSpread, Share, shares};
 
@@ -57,7 +60,8 @@ pub use shares::{PowerSpread, Share, shares};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// What devices take is not among it: that goes by how long each was busy on the device, by [`shares`].
+/// What devices take is not among it: [`divide_device`](Self::divide_device) divides that by the time in device actors' handlers, and [`shares`]
+/// by whatever else whoever uses one measures.
 ///
 /// # What the bounds assume
 ///

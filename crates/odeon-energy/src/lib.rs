@@ -47,7 +47,10 @@ mod shared;
 mod sysfs;
 mod unavailable;
 
-pub use attribution::{ActorJoules, Attribution, Divided, MachineLoad, PowerSpread, Share, shares};
+pub use attribution::{
+    ActorJoules, Attribution, DeviceUse, Divided, DividedDevice, MachineLoad, PowerSpread, Share,
+    shares,
+};
 pub use composite::{Composite, Overlap};
 pub use domain::{Domain, DomainKind};
 pub use estimate::{Estimate, Figure};

@@ -3,7 +3,7 @@
 mod support;
 
 use odeon_core::*;
-use odeon_energy::{Attribution, Divided, Estimate, Gauge, MachineLoad, PowerSpread};
+use odeon_energy::{Attribution, DeviceUse, Divided, Estimate, Gauge, MachineLoad, PowerSpread};
 use odeon_testkit::{Deterministic, for_seeds};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -326,4 +326,50 @@ fn s39_turns_under_way_widen_the_bounds() {
         wider.low < 0.3 && wider.high == 1.0,
         "{wider}: 5 of 10 ms, against 5 ms of somebody else"
     );
+}
+
+/// A device of which each user has a part of the time in its handler, at a power of its own; the rest of the time it draws for nobody.
+#[test]
+fn s39_joules_of_a_device_are_divided_by_time_in_handlers() {
+    const PEAK: f64 = 400.0;
+    struct User;
+    impl Actor for User {
+        type Msg = Work;
+        fn handle(&mut self, _: Work, _: &mut Context<'_, Self>) {}
+    }
+    for_seeds(200, |seed| {
+        let mut random = Random::from_seed(seed);
+        let run = Deterministic::with(seed, Theater::builder().stats(true));
+        let users: Vec<_> = (0..4).map(|_| run.theater().spawn(User)).collect();
+        run.run_until_idle();
+        let (mut all, mut truth, mut uses) = (0.0, Vec::new(), Vec::new());
+        for user in &users {
+            let in_handlers = Duration::from_micros(random.below(1_000_000) as u64);
+            let joules = in_handlers.as_secs_f64() * unit(&mut random) * unit(&mut random) * PEAK;
+            all += joules;
+            truth.push((user.id(), joules));
+            uses.push(DeviceUse { id: user.id(), in_handlers, messages: 10 });
+        }
+        let for_nobody = unit(&mut random) * 600.0;
+        all += for_nobody;
+        let joules = Estimate::new(all, 1.0, 2.0, "GPU 0");
+        // One of them has ended before the end.
+        let ended = users[3].clone();
+        let before = stats(&run);
+        ended.stop();
+        run.run_until_idle();
+        let divided = Attribution::of(&before, &stats(&run)).divide_device(&joules, PEAK, &uses);
+        assert_eq!(divided.actors.len(), 3, "seed {seed}");
+        let sum: f64 = divided.actors.iter().map(|actor| actor.joules.value).sum();
+        assert!((sum + divided.rest.value - all).abs() < 1e-9, "seed {seed}");
+        for actor in &divided.actors {
+            let told = &actor.joules;
+            let (_, truth) = truth.iter().find(|(id, _)| *id == actor.id).expect("a user");
+            assert!(told.may_be(*truth), "seed {seed}: {truth} J, told {told}");
+            assert!(told.may_be(told.value) && told.high <= PEAK * actor.busy.as_secs_f64());
+            let per_message = actor.per_message.as_ref().unwrap().value;
+            assert!((per_message - told.value / 10.0).abs() < 1e-9, "seed {seed}");
+        }
+        assert!(divided.rest.may_be(for_nobody + truth[3].1), "seed {seed}: {}", divided.rest);
+    });
 }

@@ -19,7 +19,7 @@ use crate::launch::Launch;
 use crate::which::{Which, reach};
 
 /// How many buffers that kernels wrote into are remembered between two looks at what became of them.
-/// TUNE: a look costs some microseconds, and memory of the device stays allocated while it is remembered.
+/// TUNE: a look costs some microseconds; what is remembered is some bytes for each, also of buffers that are gone: their memory is given back before.
 const MOST_WRITTEN: usize = 256;
 
 /// A session with a GPU, or with what stands in for one, through [CubeCL](https://docs.rs/cubecl).

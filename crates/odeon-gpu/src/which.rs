@@ -18,9 +18,9 @@ pub enum Which {
     Default,
     /// The GPU of this number by Vulkan: discrete ones first, what is no GPU last.
     Vulkan(usize),
-    /// The GPU of this number by CUDA. Only where the feature `cuda` is on.
+    /// The GPU of this number by CUDA. Only where the feature `cuda` of `odeon-gpu` is on.
     Cuda(usize),
-    /// The processor, by kernels compiled for it. Only where the feature `cpu` is on.
+    /// The processor, by kernels compiled for it. Only where the feature `cpu` of `odeon-gpu` is on.
     Cpu,
 }
 
@@ -186,7 +186,9 @@ fn candidates(which: Which) -> Result<Vec<Reachable>, DeviceError> {
 fn unavailable(what: &str, feature: &str, n: usize, why: DeviceUnavailable) -> DeviceError {
     DeviceError::Unavailable(match why {
         DeviceUnavailable::NotLinked(_) => {
-            format!("this program was built without {what}: the feature `{feature}` is off")
+            format!(
+                "this program was built without {what}: the feature `{feature}` of `odeon-gpu` is off"
+            )
         }
         DeviceUnavailable::NoSuchDevice { available: 0, .. } => {
             format!("no device or no driver for {what} was found")

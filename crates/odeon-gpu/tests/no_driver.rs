@@ -54,7 +54,7 @@ fn what_is_not_built_in_is_unavailable() {
             // Built with this feature.
             Ok(_) => {}
             Err(DeviceError::Unavailable(why)) => {
-                let off = format!("the feature `{feature}` is off");
+                let off = format!("the feature `{feature}` of `odeon-gpu` is off");
                 assert!(why.contains(&off) || why.contains("no device or no driver"), "{why}");
             }
             Err(other) => panic!("{other}"),
