@@ -97,11 +97,7 @@ impl CudaDevice {
         source: &str,
         options: &[&str],
     ) -> Result<Module, DeviceError> {
-        if !launch::has_compiler() {
-            let why = "no CUDA compiler: the library libnvrtc cannot be loaded";
-            return Err(DeviceError::Unavailable(why.to_owned()));
-        }
-        let compiled = module::compile(name, source, self.capability, options)?;
+        let compiled = module::compiled(name, source, self.capability, options)?;
         let loading = format!("loading {name}");
         let loaded = self.context.load_module(compiled);
         let loaded = loaded.map_err(|error| error::of(error, &loading))?;

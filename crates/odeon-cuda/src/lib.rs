@@ -53,5 +53,5 @@ mod timing;
 
 pub use argument::{Argument, Grid, Parameter};
 pub use device::{CudaBuffer, CudaDevice};
-pub use module::{Function, Module};
+pub use module::{Function, Module, compile};
 pub use timing::Mark;

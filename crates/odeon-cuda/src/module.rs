@@ -9,6 +9,7 @@ use odeon_device::DeviceError;
 
 use crate::argument::Parameter;
 use crate::error;
+use crate::launch;
 
 /// A source that has been compiled for a device and is loaded there.
 #[derive(Debug, Clone)]
@@ -35,8 +36,37 @@ impl fmt::Debug for Function {
     }
 }
 
-/// Compiles for devices of that capability.
-pub(crate) fn compile(
+/// Compiles CUDA C for devices of that compute capability, major and minor; answers PTX, which the driver of a device makes its code of. `name` is
+/// what the compiler calls it; `options` are those of NVRTC: `-DK=16`.
+///
+/// [`CudaDevice::compile`](crate::CudaDevice::compile) does this for its own device. No device is needed here, so that a program's tests
+/// can say on any machine which has the compiler's library whether its kernels compile.
+///
+/// # Errors
+/// [`DeviceError::Kernel`] with what the compiler says; [`DeviceError::Unavailable`] if there is no compiler; [`DeviceError::Invalid`] if a text
+/// has a zero in it.
+///
+/// # Examples
+///
+/// ```
+/// use odeon_device::DeviceError;
+///
+/// let ptx = odeon_cuda::compile("one.cu", "extern \"C\" __global__ void one() {}", (8, 0), &[]);
+/// match ptx {
+///     Ok(ptx) => assert!(ptx.contains(".entry one")),
+///     Err(error) => assert!(matches!(error, DeviceError::Unavailable(_)), "{error}"),
+/// }
+/// ```
+pub fn compile(
+    name: &str,
+    source: &str,
+    capability: (i32, i32),
+    options: &[&str],
+) -> Result<String, DeviceError> {
+    compiled(name, source, capability, options).map(|ptx| ptx.to_src())
+}
+
+pub(crate) fn compiled(
     name: &str,
     source: &str,
     (major, minor): (i32, i32),
@@ -45,6 +75,11 @@ pub(crate) fn compile(
     check_text(name)?;
     check_text(source)?;
     options.iter().try_for_each(|option| check_text(option))?;
+    // WHY: cudarc panics where there is no library.
+    if !launch::has_compiler() {
+        let why = "no CUDA compiler: the library libnvrtc cannot be loaded";
+        return Err(DeviceError::Unavailable(why.to_owned()));
+    }
     let mut all = vec![format!("--gpu-architecture=compute_{major}{minor}")];
     all.extend(options.iter().map(|&option| option.to_owned()));
     let options =

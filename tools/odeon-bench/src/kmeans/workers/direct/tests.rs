@@ -140,3 +140,20 @@ fn without_a_gpu_there_is_a_sentence_and_with_one_the_right_result() {
     let error = worker.work(&mut pieces(12_288, 1, 12_288, 1)).expect_err("there is no room");
     assert!(matches!(error, DeviceError::Invalid(_)), "{error:?}");
 }
+
+/// By the compiler that a GPU's driver would be given the code of.
+#[test]
+fn the_compiler_of_cuda_takes_the_source() {
+    match odeon_cuda::compile("kmeans.cu", SOURCE, (7, 5), &[]) {
+        Ok(ptx) => {
+            for function in ["assign", "add_up"] {
+                assert!(ptx.contains(&format!(".entry {function}(")), "{function} is missing");
+            }
+        }
+        Err(DeviceError::Unavailable(why)) => {
+            let _ =
+                writeln!(std::io::stderr(), "skipped: k-means in CUDA C by its compiler: {why}");
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
