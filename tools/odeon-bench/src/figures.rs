@@ -43,9 +43,11 @@ pub struct Figure {
     pub variant: Variant,
     /// Parameters of this figure alone.
     pub settings: &'static [Setting],
-    /// Parameters of its own case that the cases beside it have not, where times of one operation can be compared all the same: it may last longer. None in
+    /// Parameters of its own case that not all cases beside it have, where times of one operation can be compared all the same: it may last longer. None in
     /// a quick look.
     pub longer: &'static [Setting],
+    /// The cases beside it that have these parameters, too.
+    pub as_long: &'static [&'static [Setting]],
     /// What must hold.
     pub goal: Goal,
 }
@@ -249,9 +251,14 @@ impl Group {
         self
     }
 
-    /// The last figure's own case has these parameters, too.
-    fn longer(mut self, settings: &'static [Setting]) -> Self {
-        self.figures.last_mut().expect("a figure").longer = settings;
+    /// The last figure's own case has these parameters, too, and those beside it that are in `as_long`.
+    fn longer(
+        mut self,
+        settings: &'static [Setting],
+        as_long: &'static [&'static [Setting]],
+    ) -> Self {
+        let figure = self.figures.last_mut().expect("a figure");
+        (figure.longer, figure.as_long) = (settings, as_long);
         self
     }
 
@@ -263,7 +270,7 @@ impl Group {
         goal: Goal,
     ) -> Self {
         let what = what.to_owned();
-        self.figures.push(Figure { what, variant, settings, longer: &[], goal });
+        self.figures.push(Figure { what, variant, settings, longer: &[], as_long: &[], goal });
         self
     }
 }
@@ -271,8 +278,18 @@ impl Group {
 impl Figure {
     /// The parameters of its own case; `params` has those that the cases beside it have too.
     pub(crate) fn own(&self, params: &Params) -> Params {
-        self.longer.iter().fold(params.clone(), |params, (name, value)| params.with(name, *value))
+        with(params, self.longer)
     }
+
+    /// The parameters of a case beside it: those of the figure, where the case does not say otherwise.
+    pub(crate) fn beside(&self, params: &Params, other: &[Setting]) -> Params {
+        let beside = with(params, other);
+        if self.as_long.contains(&other) { with(&beside, self.longer) } else { beside }
+    }
+}
+
+fn with(params: &Params, settings: &[Setting]) -> Params {
+    settings.iter().fold(params.clone(), |params, (name, value)| params.with(name, *value))
 }
 
 #[cfg(test)]

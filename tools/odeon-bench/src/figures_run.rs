@@ -197,7 +197,8 @@ impl FiguresPlan {
             // WHY: runs that are long enough for the counters, of which nothing would come out.
             let is_energy = matches!(figure.goal, Goal::AtMostTimesEnergy(..));
             if can_run(&own) && !(is_energy && energy::missing().is_some()) {
-                let others = figure.goal.others().into_iter().map(|other| beside(&params, other));
+                let others =
+                    figure.goal.others().into_iter().map(|other| figure.beside(&params, other));
                 let others: Vec<_> = others.filter(can_run).collect();
                 cases.extend([own].into_iter().chain(others).map(|all| (figure.variant, all)));
             }
@@ -233,11 +234,6 @@ fn group_name(group: &Group) -> String {
         [only] => only.what.clone(),
         _ => group.workload.to_owned(),
     }
-}
-
-/// The parameters of another case: those of a figure, where it does not say otherwise.
-fn beside(params: &Params, other: &[Setting]) -> Params {
-    other.iter().fold(params.clone(), |params, (name, value)| params.with(name, *value))
 }
 
 fn in_words(settings: &[Setting]) -> String {
@@ -353,7 +349,7 @@ fn judge_measured(
             Verdict::judged(&figure.what, to_reach, outcome)
         }
         Goal::AtMostTimes(times, other) => {
-            let other_params = beside(params, other);
+            let other_params = figure.beside(params, other);
             let outcome = odeon.zip(results.odeon(workload, figure.variant, &other_params));
             let outcome = outcome.map(|(odeon, other)| against(odeon, other.median(), times));
             let to_reach = format!("at most {times:.2}x the time with {}", in_words(other));
@@ -406,7 +402,10 @@ fn fastest<'a>(
     results: &'a Results,
 ) -> Option<(String, &'a Samples)> {
     let timed = others.iter().filter_map(|other| {
-        Some((in_words(other), results.odeon(workload, figure.variant, &beside(params, other))?))
+        Some((
+            in_words(other),
+            results.odeon(workload, figure.variant, &figure.beside(params, other))?,
+        ))
     });
     timed.min_by(|(_, one), (_, other)| one.median().total_cmp(&other.median()))
 }

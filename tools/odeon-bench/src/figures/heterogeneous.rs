@@ -37,7 +37,7 @@ const LAST: &[Setting] = &[("wait", Value::Word("last"))];
 /// TUNE: s, 2026-11: a counter of a GPU may be off by what it draws at its peak in 0.1 s, 105 J; so that this is a tenth of what all draw, at 200 W and more.
 const LONG_ENOUGH_FOR_COUNTERS: u64 = 6;
 
-/// By how much a run of the pool is longer than those of the configurations beside it.
+/// By how much a run of the pool, and one of cores alone, is longer than those of the configurations with a device.
 /// TUNE: guessed 2026-11: some 4 s on two cores, so that two pieces of a device that is forty times slower, each of which holds up a round, are less
 /// than 2 % of it. Configurations with such a device alone would take minutes for as many rounds.
 const LONGER: u64 = 20;
@@ -75,6 +75,9 @@ static CONFIGURATIONS: LazyLock<[&[Setting]; 5]> = LazyLock::new(|| {
     ]
 });
 
+/// Those of them without a device. Their runs are as long as those of the pool: what else happens on a machine comes and goes within seconds.
+static AS_LONG: LazyLock<&[&[Setting]]> = LazyLock::new(|| &CONFIGURATIONS[..2]);
+
 static BALANCED: LazyLock<&[Setting]> = LazyLock::new(|| configuration("balanced", cores(), 1));
 
 /// So many rounds.
@@ -98,7 +101,7 @@ pub(super) fn groups() -> Vec<Group> {
     let balanced = |rows, rounds, longer| {
         let what = format!("kmeans, {rows} points: balancing pool against its best configuration");
         let goal = AtMostTimesBest(AGAINST_BEST, &*CONFIGURATIONS);
-        kmeans(rows, rounds).figure(&what, Pool, &BALANCED, goal).longer(longer)
+        kmeans(rows, rounds).figure(&what, Pool, &BALANCED, goal).longer(longer, *AS_LONG)
     };
     let gpu = kmeans(131_072, 200)
         .figure(
