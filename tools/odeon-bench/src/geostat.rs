@@ -11,16 +11,20 @@
 //! | what is copied from, and where does it come from? | `training_image.rs`, `channels.rs` |
 //! | which files are read and written? | `gslib.rs`, `png_image.rs`, `conditioning.rs` |
 //! | which points are simulated, in which order? | `path.rs` |
-//! | which neighbours does a point have? | `neighbourhood.rs` |
+//! | who keeps the values of the grid, and in which blocks of nodes? | `nodes.rs`, `blocks.rs` |
+//! | which neighbours does a point have? | `neighbourhood.rs`, `closest.rs` |
 //! | where is its event found? | `search.rs`; one node after the other: `search/plain.rs`; 64 at once: `search/packed.rs`; on a device: `search/by_kernels.rs`, `search/kernels.rs` |
 //! | who does that for one point, or for many at once? | `simulation.rs` |
 //! | is the result like the training image? | `statistics.rs` |
 //! | could it have been made by one thread? | `serial_order.rs` |
 
+pub mod blocks;
 pub mod channels;
+pub mod closest;
 pub mod conditioning;
 pub mod gslib;
 pub mod neighbourhood;
+pub mod nodes;
 pub mod path;
 pub mod png_image;
 pub mod search;

@@ -1,24 +1,22 @@
-//! Which informed neighbours a point has: the closest ones, found by looking at nodes in the order of their distance.
+//! Which informed neighbours a point has: the closest ones, found by looking at nodes, and then at blocks of nodes, in the order of their distance.
 
+mod place;
+
+use super::blocks::{Blocks, EDGE, Informed};
+use super::closest::{Closest, Offset};
+use super::nodes::Nodes;
 use super::search::Neighbour;
+use place::{NEAR, NEAR_BLOCKS, NearNode, Place};
 
 /// Where a point looks, and how long.
 #[derive(Debug, Clone)]
 pub struct Neighbourhood {
-    /// From near to far.
-    steps: Vec<Step>,
+    /// For each place that a point can have in its block, row by row.
+    places: Vec<Place>,
+    blocks: Blocks,
     radius: usize,
     most: usize,
     width: usize,
-    height: usize,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Step {
-    dx: i16,
-    dy: i16,
-    /// Of the distance.
-    square: u32,
 }
 
 /// The largest radius.
@@ -30,55 +28,107 @@ impl Neighbourhood {
     /// # Panics
     /// If the radius is 0 or larger than [`MOST_RADIUS`].
     pub fn new(width: usize, height: usize, most: usize, radius: usize) -> Self {
-        assert!((1..=MOST_RADIUS).contains(&radius), "a radius that a step can hold");
-        let reach = radius as i16;
-        let all = (-reach..=reach).flat_map(|dy| (-reach..=reach).map(move |dx| (dx, dy)));
-        let mut steps: Vec<Step> = all
-            .map(|(dx, dy)| Step { dx, dy, square: square_of(dx.into(), dy.into()) })
-            .filter(|step| (1..=square_of(radius as i64, 0)).contains(&step.square))
-            .collect();
-        steps.sort_by_key(|step| (step.square, step.dy, step.dx));
-        Self { steps, radius, most, width, height }
+        assert!((1..=MOST_RADIUS).contains(&radius), "a radius that an offset can hold");
+        let (places, blocks) = (Place::all(radius), Blocks::of(width, height));
+        Self { places, blocks, radius, most, width }
     }
 
-    /// Puts the informed neighbours of a point into `into`, the closest first. `value` answers a node's value, or that it
-    /// is [empty](super::training_image::EMPTY). Answers the square of the distance up to which it has looked.
+    /// Puts the informed neighbours of a point into `into`, the closest first; of those that are as close, the upper one, and then the left
+    /// one. Answers the square of the distance up to which it matters what is informed. `closest`: memory, whatever is in it.
     ///
     /// # Errors
-    /// What `value` answers.
+    /// What `nodes` answers.
     #[inline]
-    pub fn look<E>(
+    pub fn look<N: Nodes>(
         &self,
         point: u32,
         into: &mut Vec<Neighbour>,
-        mut value: impl FnMut(usize) -> Result<f32, E>,
-    ) -> Result<u32, E> {
+        closest: &mut Closest,
+        nodes: &mut N,
+    ) -> Result<u32, N::Error> {
         into.clear();
-        let node = point as usize;
-        let (x, y) = (node % self.width, node / self.width);
-        let radius = self.radius;
-        let is_inside =
-            x >= radius && x + radius < self.width && y >= radius && y + radius < self.height;
-        let (width, height) = (self.width as isize, self.height as isize);
-        let (x, y) = (x as isize, y as isize);
         if self.most == 0 {
             return Ok(0);
         }
-        for step in &self.steps {
-            let (at_x, at_y) = (x + isize::from(step.dx), y + isize::from(step.dy));
-            let is_there = || (0..width).contains(&at_x) && (0..height).contains(&at_y);
-            if !(is_inside || is_there()) {
-                continue;
+        closest.begin(self.most, square_of(self.radius as i64, 0));
+        let (x, y) = (point as usize % self.width, point as usize / self.width);
+        let place = &self.places[y % EDGE * EDGE + x % EDGE];
+        let at = ((x / EDGE) as isize, (y / EDGE) as isize);
+        let mut near = [None; NEAR_BLOCKS];
+        if !self.look_near(place, at, &mut near, closest, nodes)? {
+            self.look_far(place, at, &near, closest, nodes)?;
+        }
+        for Offset { dx, dy } in closest.offsets() {
+            let node = point as isize + dy as isize * self.width as isize + dx as isize;
+            into.push(Neighbour { dx, dy, value: nodes.value(node as usize)? });
+        }
+        Ok(closest.reach())
+    }
+
+    /// Node after node: where many are informed, enough of them are found soon. Answers whether that is so.
+    #[inline]
+    fn look_near<N: Nodes>(
+        &self,
+        place: &Place,
+        at: (isize, isize),
+        near: &mut [Option<Informed>; NEAR_BLOCKS],
+        closest: &mut Closest,
+        nodes: &mut N,
+    ) -> Result<bool, N::Error> {
+        for NearNode { offset, block, bit } in &place.nodes {
+            let informed = match near[usize::from(*block)] {
+                Some(informed) => informed,
+                None => {
+                    let (across, down) = (*block as isize % 3 - 1, *block as isize / 3 - 1);
+                    let informed = self.informed(at, (across, down), nodes)?;
+                    near[usize::from(*block)] = Some(informed);
+                    informed
+                }
+            };
+            if informed & bit != 0 && closest.push(*offset) {
+                return Ok(true);
             }
-            let value = value((at_y * width + at_x) as usize)?;
-            if !value.is_nan() {
-                into.push(Neighbour { dx: step.dx, dy: step.dy, value });
-                if into.len() == self.most {
-                    return Ok(step.square);
+        }
+        Ok(false)
+    }
+
+    /// Block after block, for what is not near: where few are informed, most blocks have none.
+    fn look_far<N: Nodes>(
+        &self,
+        place: &Place,
+        at: (isize, isize),
+        near: &[Option<Informed>; NEAR_BLOCKS],
+        closest: &mut Closest,
+        nodes: &mut N,
+    ) -> Result<(), N::Error> {
+        for block in &place.blocks {
+            if closest.is_beyond(block.square) {
+                break;
+            }
+            let mut informed = match block.near().and_then(|number| near[number]) {
+                Some(informed) => informed,
+                None => self.informed(at, (block.across.into(), block.down.into()), nodes)?,
+            };
+            while informed != 0 {
+                let offset = block.node(informed.trailing_zeros());
+                informed &= informed - 1;
+                if offset.square() > NEAR {
+                    closest.offer(offset);
                 }
             }
         }
-        Ok(square_of(radius as i64, 0))
+        Ok(())
+    }
+
+    /// Which nodes of a block are informed, so many blocks from the one at `at`; none outside of the grid.
+    #[inline]
+    fn informed<N: Nodes>(
+        &self,
+        at: (isize, isize),
+        (across, down): (isize, isize),
+        nodes: &mut N,
+    ) -> Result<Informed, N::Error> {
+        self.blocks.at(at.0 + across, at.1 + down).map_or(Ok(0), |block| nodes.informed(block))
     }
 
     /// The square of the distance between two nodes.
@@ -93,6 +143,21 @@ impl Neighbourhood {
     pub fn width(&self) -> usize {
         self.width
     }
+
+    /// Where its words say which nodes are informed.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// Neighbours of a point, at most.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
+    /// How far they lie away, at most.
+    pub fn radius(&self) -> usize {
+        self.radius
+    }
 }
 
 #[inline]
@@ -103,37 +168,47 @@ fn square_of(dx: i64, dy: i64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geostat::nodes::Grid;
+    use crate::geostat::training_image::{EMPTY, Field};
     use crate::random::SplitMix64;
-    use std::convert::Infallible;
 
-    fn look(neighbourhood: &Neighbourhood, point: u32, values: &[f32]) -> (Vec<Neighbour>, u32) {
+    fn look(neighbourhood: &Neighbourhood, point: u32, field: &Field) -> (Vec<Neighbour>, u32) {
         let mut found = Vec::new();
-        let answer = |node: usize| Ok::<_, Infallible>(values[node]);
-        let Ok(reach) = neighbourhood.look(point, &mut found, answer);
+        let mut grid = Grid::new(field.clone());
+        let Ok(reach) = neighbourhood.look(point, &mut found, &mut Closest::default(), &mut grid);
         (found, reach)
     }
 
     #[test]
     fn the_closest_are_those_that_a_search_of_all_nodes_finds() {
         let mut random = SplitMix64::new(3);
-        let (width, height, radius, most) = (23, 17, 8, 5);
-        let neighbourhood = Neighbourhood::new(width, height, most, radius);
-        for share in [1, 4, 30] {
-            let mut draw = || if random.next() % 100 < share { 1.0 } else { f32::NAN };
-            let values: Vec<f32> = (0..width * height).map(|_| draw()).collect();
-            for point in 0..(width * height) as u32 {
-                let (found, reach) = look(&neighbourhood, point, &values);
-                let mut squares: Vec<u32> = (0..values.len() as u32)
-                    .filter(|node| *node != point && !values[*node as usize].is_nan())
-                    .map(|node| neighbourhood.square_between(point, node))
-                    .filter(|square| *square <= (radius * radius) as u32)
-                    .collect();
-                squares.sort_unstable();
-                squares.truncate(most);
-                let of_found = found.iter().map(|one| square_of(one.dx.into(), one.dy.into()));
-                assert_eq!(of_found.collect::<Vec<_>>(), squares, "point {point}");
-                let expected = if squares.len() == most { squares[most - 1] } else { 64 };
-                assert_eq!(reach, expected);
+        for (width, height, radius) in [(23, 17, 8), (5, 9, 1), (12, 8, 30)] {
+            let most = 5;
+            let neighbourhood = Neighbourhood::new(width, height, most, radius);
+            for share in [1, 4, 30, 100] {
+                let mut draw = |node| if random.next() % 100 < share { node as f32 } else { EMPTY };
+                let field = Field::new(width, (0..width * height).map(&mut draw).collect());
+                for point in 0..(width * height) as u32 {
+                    let (found, reach) = look(&neighbourhood, point, &field);
+                    let mut nodes: Vec<(u32, u32)> = (0..(width * height) as u32)
+                        .filter(|node| *node != point && !field.values()[*node as usize].is_nan())
+                        .map(|node| (neighbourhood.square_between(point, node), node))
+                        .filter(|(square, _)| *square <= (radius * radius) as u32)
+                        .collect();
+                    // As close: by rows, and in a row from left to right, as nodes are numbered.
+                    nodes.sort_unstable();
+                    nodes.truncate(most);
+                    let of_found = found.iter().map(|one| {
+                        let node = i64::from(point) + i64::from(one.dy) * width as i64;
+                        assert_eq!(one.value, (node + i64::from(one.dx)) as f32);
+                        (square_of(one.dx.into(), one.dy.into()), one.value as u32)
+                    });
+                    assert_eq!(of_found.collect::<Vec<_>>(), nodes, "point {point}");
+                    let is_full = nodes.len() == most;
+                    let expected =
+                        if is_full { nodes[most - 1].0 } else { (radius * radius) as u32 };
+                    assert_eq!(reach, expected);
+                }
             }
         }
     }
@@ -141,14 +216,15 @@ mod tests {
     #[test]
     fn neighbours_lie_where_they_say() {
         let neighbourhood = Neighbourhood::new(5, 5, 2, 3);
-        let mut values = [f32::NAN; 25];
+        let mut field = Field::empty(5, 5);
+        let values = field.values_mut();
         (values[7], values[14]) = (1.0, 2.0);
         // The node itself does not count.
         values[12] = 9.0;
-        let (found, reach) = look(&neighbourhood, 12, &values);
+        let (found, reach) = look(&neighbourhood, 12, &field);
         let expected =
             [Neighbour { dx: 0, dy: -1, value: 1.0 }, Neighbour { dx: 2, dy: 0, value: 2.0 }];
         assert_eq!((&found[..], reach), (&expected[..], 4));
-        assert_eq!(look(&Neighbourhood::new(5, 5, 0, 3), 12, &values), (Vec::new(), 0));
+        assert_eq!(look(&Neighbourhood::new(5, 5, 0, 3), 12, &field), (Vec::new(), 0));
     }
 }

@@ -1,11 +1,13 @@
 //! Whether what several threads have simulated could have been simulated by one: an order of the points is looked for in which
 //! each finds informed what it was simulated from, and nothing closer; and in that order all are simulated again.
 
-use super::search::Neighbour;
+mod precedence;
+
+use super::nodes::Grid;
 use super::simulation::{Batch, Simulated, Task};
-use super::training_image::{EMPTY, Field};
+use super::training_image::Field;
+use precedence::Precedence;
 use std::collections::VecDeque;
-use std::convert::Infallible;
 
 /// An order of the points in which one thread comes to the same events and the same values.
 ///
@@ -22,60 +24,25 @@ pub fn find(task: &Task, records: &[Simulated], result: &Field) -> Result<Vec<u3
     if records.len() != task.path.len() {
         return Err(format!("{} of {} points were simulated", records.len(), task.path.len()));
     }
-    let order = sorted(&constraints(task, records, &of_point, result)?, records)?;
+    let precedence = Precedence::new(task, &of_point, result)?;
+    let order = sorted(&precedence, records)?;
     repeat(task, &order, &of_point, result).map(|()| order)
 }
 
-/// For each point, those that must come after it.
-fn constraints(
-    task: &Task,
-    records: &[Simulated],
-    of_point: &[Option<&Simulated>],
-    result: &Field,
-) -> Result<Vec<Vec<u32>>, String> {
-    let mut after: Vec<Vec<u32>> = vec![Vec::new(); of_point.len()];
-    let width = task.start.width();
-    for Simulated { point, event, .. } in records {
-        let mut informed: Vec<usize> = Vec::new();
-        for Neighbour { dx, dy, value } in &event.neighbours {
-            let node = *point as isize + isize::from(*dy) * width as isize + isize::from(*dx);
-            if result.values().get(node as usize) != Some(value) {
-                return Err(format!("point {point} has seen {value} at {node}"));
-            }
-            informed.push(node as usize);
-        }
-        let mut seen = Vec::new();
-        let Ok(_) = task.model.neighbourhood().look(*point, &mut seen, |node| {
-            let is_informed = informed.contains(&node);
-            if of_point[node].is_some() {
-                let (first, second) =
-                    if is_informed { (node as u32, *point) } else { (*point, node as u32) };
-                after[first as usize].push(second);
-            }
-            Ok::<_, Infallible>(if is_informed { result.values()[node] } else { EMPTY })
-        });
-        if seen != event.neighbours {
-            return Err(format!("the event of point {point} is not in order"));
-        }
-    }
-    Ok(after)
-}
-
 /// The points so that each comes before those that must come after it.
-fn sorted(after: &[Vec<u32>], records: &[Simulated]) -> Result<Vec<u32>, String> {
-    let mut before = vec![0_u32; after.len()];
-    after.iter().flatten().for_each(|point| before[*point as usize] += 1);
+fn sorted(precedence: &Precedence<'_>, records: &[Simulated]) -> Result<Vec<u32>, String> {
+    let mut before = precedence.before();
     let free = records.iter().map(|record| record.point);
     let mut free: VecDeque<u32> = free.filter(|point| before[*point as usize] == 0).collect();
     let mut order = Vec::with_capacity(records.len());
     while let Some(point) = free.pop_front() {
         order.push(point);
-        for next in &after[point as usize] {
-            before[*next as usize] -= 1;
-            if before[*next as usize] == 0 {
-                free.push_back(*next);
+        precedence.after(point, |next| {
+            before[next] -= 1;
+            if before[next] == 0 {
+                free.push_back(next as u32);
             }
-        }
+        });
     }
     match records.len() - order.len() {
         0 => Ok(order),
@@ -90,7 +57,7 @@ fn repeat(
     of_point: &[Option<&Simulated>],
     result: &Field,
 ) -> Result<(), String> {
-    let mut grid = task.start.clone();
+    let mut grid = Grid::new(task.start.clone());
     for point in order {
         let mut batch = Batch::new(std::slice::from_ref(point));
         let Ok(()) = task.model.simulate(&mut batch, &mut grid);
@@ -99,7 +66,8 @@ fn repeat(
             return Err(format!("point {point} comes out differently in the order that was found"));
         }
     }
-    let differs = grid.values().iter().zip(result.values()).position(|(one, other)| one != other);
+    let differs =
+        grid.field().values().iter().zip(result.values()).position(|(one, other)| one != other);
     differs
         .map_or(Ok(()), |point| Err(format!("the value of point {point} is none that was found")))
 }
@@ -108,6 +76,7 @@ fn repeat(
 mod tests {
     use super::*;
     use crate::geostat::channels;
+    use crate::geostat::nodes::Nodes;
     use crate::geostat::search::Limits;
     use crate::geostat::simulation::Settings;
 
@@ -119,18 +88,19 @@ mod tests {
 
     /// Simulates in pairs of points that know nothing of each other, if `is_blind`.
     fn simulate(task: &Task, is_blind: bool) -> (Vec<Simulated>, Field) {
-        let (mut grid, mut records) = (task.start.clone(), Vec::new());
+        let (mut grid, mut records) = (Grid::new(task.start.clone()), Vec::new());
         for pair in task.path.chunks(2) {
             let before = grid.clone();
             for point in pair {
                 let mut batch = Batch::new(std::slice::from_ref(point));
                 let mut seen = if is_blind { before.clone() } else { grid.clone() };
                 let Ok(()) = task.model.simulate(&mut batch, &mut seen);
-                grid.values_mut()[*point as usize] = seen.values()[*point as usize];
+                let value = seen.field().values()[*point as usize];
+                let Ok(()) = grid.fill(*point as usize, value);
                 records.extend(batch.simulated());
             }
         }
-        (records, grid)
+        (records, grid.into_field())
     }
 
     #[test]

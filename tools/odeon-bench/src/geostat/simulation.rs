@@ -1,12 +1,13 @@
 //! Simulating points, several at once where they do not depend on each other.
 
+use super::closest::Closest;
 use super::conditioning;
 use super::neighbourhood::Neighbourhood;
+use super::nodes::{Grid, Nodes};
 use super::path::{self, draw_of};
 use super::search::{self, DataEvent, Found, Limits, Search};
 use super::training_image::{Field, TrainingImage};
 use crate::error::BenchError;
-use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,39 +22,6 @@ pub struct Settings {
     pub limits: Limits,
     /// Of the random path, and of where searches begin.
     pub seed: u64,
-}
-
-/// Whoever keeps the values of the grid's nodes: a field, or variables in a transaction.
-pub trait Nodes {
-    /// Why a value cannot be had.
-    type Error;
-
-    /// The value of a node, or that it is [empty](super::training_image::EMPTY).
-    ///
-    /// # Errors
-    /// If whoever keeps it says so.
-    fn value(&mut self, node: usize) -> Result<f32, Self::Error>;
-
-    /// Gives an empty node its value.
-    ///
-    /// # Errors
-    /// If whoever keeps it says so.
-    fn fill(&mut self, node: usize, value: f32) -> Result<(), Self::Error>;
-}
-
-impl Nodes for Field {
-    type Error = Infallible;
-
-    #[inline]
-    fn value(&mut self, node: usize) -> Result<f32, Infallible> {
-        Ok(self.values()[node])
-    }
-
-    #[inline]
-    fn fill(&mut self, node: usize, value: f32) -> Result<(), Infallible> {
-        self.values_mut()[node] = value;
-        Ok(())
-    }
 }
 
 /// All that a simulation needs besides the grid.
@@ -73,6 +41,8 @@ pub struct Batch {
     found: Vec<Option<Found>>,
     answers: Vec<Found>,
     searches: u64,
+    /// Memory.
+    closest: Closest,
 }
 
 /// One point with what it was simulated from.
@@ -173,14 +143,14 @@ impl Model {
         let mut event = DataEvent::default();
         for next in 0..batch.points.len() {
             let point = batch.points[next];
-            let mut reach =
-                self.neighbourhood.look(point, &mut event.neighbours, |node| nodes.value(node))?;
+            let look = |event: &mut DataEvent, closest: &mut Closest, nodes: &mut N| {
+                self.neighbourhood.look(point, &mut event.neighbours, closest, nodes)
+            };
+            let mut reach = look(&mut event, &mut batch.closest, nodes)?;
             if self.is_near(&batch.points[begun..next], point, reach) {
                 self.fill(batch, begun, next, nodes)?;
                 begun = next;
-                reach = self
-                    .neighbourhood
-                    .look(point, &mut event.neighbours, |node| nodes.value(node))?;
+                reach = look(&mut event, &mut batch.closest, nodes)?;
             }
             debug_assert!(!self.is_near(&batch.points[begun..next], point, reach));
             event.draw = draw_of(point, self.seed);
@@ -269,13 +239,13 @@ impl Task {
 
     /// Simulates all points on this thread: the plainest way, and the floor of all others.
     pub fn simulate(&self) -> Field {
-        let mut grid = self.start.clone();
+        let mut grid = Grid::new(self.start.clone());
         let mut batch = Batch::default();
         for point in self.path.iter() {
             batch.begin(std::slice::from_ref(point));
             let Ok(()) = self.model.simulate(&mut batch, &mut grid);
         }
-        grid
+        grid.into_field()
     }
 
     /// Whether all points have a value and those known before have kept theirs.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::geostat::blocks::Informed;
 use crate::geostat::channels::{self, SAND};
 use crate::geostat::conditioning::{Datum, place};
 use crate::geostat::search::PlainSearch;
@@ -65,7 +66,7 @@ fn batches_of_any_size_and_any_search_come_to_the_same() {
     let plain = PlainSearch::new(task.model.image().clone(), settings(4).limits);
     let other = Task { model: task.model, ..task };
     for size in [2, 7, 30, 2500] {
-        let mut grid = other.start.clone();
+        let mut grid = Grid::new(other.start.clone());
         let mut searches = 0;
         for points in other.path.chunks(size) {
             let mut batch = Batch::new(points);
@@ -73,7 +74,7 @@ fn batches_of_any_size_and_any_search_come_to_the_same() {
             searches += batch.searches();
             assert_eq!(batch.simulated().count(), batch.len());
         }
-        assert_eq!((&grid, searches), (&alone, 2500), "{size}");
+        assert_eq!((grid.field(), searches), (&alone, 2500), "{size}");
     }
     let other = Task { model: other.model.searched_by(Box::new(plain)), ..other };
     assert_eq!(other.simulate(), alone);
@@ -95,7 +96,7 @@ fn events_of_points_that_are_no_neighbours_are_searched_for_together() {
     let mut task = task(100, 4);
     let search = search::best(task.model.image(), settings(4).limits);
     task.model = task.model.searched_by(Box::new(Counting(search, &MOST)));
-    let mut grid = task.start.clone();
+    let mut grid = Grid::new(task.start.clone());
     for points in task.path.chunks(30) {
         let Ok(()) = task.model.simulate(&mut Batch::new(points), &mut grid);
     }
@@ -103,39 +104,43 @@ fn events_of_points_that_are_no_neighbours_are_searched_for_together() {
 }
 
 /// What is empty is not equal to itself.
-fn bits(field: &Field) -> Vec<u32> {
-    field.values().iter().map(|value| value.to_bits()).collect()
+fn bits(grid: &Grid) -> Vec<u32> {
+    grid.field().values().iter().map(|value| value.to_bits()).collect()
 }
 
 /// Fails at the n-th look or fill, as a transaction that is rolled back.
 struct Failing<'a> {
-    grid: &'a mut Field,
+    grid: &'a mut Grid,
     left: usize,
 }
 
 impl Nodes for Failing<'_> {
     type Error = ();
 
+    fn informed(&mut self, block: usize) -> Result<Informed, ()> {
+        self.left = self.left.checked_sub(1).ok_or(())?;
+        self.grid.informed(block).map_err(|never| match never {})
+    }
+
     fn value(&mut self, node: usize) -> Result<f32, ()> {
         self.left = self.left.checked_sub(1).ok_or(())?;
-        Ok(self.grid.values()[node])
+        self.grid.value(node).map_err(|never| match never {})
     }
 
     fn fill(&mut self, node: usize, value: f32) -> Result<(), ()> {
         self.left = self.left.checked_sub(1).ok_or(())?;
-        self.grid.values_mut()[node] = value;
-        Ok(())
+        self.grid.fill(node, value).map_err(|never| match never {})
     }
 }
 
 #[test]
 fn a_batch_that_is_rolled_back_searches_again_for_what_has_changed_only() {
     let task = task(60, 5);
-    let mut grid = task.start.clone();
+    let mut grid = Grid::new(task.start.clone());
     let (first, rest) = task.path.split_at(1500);
     let Ok(()) = task.model.simulate(&mut Batch::new(first), &mut grid);
     let points = &rest[..30];
-    let expected = |mut grid: Field| {
+    let expected = |mut grid: Grid| {
         let mut batch = Batch::new(points);
         let Ok(()) = task.model.simulate(&mut batch, &mut grid);
         (grid, batch.simulated().collect::<Vec<_>>())
@@ -154,10 +159,11 @@ fn a_batch_that_is_rolled_back_searches_again_for_what_has_changed_only() {
     let width = task.start.width() as u32;
     let beside = [points[0] + 1, points[0] - 1, points[0] + width, points[0] - width];
     let empty = beside.into_iter().find(|node| {
-        (*node as usize) < grid.values().len() && grid.values()[*node as usize].is_nan()
+        (*node as usize) < grid.field().values().len()
+            && grid.field().values()[*node as usize].is_nan()
     });
     let empty = empty.expect("one beside it is empty");
-    grid.values_mut()[empty as usize] = SAND;
+    let Ok(()) = grid.fill(empty as usize, SAND);
     let (other, records) = expected(grid.clone());
     let Ok(()) = task.model.simulate(&mut batch, &mut grid);
     assert_eq!(bits(&grid), bits(&other));

@@ -2,7 +2,9 @@
 
 use super::Reads;
 use super::running::Tally;
-use crate::geostat::simulation::{Batch, Nodes, Simulated, Task};
+use crate::geostat::blocks::{Blocks, Informed};
+use crate::geostat::nodes::Nodes;
+use crate::geostat::simulation::{Batch, Simulated, Task};
 use crate::geostat::training_image::Field;
 use odeon::prelude::*;
 use odeon_stm::Rollback;
@@ -63,20 +65,24 @@ pub(super) struct View {
 pub(super) struct MainActor {
     task: Arc<Task>,
     grid: Vec<TVar<f32>>,
+    /// Which nodes of each block are informed. WHY beside the grid: a point looks at some hundred nodes until enough of them are
+    /// informed, and at ten blocks of nodes. That another point of a block is filled meanwhile has a request looked at again more often;
+    /// what it has searched for stays.
+    informed: Vec<TVar<Informed>>,
     tally: Arc<Tally>,
 }
 
 impl MainActor {
     pub(super) fn new(task: Arc<Task>, tally: Arc<Tally>) -> Self {
         let grid = task.start.values().iter().map(|value| TVar::new(*value)).collect();
-        Self { task, grid, tally }
+        let informed = Blocks::informed(&task.start).into_iter().map(TVar::new).collect();
+        Self { task, grid, informed, tally }
     }
 
     /// Counts searches outside of the transaction: those of attempts that are rolled back are of interest too.
     fn simulate<'t>(&'t self, batch: &mut Batch, tx: &mut Tx<'t, '_>) -> TxResult {
         let before = batch.searches();
-        let simulated =
-            self.task.model.simulate(batch, &mut InTransaction { grid: &self.grid, tx });
+        let simulated = self.task.model.simulate(batch, &mut InTransaction { of: self, tx });
         // ORDERING: Relaxed: a count of what is under way.
         self.tally.searches.fetch_add(batch.searches() - before, Ordering::Relaxed);
         Ok(simulated?)
@@ -141,7 +147,7 @@ impl SpeculativeActor for MainActor {
 
 /// The grid as a transaction sees it.
 struct InTransaction<'a, 't, 'env> {
-    grid: &'t [TVar<f32>],
+    of: &'t MainActor,
     tx: &'a mut Tx<'t, 'env>,
 }
 
@@ -149,12 +155,21 @@ impl Nodes for InTransaction<'_, '_, '_> {
     type Error = Rollback;
 
     #[inline]
+    fn informed(&mut self, block: usize) -> Result<Informed, Rollback> {
+        self.of.informed[block].get(self.tx)
+    }
+
+    #[inline]
     fn value(&mut self, node: usize) -> Result<f32, Rollback> {
-        self.grid[node].get(self.tx)
+        self.of.grid[node].get(self.tx)
     }
 
     #[inline]
     fn fill(&mut self, node: usize, value: f32) -> Result<(), Rollback> {
-        self.grid[node].set(self.tx, value)
+        let (block, bit) = self.of.task.model.neighbourhood().blocks().place(node);
+        let informed = &self.of.informed[block];
+        let before = informed.get(self.tx)?;
+        informed.set(self.tx, before | bit)?;
+        self.of.grid[node].set(self.tx, value)
     }
 }
