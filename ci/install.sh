@@ -4,13 +4,14 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-# Into a folder of its own: see .ci/run.
+# Where .ci/run has tests look for it. It stands there when it is whole, or not at all.
 nvrtc=target/nvrtc
-if [ ! -e $nvrtc/nvidia ]; then
-  mkdir -p $nvrtc
-  { timeout 300 python3 -m pip download -q --no-deps -d $nvrtc 'nvidia-cuda-nvrtc-cu12==12.9.*' &&
-    python3 -m zipfile -e $nvrtc/nvidia_cuda_nvrtc_*.whl $nvrtc; } || echo "could not be installed: the compiler of CUDA C"
-  rm -f $nvrtc/*.whl
+if [ ! -e $nvrtc ]; then
+  rm -rf $nvrtc.new
+  mkdir -p $nvrtc.new
+  { timeout 300 python3 -m pip download -q --no-input --no-deps --only-binary=:all: --retries 1 --timeout 15 -d $nvrtc.new 'nvidia-cuda-nvrtc-cu12==12.9.*' &&
+    python3 -m zipfile -e $nvrtc.new/*.whl $nvrtc.new && rm $nvrtc.new/*.whl && mv $nvrtc.new $nvrtc; } ||
+    echo "could not be installed: the compiler of CUDA C"
 fi
 
 wanted=()

@@ -1,5 +1,6 @@
 //! Compiled sources.
 
+use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
 
@@ -43,8 +44,8 @@ impl fmt::Debug for Function {
 /// can say on any machine which has the compiler's library whether its kernels compile.
 ///
 /// # Errors
-/// [`DeviceError::Kernel`] with what the compiler says; [`DeviceError::Unavailable`] if there is no compiler; [`DeviceError::Invalid`] if a text
-/// has a zero in it.
+/// [`DeviceError::Kernel`] with what the compiler says, or if the options ask for something else than PTX; [`DeviceError::Unavailable`] if there is
+/// no compiler; [`DeviceError::Invalid`] if a text has a zero in it.
 ///
 /// # Examples
 ///
@@ -63,7 +64,16 @@ pub fn compile(
     capability: (i32, i32),
     options: &[&str],
 ) -> Result<String, DeviceError> {
-    compiled(name, source, capability, options).map(|ptx| ptx.to_src())
+    let ptx = compiled(name, source, capability, options)?;
+    // A text of C. With options that have the compiler make something else than PTX there is none.
+    let text = ptx.as_bytes().and_then(|bytes| CStr::from_bytes_until_nul(bytes).ok());
+    match text.map(CStr::to_string_lossy) {
+        Some(text) if !text.is_empty() => Ok(text.into_owned()),
+        _ => Err(DeviceError::Kernel(format!(
+            "{name}: with `{}` it becomes no PTX",
+            options.join(" ")
+        ))),
+    }
 }
 
 pub(crate) fn compiled(

@@ -49,8 +49,12 @@ pub struct Closest {
 }
 
 impl Closest {
-    /// Forgets all. At least one and at most `most` are kept, whose distance has at most the square `farthest`.
+    /// Forgets all. At most `most`, which is 1 at least, are kept, whose distance has at most the square `farthest`.
+    ///
+    /// # Panics
+    /// If `most` is 0.
     pub fn begin(&mut self, most: usize, farthest: u32) {
+        assert!(most > 0, "one is kept at least");
         self.keys.clear();
         (self.most, self.end, self.farthest) = (most, key_of(farthest + 1), farthest);
     }
@@ -61,7 +65,7 @@ impl Closest {
         key_of(square) >= self.end
     }
 
-    /// Takes a node that is farther than all before, and not too far. Answers whether there are enough.
+    /// Takes a node that is farther than all before, and not too far, as its caller sees to. Answers whether there are enough.
     #[inline]
     pub fn push(&mut self, offset: Offset) -> bool {
         let key = offset.key();

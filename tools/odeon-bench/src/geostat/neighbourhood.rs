@@ -182,7 +182,9 @@ mod tests {
     #[test]
     fn the_closest_are_those_that_a_search_of_all_nodes_finds() {
         let mut random = SplitMix64::new(3);
-        for (width, height, radius) in [(23, 17, 8), (5, 9, 1), (12, 8, 30)] {
+        for (width, height, radius) in
+            [(23, 17, 8), (21, 26, 7), (19, 18, 5), (5, 9, 1), (12, 8, 30)]
+        {
             let most = 5;
             let neighbourhood = Neighbourhood::new(width, height, most, radius);
             for share in [1, 4, 30, 100] {

@@ -80,10 +80,13 @@ mod tests {
     use crate::geostat::search::Limits;
     use crate::geostat::simulation::Settings;
 
-    fn task() -> Task {
+    fn settings() -> Settings {
         let limits = Limits { threshold: 0.0, fraction: 0.5 };
-        let settings = Settings { neighbours: 8, radius: 10, limits, seed: 3 };
-        Task::new(channels::generate(50, 50, 1), Field::empty(24, 20), settings)
+        Settings { neighbours: 8, radius: 10, limits, seed: 3 }
+    }
+
+    fn task() -> Task {
+        Task::new(channels::generate(50, 50, 1), Field::empty(24, 20), settings())
     }
 
     /// Simulates in pairs of points that know nothing of each other, if `is_blind`.
@@ -118,6 +121,27 @@ mod tests {
         let (records, grid) = simulate(&task, true);
         let refused = find(&task, &records, &grid).unwrap_err();
         assert!(refused.contains("before each other"), "{refused}");
+    }
+
+    /// Without what is known in the corner, points simulate each other as well as with it.
+    #[test]
+    fn what_was_known_before_cannot_be_left_out() {
+        let blind = task();
+        let (mut records, mut grid) = simulate(&blind, false);
+        records.retain(|record| record.point != 0);
+        for record in &mut records {
+            let is_corner = |dx: i16, dy: i16| {
+                i64::from(record.point) + 24 * i64::from(dy) + i64::from(dx) == 0
+            };
+            record.event.neighbours.retain(|one| !is_corner(one.dx, one.dy));
+        }
+        let mut start = Field::empty(24, 20);
+        start.values_mut()[0] = 1.0;
+        grid.values_mut()[0] = 1.0;
+        let image = channels::generate(50, 50, 1);
+        let known = Task::new(image, start, settings());
+        let refused = find(&known, &records, &grid).unwrap_err();
+        assert!(refused.contains("has not seen what was known at 0"), "{refused}");
     }
 
     #[test]

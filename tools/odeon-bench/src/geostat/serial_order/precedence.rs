@@ -21,7 +21,7 @@ pub(super) struct Precedence<'a> {
 
 impl<'a> Precedence<'a> {
     /// # Errors
-    /// An event that is not in order, or has other values than the result.
+    /// An event that is not in order, has other values than the result, or lacks what was known before.
     pub(super) fn new(
         task: &Task,
         of_point: &'a [Option<&'a Simulated>],
@@ -63,23 +63,22 @@ impl<'a> Precedence<'a> {
         }
     }
 
-    /// Whether the event has what the result has, from near to far.
+    /// Whether the event has what the result has, from near to far, and all that was known before and is as near.
     fn check(&self, record: &Simulated, result: &Field) -> Result<(), String> {
-        let point = record.point;
-        let mut left = &*record.event.neighbours;
-        self.nodes(point, |node, offset| {
-            let Some((next, rest)) = left.split_first() else { return Ok(false) };
-            if is_at(next, offset) {
-                if result.values()[node] != next.value {
-                    return Err(format!("point {point} has seen {} at {node}", next.value));
-                }
-                left = rest;
+        let (point, mut wrong) = (record.point, None);
+        let is_in_order = self.seen(record, |node, neighbour| match neighbour {
+            Some(Neighbour { value, .. }) if result.values()[node] != *value => {
+                wrong = Some(format!("point {point} has seen {value} at {node}"));
             }
-            Ok(!left.is_empty())
-        })?;
-        match left.is_empty() {
-            true => Ok(()),
-            false => Err(format!("the event of point {point} is not in order")),
+            None if self.of_point[node].is_none() => {
+                wrong = Some(format!("point {point} has not seen what was known at {node}"));
+            }
+            _ => {}
+        });
+        match wrong {
+            Some(wrong) => Err(wrong),
+            None if is_in_order => Ok(()),
+            None => Err(format!("the event of point {point} is not in order")),
         }
     }
 
@@ -94,39 +93,33 @@ impl<'a> Precedence<'a> {
 
     /// The points that would be neighbours had they been simulated before.
     fn not_informed(&self, record: &Simulated, mut each: impl FnMut(usize)) {
-        let mut left = &*record.event.neighbours;
-        let is_full = left.len() == self.most;
-        let seen = self.nodes(record.point, |node, offset| {
-            if is_full && left.is_empty() {
-                return Ok(false);
+        self.seen(record, |node, neighbour| {
+            if neighbour.is_none() && self.of_point[node].is_some() {
+                each(node);
             }
-            match left.split_first() {
-                Some((next, rest)) if is_at(next, offset) => left = rest,
-                _ if self.of_point[node].is_some() => each(node),
-                _ => {}
-            }
-            Ok(true)
         });
-        debug_assert!(seen.is_ok());
     }
 
-    /// The nodes of the grid around a point, from near to far, while `each` answers that it wants more.
-    fn nodes(
-        &self,
-        point: u32,
-        mut each: impl FnMut(usize, Offset) -> Result<bool, String>,
-    ) -> Result<(), String> {
-        let (x, y) =
-            ((point as usize % self.width) as isize, (point as usize / self.width) as isize);
+    /// All nodes that the point must have looked at, from near to far, each with what the event has of it. Answers whether that is all that it has.
+    fn seen(&self, record: &Simulated, mut each: impl FnMut(usize, Option<&Neighbour>)) -> bool {
+        let mut left = &*record.event.neighbours;
+        let is_full = left.len() >= self.most;
+        let (x, y) = (record.point as usize % self.width, record.point as usize / self.width);
         let (width, height) = (self.width as isize, (self.of_point.len() / self.width) as isize);
         for offset in &self.around {
-            let (at_x, at_y) = (x + offset.dx as isize, y + offset.dy as isize);
-            let is_there = (0..width).contains(&at_x) && (0..height).contains(&at_y);
-            if is_there && !each((at_y * width + at_x) as usize, *offset)? {
+            if is_full && left.is_empty() {
                 break;
             }
+            let (at_x, at_y) = (x as isize + offset.dx as isize, y as isize + offset.dy as isize);
+            if !(0..width).contains(&at_x) || !(0..height).contains(&at_y) {
+                continue;
+            }
+            let neighbour =
+                left.first().filter(|next| (next.dx, next.dy) == (offset.dx, offset.dy));
+            left = &left[usize::from(neighbour.is_some())..];
+            each((at_y * width + at_x) as usize, neighbour);
         }
-        Ok(())
+        left.is_empty()
     }
 
     fn gather(&mut self) {
@@ -148,10 +141,6 @@ impl<'a> Precedence<'a> {
         }
         (self.begin, self.seen_by) = (begin, seen_by);
     }
-}
-
-fn is_at(neighbour: &Neighbour, offset: Offset) -> bool {
-    (neighbour.dx, neighbour.dy) == (offset.dx, offset.dy)
 }
 
 fn around(radius: i16) -> Vec<Offset> {

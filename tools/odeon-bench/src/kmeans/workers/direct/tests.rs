@@ -141,7 +141,7 @@ fn without_a_gpu_there_is_a_sentence_and_with_one_the_right_result() {
     assert!(matches!(error, DeviceError::Invalid(_)), "{error:?}");
 }
 
-/// By the compiler that a GPU's driver would be given the code of.
+/// What the driver of a GPU would be given.
 #[test]
 fn the_compiler_of_cuda_takes_the_source() {
     match odeon_cuda::compile("kmeans.cu", SOURCE, (7, 5), &[]) {
