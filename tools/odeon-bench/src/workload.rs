@@ -45,6 +45,12 @@ pub trait Workload: Sync {
         None
     }
 
+    /// Whether it has to open devices to find out what is missing. WHY it matters: what has been opened is not quiet. A thread of CubeCL looks for work
+    /// 6,000 times a second as long as the process lives, which takes a part of a core from all that is measured afterwards.
+    fn opens_devices(&self) -> bool {
+        false
+    }
+
     /// Whether its runs are measured in joules too, where the machine tells.
     fn looks_at_energy(&self) -> bool {
         false

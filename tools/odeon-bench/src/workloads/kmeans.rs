@@ -182,6 +182,10 @@ impl Workload for KMeans {
         }
     }
 
+    fn opens_devices(&self) -> bool {
+        true
+    }
+
     fn missing(&self, params: &Params) -> Option<String> {
         let broker = (params.word("way") == MIDDLEWARE).then(Broker::missing).flatten();
         broker.or_else(|| match worker(params) {

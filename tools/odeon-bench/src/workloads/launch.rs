@@ -51,6 +51,10 @@ impl Workload for Launches {
         &ABOUT
     }
 
+    fn opens_devices(&self) -> bool {
+        true
+    }
+
     fn missing(&self, params: &Params) -> Option<String> {
         (params.word("way") == KERNEL).then(|| devices::chosen(params).err()).flatten()
     }

@@ -97,6 +97,10 @@ impl Workload for LogisticRegression {
         Team::of(params).check()
     }
 
+    fn opens_devices(&self) -> bool {
+        true
+    }
+
     fn missing(&self, params: &Params) -> Option<String> {
         Team::of(params).missing(params)
     }
