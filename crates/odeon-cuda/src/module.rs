@@ -76,6 +76,7 @@ pub fn compile(
     }
 }
 
+/// As [`compile`], for the driver.
 pub(crate) fn compiled(
     name: &str,
     source: &str,

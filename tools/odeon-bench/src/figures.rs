@@ -288,6 +288,7 @@ impl Figure {
     }
 }
 
+/// The parameters, where the settings do not say otherwise.
 fn with(params: &Params, settings: &[Setting]) -> Params {
     settings.iter().fold(params.clone(), |params, (name, value)| params.with(name, *value))
 }

@@ -41,7 +41,7 @@ pub struct Batch {
     found: Vec<Option<Found>>,
     answers: Vec<Found>,
     searches: u64,
-    /// Memory.
+    /// Memory that looks share.
     closest: Closest,
 }
 
