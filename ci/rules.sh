@@ -27,6 +27,14 @@ rule "each heavy library is named in one manifest" \
      done)"
 rule "dependencies point down: nothing below the tools names them" \
   "$(grep -nE '^odeon-(cli|bench)' crates/*/Cargo.toml || true)"
+rule "each file of tests is a test program or a module of one (autotests = false)" \
+  "$(for manifest in $(git grep -l '^autotests = false' -- '*/Cargo.toml'); do
+       tests=$(dirname "$manifest")/tests
+       for file in "$tests"/*.rs; do
+         name=$(basename "$file" .rs)
+         grep -q "^name = \"$name\"$" "$manifest" || grep -q "^mod $name;" "$tests"/*.rs || echo "  $file"
+       done
+     done)"
 rule "the testkit is for tests only" \
   "$(awk '/^\[/{section=$0} /^odeon-testkit/ && section !~ /dev-dependencies/ {print "  " FILENAME ": " section}' crates/*/Cargo.toml tools/*/Cargo.toml)"
 for file in crates/odeon-core/src/{send,mailbox/inbox,scheduler/submit,scheduler/worker,turn/sequential}.rs; do

@@ -7,6 +7,4 @@ cd "$(dirname "$0")/.."
 export CARGO_TARGET_DIR=target/shuttle
 export RUSTFLAGS="--cfg odeon_shuttle ${RUSTFLAGS:-}"
 
-cargo test -p odeon-core --test shuttle_inbox --test shuttle_theater --test shuttle_async --test shuttle_naming \
-  --test shuttle_pressure --test shuttle_bounded --test shuttle_pipes --test shuttle_read_write
-cargo test -p odeon-speculative --test shuttle_speculative --test shuttle_coordinated --test shuttle_guards
+cargo test -p odeon-core -p odeon-speculative --test shuttle

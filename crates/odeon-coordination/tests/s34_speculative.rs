@@ -1,7 +1,6 @@
 //! S34 of speculative actors: what is being handled is finished first, and what waits goes with them.
 
-mod till;
-
+use crate::till::{LONG, Place, SLOW, Till, UNWRITABLE, Use, World, balance, migrate, until};
 use odeon_core::{ActorRef, Ask};
 use odeon_speculative::{Coordinate, CoordinationError, Ordering, Processing, SpawnSpeculative};
 use odeon_theater::{Conditions, Migrate, MigrateError};
@@ -10,7 +9,6 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering::SeqCst;
 use std::thread;
 use std::time::Duration;
-use till::{LONG, Place, SLOW, Till, UNWRITABLE, Use, World, balance, migrate, until};
 
 /// Tests that look at what this process handles, one after the other.
 static ALONE: Mutex<()> = Mutex::new(());

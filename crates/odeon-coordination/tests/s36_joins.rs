@@ -1,8 +1,7 @@
 //! S36: what handlers join to actors of other theaters.
 
-mod bank;
-
-use bank::{Bank, FIRST, Use, look};
+use crate::bank;
+use crate::bank::{Bank, FIRST, Use, look};
 use odeon_core::{Actor, ActorRef, Context, Theater};
 use odeon_speculative::{Coordinate, CoordinationError, Processing, SpawnSpeculative};
 use odeon_testkit::Deterministic;

@@ -1,8 +1,6 @@
 //! S36: a theater's part in a transaction, decided by a test.
 
-mod bank;
-
-use bank::{Account, Use, look};
+use crate::bank::{Account, Use, look};
 use odeon_core::extend::send_accompanied;
 use odeon_core::{ActorRef, MailboxRef};
 use odeon_speculative::extend::{Away, Decider, Part};

@@ -1,8 +1,6 @@
 //! S36 with theaters whose workers are threads, and several threads that begin transactions.
 
-mod bank;
-
-use bank::{Account, FIRST, Use};
+use crate::bank::{Account, FIRST, Use};
 use odeon_coordination::Coordination;
 use odeon_core::{ActorRef, Theater};
 use odeon_speculative::{Coordinate, Processing, SpawnSpeculative};

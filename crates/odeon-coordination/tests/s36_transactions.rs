@@ -1,8 +1,7 @@
 //! S36: coordinated transactions that actors of several theaters take part in.
 
-mod bank;
-
-use bank::{Bank, FIRST, Use, look};
+use crate::bank;
+use crate::bank::{Bank, FIRST, Use, look};
 use odeon_core::Ask;
 use odeon_speculative::{Coordinate, CoordinationError, Outcome, Processing};
 use odeon_theater::Conditions;

@@ -1,5 +1,4 @@
 //! S10 replies: answered once, now or later, by whom one likes; dropped, the asker learns at once.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};

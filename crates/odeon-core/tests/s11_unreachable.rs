@@ -1,5 +1,4 @@
 //! S11 an actor that nobody can reach ends by itself, after everything that was sent to it.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
 //! S12 and S10: answers with a deadline, for actors and for futures.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::future::Future;
 use std::pin::pin;

@@ -1,5 +1,4 @@
 //! S12 timers under virtual time: when they fire, what cancels them, what they keep alive.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,5 +1,4 @@
 //! S13, S4: a shutdown and handlers that wait.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

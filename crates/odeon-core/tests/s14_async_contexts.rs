@@ -1,5 +1,4 @@
 //! S14, S12 and S16 from asynchronous actors: what a handler that waits can do as a plain one can.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;

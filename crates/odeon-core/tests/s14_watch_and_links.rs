@@ -1,5 +1,4 @@
 //! S14 whoever watches an actor is told once when it ends, and why; linked actors fail together.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};

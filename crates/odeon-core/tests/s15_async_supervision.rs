@@ -1,5 +1,4 @@
 //! S15 for asynchronous actors: a restart cancels the handler that waits and loses no message.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,5 @@
 //! S15 for asynchronous actors: random failures, restarts and stops with accounts, and panics on top of
 //! panics.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,5 @@
 //! S15 a failure that comes up to the root ends the theater once, whoever else ends it meanwhile, and
 //! loses nothing (S4).
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,4 @@
 //! S15 a supervised actor that fails is made anew and loses no message that waits.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;

@@ -1,5 +1,4 @@
 //! S16 for asynchronous actors: worker pools whose members wait, and names that spawn such actors.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,4 @@
 //! S16 groups: what is published goes to all members, cloned only as often as needed.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,4 @@
 //! S16 names: one actor has a name at a time, is kept by it, and frees it by ending.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;

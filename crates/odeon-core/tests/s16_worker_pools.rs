@@ -1,5 +1,4 @@
 //! S16 worker pools: each message to one member; resized while running, nothing is lost.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

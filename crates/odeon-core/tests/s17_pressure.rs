@@ -1,5 +1,4 @@
 //! S17 senders hold back while a receiver has too much waiting; nobody waits for ever.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,5 +1,4 @@
 //! S17 whether an actor is under pressure, and when it no longer is.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::pin::pin;
 use std::sync::mpsc::{Receiver, channel};

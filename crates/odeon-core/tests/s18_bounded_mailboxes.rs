@@ -1,7 +1,4 @@
 //! S18 so many messages wait in a bounded mailbox and no more; the next one waits, comes back, or displaces.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
-
-mod bounded;
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -11,7 +8,7 @@ use std::sync::mpsc::channel;
 use std::task::{Context as Poller, Poll, Waker};
 use std::time::Duration;
 
-use bounded::*;
+use crate::bounded::*;
 use odeon_core::*;
 use odeon_testkit::{Deterministic, for_seeds};
 

@@ -1,6 +1,5 @@
 //! S18 on pinned stages: senders in plain handlers have their stage wait as a whole, before the message is accepted; those
 //! in asynchronous ones wait alone.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

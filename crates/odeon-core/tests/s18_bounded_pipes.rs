@@ -1,5 +1,4 @@
 //! S18, S19: an actor with bounded mailboxes goes on with its pipes.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;

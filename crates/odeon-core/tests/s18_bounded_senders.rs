@@ -1,13 +1,10 @@
 //! S18 no way to send ignores a bound: actors, replies, timers, groups, worker pools, names, attempts.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
-
-mod bounded;
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use bounded::*;
+use crate::bounded::*;
 use odeon_core::extend::Outbox;
 use odeon_core::*;
 use odeon_testkit::conformance::stage::probe::{Do, Log, Probe};

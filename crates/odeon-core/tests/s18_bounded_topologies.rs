@@ -1,13 +1,10 @@
 //! S18 actors with bounds among each other: nobody stands still, nothing is lost, pipelines stay short.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
-
-mod bounded;
 
 use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use bounded::*;
+use crate::bounded::*;
 use odeon_core::*;
 use odeon_testkit::{
     Bell, Counted, Deterministic, DropTracker, Ledger, Ticket, for_seeds, silent_panic,

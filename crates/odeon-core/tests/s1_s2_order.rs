@@ -1,5 +1,4 @@
 //! S1 one at a time, S2 order per sender and mailbox: beyond the stage suite, in one long run.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::mpsc::{Sender, channel};
 

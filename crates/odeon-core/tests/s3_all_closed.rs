@@ -1,5 +1,4 @@
 //! S3: what becomes of an actor that has closed all its mailboxes.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
 //! S3: joins of streams, and join patterns: whatever the order of arrival, no generations are mixed and nothing is lost.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;

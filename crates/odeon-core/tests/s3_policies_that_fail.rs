@@ -1,5 +1,4 @@
 //! S3: what a selection policy is shown, and that no message is lost when one fails.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

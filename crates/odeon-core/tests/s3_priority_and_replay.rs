@@ -1,6 +1,5 @@
 //! S3: priority is never inverted by more than the message being handled, however many threads send; and each pattern is
 //! repeated by its seed.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};

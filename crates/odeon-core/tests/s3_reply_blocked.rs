@@ -1,5 +1,4 @@
 //! S3: an actor that waits for an answer handles nothing else, and no thread waits.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;

@@ -1,5 +1,4 @@
 //! S3: the guards of an actor that has failed and is resumed.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

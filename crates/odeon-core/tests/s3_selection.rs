@@ -1,5 +1,4 @@
 //! S3: selection policies, and guards by chance.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

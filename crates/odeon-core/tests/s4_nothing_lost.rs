@@ -1,5 +1,4 @@
 //! S4 nothing is lost silently: every message is handled, returned or dead-lettered.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

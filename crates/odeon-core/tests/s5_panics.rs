@@ -1,5 +1,4 @@
 //! S5 a panic ends one actor only. The stage suite has every place a panic can come from.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::any::Any;
 use std::sync::{Arc, Mutex};

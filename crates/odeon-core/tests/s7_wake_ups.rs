@@ -1,6 +1,5 @@
 //! S7 no wake-up is lost: rounds of falling asleep and being woken, between every two kinds of
 //! threads. A lost wake-up shows as a test that runs out of patience.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;

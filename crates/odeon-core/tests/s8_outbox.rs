@@ -1,6 +1,5 @@
 //! S8 effects have one exit: an outbox holds sends, spawns, replies and stops, and releases or
 //! discards them together.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use odeon_core::extend::Outbox;
 use odeon_core::*;

@@ -1,5 +1,4 @@
 //! S9 no globals: any number of theaters in one process, independent and in touch.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::time::Duration;
 

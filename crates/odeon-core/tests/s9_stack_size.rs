@@ -1,5 +1,4 @@
 //! S9: each theater has its own settings: the stacks of a theater's threads are as large as its builder says.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use std::hint::black_box;
 use std::time::Duration;

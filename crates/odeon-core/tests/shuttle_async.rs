@@ -2,7 +2,6 @@
 //! against the end of the theater. A lost wake-up shows as a deadlock. Run by `ci/shuttle.sh`.
 //!
 //! Nothing here may block except through `odeon-sync`, hence a bell of its own.
-#![cfg(odeon_shuttle)]
 
 use std::pin::Pin;
 use std::sync::Arc as StdArc;

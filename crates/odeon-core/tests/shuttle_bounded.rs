@@ -2,7 +2,6 @@
 //! the end. One who is not let on shows as a deadlock. Run by `ci/shuttle.sh`.
 //!
 //! Nothing here may block except through `odeon-sync`.
-#![cfg(odeon_shuttle)]
 
 use std::sync::Arc as StdArc;
 use std::time::Duration;

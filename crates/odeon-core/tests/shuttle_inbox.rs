@@ -1,7 +1,6 @@
 //! The inbox under random schedules, with an embedded block of 1 slot and heap blocks of 2. Beyond the
 //! loom models where loom cannot follow: it lets a thread that has stored to the tail word read an
 //! older value in its next addition, and two additions read the same value. Run by `ci/shuttle.sh`.
-#![cfg(odeon_shuttle)]
 
 use std::sync::Arc as StdArc;
 

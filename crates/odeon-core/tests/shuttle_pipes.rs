@@ -1,6 +1,5 @@
 //! Pipes under random schedules: an output on its way meets the end of its actor, a restart, and a cancellation.
 //! Run by `ci/shuttle.sh`.
-#![cfg(odeon_shuttle)]
 
 use std::sync::Arc;
 use std::time::Duration;

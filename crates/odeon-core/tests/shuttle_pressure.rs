@@ -2,7 +2,6 @@
 //! for their answer or their relief. Who is held back for ever shows as a deadlock. Run by `ci/shuttle.sh`.
 //!
 //! Under shuttle an inbox of four messages is under pressure.
-#![cfg(odeon_shuttle)]
 
 use std::sync::Arc;
 use std::time::Duration;

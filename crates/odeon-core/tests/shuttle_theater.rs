@@ -3,7 +3,6 @@
 //! that led to it. Run by `ci/shuttle.sh`.
 //!
 //! Nothing here may block except through `odeon-sync`: no `Ask::wait`, no `std::thread::park`.
-#![cfg(odeon_shuttle)]
 
 use std::time::Duration;
 

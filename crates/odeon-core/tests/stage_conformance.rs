@@ -1,5 +1,4 @@
 //! The stage suite of the testkit (S1 to S5, S11) on every kind of stage.
-#![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 use odeon_testkit::conformance::stages_of_core::{OnDedicated, OnDeterministic, OnPinned, OnPool};
 use odeon_testkit::stage_conformance;

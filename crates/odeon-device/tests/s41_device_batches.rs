@@ -1,16 +1,15 @@
 //! S41: which messages make a batch, in which order, and when.
 
-mod support;
-
+use crate::support;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
+use crate::support::{Book, Entry, Maker, PATIENCE, To};
 use odeon_core::{
     ActorRef, Directive, Message, Reply, Routing, SendError, Supervision, Theater, extend,
 };
 use odeon_device::*;
 use odeon_testkit::{Deterministic, for_seeds};
-use support::{Book, Entry, Maker, PATIENCE, To};
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)

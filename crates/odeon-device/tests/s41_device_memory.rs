@@ -1,12 +1,11 @@
 //! S41: device memory belongs to the actor, and is freed with it, however it ends.
 
-mod support;
-
+use crate::support;
 use std::time::Duration;
 
+use crate::support::{Maker, PATIENCE, To};
 use odeon_core::{Directive, EndReason, Supervision, Theater};
 use odeon_device::*;
-use support::{Maker, PATIENCE, To};
 
 fn stops() -> Supervision {
     Supervision::new().always(Directive::Stop)

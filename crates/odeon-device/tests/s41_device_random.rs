@@ -1,8 +1,7 @@
 //! S41 with random messages, faults, restarts, stops and bounds, from seeds: what is sent is done once, or given up by name; each sender's
 //! order is kept; memory is freed.
 
-mod support;
-
+use crate::support;
 use std::cell::Cell;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

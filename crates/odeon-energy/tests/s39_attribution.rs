@@ -1,7 +1,6 @@
 //! S39: whose joules they were, in a simulated machine where that is known.
 
-mod support;
-
+use crate::support::{Folder, Machine, unit};
 use odeon_core::*;
 use odeon_energy::{Attribution, DeviceUse, Divided, Estimate, Gauge, MachineLoad, PowerSpread};
 use odeon_testkit::{Deterministic, for_seeds};
@@ -9,7 +8,6 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use support::{Folder, Machine, unit};
 
 /// What a handler takes: so much time, drawing so many watts.
 #[derive(Clone, Copy)]

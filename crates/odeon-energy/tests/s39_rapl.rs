@@ -1,12 +1,10 @@
 //! S39: the counters of processors, on a tree of files that is made up.
 
-mod support;
-
+use crate::support::Folder;
 use odeon_energy::{Cause, Meter, Rapl, Scope};
 use odeon_testkit::VirtualClock;
 use std::sync::Arc;
 use std::time::Duration;
-use support::Folder;
 
 /// Two packages with parts and memory, the platform, and a second interface to the first package.
 fn server(test: &str) -> Folder {

@@ -1,14 +1,12 @@
 //! S39: joules of a run, their bounds, idle power, meters together.
 
-mod support;
-
+use crate::support::{Machine, unit};
 use odeon_core::Random;
 use odeon_energy::*;
 use odeon_testkit::{VirtualClock, for_seeds};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use support::{Machine, unit};
 
 fn part(random: &mut Random, name: String) -> Domain {
     let period = Duration::from_micros(1 + random.below(2_000) as u64);

@@ -1,13 +1,12 @@
 //! A worker that works by kernels passes the suite of workers, several pieces in one launch, and brings shared data to the device once.
 
+use crate::support;
 use std::sync::{Arc, OnceLock};
 
 use cubecl::prelude::*;
 use odeon_device::conformance::WorkerUnderTest;
 use odeon_device::{Device, DeviceError, Worker, worker_conformance};
 use odeon_gpu::{GpuDevice, Kernel, KernelWorker, Which, Workbench, cubecl};
-
-mod support;
 
 /// Stretches of a table, each times a factor, one behind the other. `stretches` has for each: where it begins in the table, and where in
 /// the result.

@@ -5,9 +5,7 @@ use cubecl::prelude::*;
 use odeon_device::Device;
 use odeon_gpu::cubecl;
 
-mod support;
-
-use support::{Numbers, on_each_device};
+use crate::support::{Numbers, on_each_device};
 
 /// The columns of each block of rows of a table, added up: a unit has one column of one block.
 #[cube(launch)]

@@ -1,12 +1,11 @@
 //! What is wrong with a kernel is an error, known when its results are asked for, and the session goes on.
 
+use crate::support;
 use cubecl::prelude::*;
 use odeon_device::{Device, DeviceError};
 use odeon_gpu::{GpuDevice, Which, cubecl};
 
-use support::on_each_device;
-
-mod support;
+use crate::support::on_each_device;
 
 #[cube(launch)]
 fn add_one(words: &mut [u32]) {

@@ -1,6 +1,7 @@
 //! A device that is lost is an error, and a new session finds it again. Lost by wgpu's own means for that: as after a reset, nothing of it
 //! can be used any more.
 
+use crate::support;
 use cubecl::device::{WgpuBackend, WgpuDevice, WgpuDeviceKind};
 use cubecl::prelude::*;
 use cubecl::wgpu::{
@@ -8,8 +9,6 @@ use cubecl::wgpu::{
 };
 use odeon_device::{Device, DeviceError};
 use odeon_gpu::{GpuDevice, Which, cubecl};
-
-mod support;
 
 #[cube(launch)]
 fn add_one(words: &mut [u32]) {

@@ -1,5 +1,6 @@
 //! What goes wrong on a GPU reaches who decides: the supervision of a device actor, the hook of a pool. Nothing is lost by it.
 
+use crate::support;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -14,8 +15,6 @@ use odeon_device::{
     Kind, Place, SpawnOnDevice, WorkerError, device_supervision,
 };
 use odeon_gpu::{GpuBuffer, GpuDevice, Kernel, KernelWorker, Which, Workbench, cubecl};
-
-mod support;
 
 #[cube(launch)]
 fn add_one(words: &mut [u32]) {

@@ -1,15 +1,13 @@
 //! S38 by a real broker: a pool whose workers are all elsewhere, and a broker that is killed and started again.
 
-mod support;
-
+use crate::support::job::{Job, What, numbers};
+use crate::support::process::{self, WorkerProcess};
+use crate::support::{LONG, broker};
 use odeon_core::{Ask, Theater};
 use odeon_device::{BalancingPool, Kind, Place, Returned};
 use odeon_rabbitmq::{Asking, RabbitWorker};
 use std::thread;
 use std::time::Duration;
-use support::job::{Job, What, numbers};
-use support::process::{self, WorkerProcess};
-use support::{LONG, broker};
 
 #[test]
 fn s38_a_pool_whose_broker_is_started_again_has_all_its_pieces_done() {

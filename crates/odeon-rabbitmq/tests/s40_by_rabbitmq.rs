@@ -1,7 +1,9 @@
 //! S40 by a real broker: work that is done in processes elsewhere.
 
-mod support;
-
+use crate::support::job::{Does, Job, What, numbers};
+use crate::support::process::{self, WorkerProcess};
+use crate::support::stranger::Stranger;
+use crate::support::{LONG, Numbers, broker, until};
 use lapin::BasicProperties;
 use lapin::types::AMQPValue;
 use odeon_device::{DeviceError, Worker};
@@ -9,10 +11,6 @@ use odeon_rabbitmq::{Asking, Queue, RabbitWorker, Served, Serving, Stop, serve};
 use std::cell::RefCell;
 use std::thread;
 use std::time::Duration;
-use support::job::{Does, Job, What, numbers};
-use support::process::{self, WorkerProcess};
-use support::stranger::Stranger;
-use support::{LONG, Numbers, broker, until};
 
 fn asking() -> Asking {
     Asking { answer_within: LONG, ..Asking::default() }

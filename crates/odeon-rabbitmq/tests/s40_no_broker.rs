@@ -1,13 +1,11 @@
 //! S40 where there is no broker.
 
-mod support;
-
+use crate::support::job::{Does, Job};
 use odeon_device::DeviceError;
 use odeon_rabbitmq::{Asking, Queue, RabbitWorker, Serving, Stop, serve};
 use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
-use support::job::{Does, Job};
 
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()

@@ -1,16 +1,14 @@
 //! S40: what strangers send, and what cannot be done for ever, keeps no worker process from its work.
 
-mod support;
-
+use crate::support::job::{Does, Job, What, numbers};
+use crate::support::stranger::{Stranger, request};
+use crate::support::{LONG, broker, until};
 use lapin::BasicProperties;
 use lapin::types::{AMQPValue, FieldTable};
 use odeon_device::{DeviceError, Worker};
 use odeon_rabbitmq::{Asking, Portable, Queue, RabbitWorker, Served, Serving, Stop, serve};
 use std::thread;
 use std::time::Duration;
-use support::job::{Does, Job, What, numbers};
-use support::stranger::{Stranger, request};
-use support::{LONG, broker, until};
 
 /// Longer than anything here takes; shorter than worker processes wait for inputs.
 const SHORTER: Duration = Duration::from_secs(40);

@@ -1,14 +1,12 @@
 //! S17: senders hold back, and nobody waits for ever: not in circles through actors that handle several messages at once,
 //! and not behind messages that wait for other ones.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, lab, result, width};
 use odeon_core::{Actor, ActorRef, Context, Message, Theater};
 use odeon_speculative::{Ordering, Processing, SpawnSpeculative, SpeculativeRef};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, lab, result, width};
 
 /// Where the messages of a circle go next.
 #[derive(Clone)]

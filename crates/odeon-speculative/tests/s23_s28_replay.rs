@@ -1,14 +1,12 @@
 //! S23 with S24 to S28: a run of speculative actors and coordinated transactions follows from its seed. In a file of its own, because
 //! the epochs of transactions are of the whole process.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, Log, Note};
 use odeon_core::{ActorRef, Message, Random, Theater};
 use odeon_speculative::{Access, Coordinate, CoordinationError, SpawnSpeculative, SpeculativeRef};
 use odeon_speculative::{Processing, fail};
 use odeon_testkit::{Deterministic, Trace, for_seeds};
 use std::sync::{Arc, Mutex};
-use support::{Common, Do, Lab, Log, Note};
 
 const LABS: usize = 3;
 const MOST_STEPS: usize = 50_000;

@@ -1,8 +1,7 @@
 //! S24 to S26 by random programs: speculative and plain actors whose messages say what to do and what to send on. What comes
 //! out of it does not depend on the order, so each run must come to what a serial one does.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, width};
 use odeon_core::{Actor, ActorRef, Context, Message, Theater};
 use odeon_speculative::{Access, Ordering, SpawnSpeculative, SpeculativeRef, fail};
 use odeon_testkit::{for_seeds, silent_panic};
@@ -10,7 +9,6 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, width};
 
 const LABS: usize = 3;
 const PLAINS: usize = 2;

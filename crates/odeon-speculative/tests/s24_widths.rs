@@ -1,7 +1,6 @@
 //! S24: the width may change at any time, and nothing is left lying.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, ask, lab, result, width};
 use odeon_core::Theater;
 use odeon_speculative::{Access, Ordering, SpawnSpeculative};
 use odeon_stm::TVar;
@@ -10,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, ask, lab, result, width};
 
 /// The last message had been brought to the board when one at a time was enough, and the actor's own turn leaves messages to others
 /// that may be long.

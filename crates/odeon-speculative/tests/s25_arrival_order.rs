@@ -1,7 +1,6 @@
 //! S25: with `Ordering::Mailbox` all messages are handled in the order of arrival: results and effects are those of one at a time.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, Log, Note, result, width};
 use odeon_core::{Actor, ActorRef, Context, Directive, Message, Supervision, Theater};
 use odeon_speculative::{
     Access, Coordinate, Ordering, Processing, SpawnSpeculative, SpeculativeRef, TxResult, fail,
@@ -12,7 +11,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, Log, Note, result, width};
 
 const VARS: u64 = 4;
 

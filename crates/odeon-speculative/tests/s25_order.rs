@@ -1,14 +1,13 @@
 //! S25: messages of one sender are handled in the order in which they were sent, whoever sends and however they are processed.
 
-mod support;
-
+use crate::support;
+use crate::support::{Common, Do, Lab, lab, result, width};
 use odeon_core::{Actor, ActorRef, Context, Message, Theater};
 use odeon_speculative::{Access, Processing, SpawnSpeculative, SpeculativeRef};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, lab, result, width};
 
 const MESSAGES: i64 = 1_000;
 

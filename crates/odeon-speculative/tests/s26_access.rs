@@ -1,13 +1,11 @@
 //! S26: what each kind of access promises, in every way of processing.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, ask, lab, result, width};
 use odeon_core::{AskError, Theater};
 use odeon_speculative::{Access, Ordering, SpawnSpeculative, fail};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
-use support::{Common, Do, Lab, ask, lab, result, width};
 
 const WIDTHS: [usize; 4] = [1, 2, 4, 7];
 

@@ -1,7 +1,6 @@
 //! S26: effects happen if their message commits, in the order of the commits, and vanish with it otherwise.
 
-mod support;
-
+use crate::support::{Do, Log, Note, ask, lab, result, width};
 use odeon_core::{Actor, AskError, Context, Reply, Theater};
 use odeon_speculative::{Access, fail};
 use odeon_testkit::silent_panic;
@@ -9,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
-use support::{Do, Log, Note, ask, lab, result, width};
 
 const WIDTHS: [usize; 4] = [1, 2, 4, 7];
 const SENDERS: i64 = 4;

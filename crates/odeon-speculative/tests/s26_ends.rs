@@ -1,8 +1,7 @@
 //! S26 and the end of a speculative actor: nothing is handled after the message that stops it, no handler runs beside or
 //! after `stopped`, and every message is handled, has failed, or is a dead letter.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, Log, Note, ask, lab, result, width};
 use odeon_core::{Reply, Theater};
 use odeon_speculative::{Access, Ordering, Processing, SpawnSpeculative, SpeculativeRef};
 use odeon_testkit::silent_panic;
@@ -10,7 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, Log, Note, ask, lab, result, width};
 
 /// Keeps an exclusive message running until it is opened.
 #[derive(Clone, Default)]

@@ -1,7 +1,7 @@
 //! S26 and failures: whatever panics, and wherever, each message is handled, fails or is a dead letter, and the actor goes on.
 
-mod support;
-
+use crate::support;
+use crate::support::{Do, Log, Note, ask, lab, result, supervised_lab, width};
 use odeon_core::{Directive, Reply, Supervision, Theater};
 use odeon_speculative::{SpeculativeRef, fail};
 use odeon_testkit::silent_panic;
@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
-use support::{Do, Log, Note, ask, lab, result, supervised_lab, width};
 
 const WIDTHS: [usize; 3] = [1, 2, 4];
 

@@ -1,7 +1,6 @@
 //! S28: transactions that handlers begin, in whose lanes what is joined to others has to come past their first messages.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, ask};
 use odeon_core::{ActorRef, Theater};
 use odeon_speculative::{
     Access, Coordinate, Ordering, Outcome, Processing, SpawnSpeculative, SpeculativeRef,
@@ -11,7 +10,6 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, ask};
 
 fn every_processing() -> [Processing; 4] {
     [

@@ -1,7 +1,6 @@
 //! S17 with S28: who begins coordinated transactions faster than they are decided is held back, and nobody is who is waited for.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, ask, result};
 use odeon_core::{Actor, ActorRef, Context, Message, Theater};
 use odeon_speculative::{Coordinate, Processing, SpawnSpeculative, SpeculativeRef};
 use odeon_testkit::{Deterministic, for_seeds};
@@ -9,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, ask, result};
 
 /// About 1,024 wait for each other, and as many in each inbox on their way; and what is begun in one turn.
 const LIMIT: usize = 4_096;

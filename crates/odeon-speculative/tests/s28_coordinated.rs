@@ -1,7 +1,6 @@
 //! S28: coordinated transactions are atomic and isolated, in every way of processing.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, Log, Note, ask, result};
 use odeon_core::{ActorRef, Ask, AskError, Theater};
 use odeon_speculative::{
     Access, Coordinate, CoordinationError, Processing, SpawnSpeculative, SpeculativeRef, fail,
@@ -11,7 +10,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, Log, Note, ask, result};
 
 fn every_processing() -> [(&'static str, Processing); 7] {
     [

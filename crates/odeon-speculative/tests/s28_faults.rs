@@ -1,15 +1,13 @@
 //! S28, S26: a panic at any step of a handler of a coordinated transaction, one step after the other, leaves everything as if the
 //! transaction had never been, at all its actors, and the actors go on.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, Log, Note, ask};
 use odeon_core::ActorRef;
 use odeon_speculative::{Access, Coordinate, Processing, SpawnSpeculative, SpeculativeRef};
 use odeon_testkit::{Deterministic, silent_panic};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
-use support::{Common, Do, Lab, Log, Note, ask};
 
 const LABS: usize = 3;
 /// What the transaction adds to an account of each.

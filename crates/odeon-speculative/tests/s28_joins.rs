@@ -1,7 +1,6 @@
 //! S28: what handlers join to a transaction.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, ask, result};
 use odeon_core::{ActorRef, Theater};
 use odeon_speculative::{Delivery, Processing, SpawnSpeculative};
 use odeon_testkit::Deterministic;
@@ -9,7 +8,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, ask, result};
 
 /// Joins `count` messages to `to`.
 fn join_many(to: ActorRef<Do>, count: usize) -> Do {

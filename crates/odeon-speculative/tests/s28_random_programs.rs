@@ -2,8 +2,7 @@
 //! several messages, while the processing changes. Each handler takes a ticket of its actor, so the order of what was committed is known: a
 //! serial run in that order must come to the same, message by message.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, Log, Note, ask};
 use odeon_core::{ActorRef, Theater};
 use odeon_speculative::{
     Access, Coordinate, CoordinationError, Processing, SpawnSpeculative, SpeculativeRef, fail,
@@ -13,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, Log, Note, ask};
 
 const LABS: usize = 3;
 const SENDERS: u64 = 3;

@@ -1,7 +1,6 @@
 //! S28: coordinated transactions of several theaters in one process.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, ask, walk};
 use odeon_core::ActorRef;
 use odeon_speculative::{Coordinate, Delivery, Outcome, Processing, SpawnSpeculative};
 use odeon_stm::atomically;
@@ -11,7 +10,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
-use support::{Common, Do, Lab, ask, walk};
 
 fn lab(run: &Deterministic, processing: &Processing) -> ActorRef<Do> {
     let lab = Lab::new(&Arc::new(Common::default()));

@@ -1,14 +1,12 @@
 //! S28: coordinated transactions never wait for each other in a circle, nor for themselves.
 
-mod support;
-
+use crate::support::{Common, Do, Lab, ask, result, walk};
 use odeon_core::{Actor, Context, Message, Theater};
 use odeon_speculative::{Access, Coordinate, Processing, SpawnSpeculative, SpeculativeRef};
 use odeon_testkit::{Deterministic, for_seeds};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
-use support::{Common, Do, Lab, ask, result, walk};
 
 fn every_processing() -> [(&'static str, Processing); 4] {
     [

@@ -1,13 +1,12 @@
 //! S3 with S24 and S25: buffers with guards, many who put and many who get, in every way of processing: what a guard has seen is what the
 //! handler finds.
 
-mod support;
-
+use crate::support;
+use crate::support::buffer::{Item, Use, Watched, assert_all_in_order, each_processing};
 use odeon_core::Theater;
 use odeon_speculative::{Access, Coordinate, Ordering, Processing};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
-use support::buffer::{Item, Use, Watched, assert_all_in_order, each_processing};
 
 const SENDERS: usize = 3;
 const EACH: u64 = 400;

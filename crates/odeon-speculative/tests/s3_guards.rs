@@ -1,7 +1,7 @@
 //! S3 with S24 to S28: guards of speculative actors open with commits, and what waits for one holds up nothing else, is no pressure and is not lost.
 
-mod support;
-
+use crate::support::Log;
+use crate::support::buffer::{Buffer, Port, Use, Watched, assert_all_in_order, each_processing};
 use odeon_core::{Access, AskError, Directive, MailboxOf, Message, Reply, Supervision, Theater};
 use odeon_speculative::{
     Coordinate, Ordering, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext,
@@ -10,8 +10,6 @@ use odeon_speculative::{
 use odeon_stm::{TVar, Tx};
 use odeon_testkit::silent_panic;
 use std::thread;
-use support::Log;
-use support::buffer::{Buffer, Port, Use, Watched, assert_all_in_order, each_processing};
 
 fn theater() -> Theater {
     Theater::builder().workers(2).build().unwrap()

@@ -1,14 +1,12 @@
 //! S23 with S3: a run of buffers with guards follows from its seed. In a file of its own, because the epochs of transactions are of
 //! the whole process.
 
-mod support;
-
+use crate::support::buffer::{Item, Use, Watched, each_processing};
 use odeon_core::{Access, Actor, ActorRef, Context, Message, Random, Theater};
 use odeon_speculative::{Coordinate, Processing};
 use odeon_stm::Cause;
 use odeon_testkit::{Deterministic, Trace, for_seeds};
 use std::sync::Mutex;
-use support::buffer::{Item, Use, Watched, each_processing};
 
 const MOST_STEPS: usize = 50_000;
 

@@ -1,21 +1,17 @@
 //! Coordinated transactions in whole small theaters under random schedules: against messages that are in their way, against each other, with
 //! messages that join them, with deadlines, participants that fail, and actors that end in the middle. Whoever waits for somebody who waits for
 //! it shows as a deadlock. Run by `ci/shuttle.sh`.
-#![cfg(odeon_shuttle)]
 
-mod shuttle_support;
-mod support;
-
+use crate::shuttle_support::*;
+use crate::support::{Common, Do};
 use odeon_core::{ActorRef, Theater};
 use odeon_speculative::{
     Access, Coordinate, CoordinationError, Ordering, Outcome, Processing, SpeculativeRef, fail,
 };
 use odeon_sync::thread;
 use odeon_testkit::silent_panic;
-use shuttle_support::*;
 use std::sync::Arc;
 use std::time::Duration;
-use support::{Common, Do};
 
 /// Every way of processing, the order of arrival among them.
 fn any_processing() -> Processing {

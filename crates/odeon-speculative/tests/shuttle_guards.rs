@@ -1,15 +1,11 @@
 //! Guards of speculative actors under random schedules: a message that nobody lets in again shows as a deadlock, one that was let in too early as
 //! a failure, one that is lost in the sums. Run by `ci/shuttle.sh`.
-#![cfg(odeon_shuttle)]
 
-mod shuttle_support;
-mod support;
-
+use crate::shuttle_support::{check, end, random, some_processing, theater, wait};
+use crate::support::buffer::{Use, Watched, assert_all_in_order};
 use odeon_speculative::Coordinate;
 use odeon_sync::thread;
 use shuttle::future::block_on;
-use shuttle_support::{check, end, random, some_processing, theater, wait};
-use support::buffer::{Use, Watched, assert_all_in_order};
 
 /// Two threads put into a small buffer, a third one and a coordinated transaction take out, and the processing changes.
 #[test]

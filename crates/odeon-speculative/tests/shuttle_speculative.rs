@@ -1,18 +1,14 @@
 //! Speculative actors in whole small theaters under random schedules: lanes are handed over, the mode changes under load, attempts are made
 //! ahead, actors end in the middle. What is lost shows as a deadlock, what is handled twice or out of order in the sums.
 //! Run by `ci/shuttle.sh`.
-#![cfg(odeon_shuttle)]
 
-mod shuttle_support;
-mod support;
-
+use crate::shuttle_support::*;
+use crate::support::Do;
 use odeon_core::ActorRef;
 use odeon_speculative::{Coordinate, Ordering, Processing};
 use odeon_stm::{TVar, atomically};
 use odeon_sync::thread;
-use shuttle_support::*;
 use std::sync::Arc;
-use support::Do;
 
 /// Two threads send steps to one actor, whose processing another one changes meanwhile.
 fn steps_while_the_processing_changes(first: Processing, next: fn() -> Processing) {

@@ -1,14 +1,12 @@
 //! `TList` against `BTreeSet`, against itself in interleaved attempts, and under threads.
 
-mod support;
-
+use crate::support::{Alive, Counted, Random, commits_after, run};
 use odeon_stm::collections::TList;
 use odeon_stm::staged::{Attempted, attempt};
 use odeon_stm::{Abort, Mode, TVar, atomically, snapshot};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::{Alive, Counted, Random, commits_after, run};
 
 fn keys(list: &TList<u64>) -> Vec<u64> {
     atomically(|tx| list.iter(tx).map(|key| key.copied()).collect())

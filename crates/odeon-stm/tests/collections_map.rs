@@ -1,14 +1,12 @@
 //! `TMap` against `HashMap`, with good hashes and with none, in interleaved attempts and under threads.
 
-mod support;
-
+use crate::support::{Alive, Counted, Random, commits_after};
 use odeon_stm::collections::TMap;
 use odeon_stm::{Rollback, Tx, View, atomically, snapshot};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::{Alive, Counted, Random, commits_after};
 
 /// Hashes that say as much as their last bits: with `MASK` 0 all are equal.
 #[derive(Default)]

@@ -1,7 +1,6 @@
 //! `TOrdMap` against `BTreeMap`, in interleaved attempts and under threads.
 
-mod support;
-
+use crate::support::{Alive, Counted, Random, commits_after};
 use odeon_stm::collections::TOrdMap;
 use odeon_stm::staged::{Attempted, attempt};
 use odeon_stm::{Abort, Mode, Rollback, Tx, View, atomically, snapshot};
@@ -9,7 +8,6 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::{Alive, Counted, Random, commits_after};
 
 fn pairs<'t>(
     map: &'t TOrdMap<u64, u64>,

@@ -1,12 +1,10 @@
 //! `TQueue` against `VecDeque`, in interleaved attempts and under threads.
 
-mod support;
-
+use crate::support::{Alive, Random, commits_after};
 use odeon_stm::collections::TQueue;
 use odeon_stm::{Rollback, View, atomically, snapshot};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use support::{Alive, Random, commits_after};
 
 fn elements<'t>(queue: &'t TQueue<u64>, view: &mut impl View<'t>) -> Result<Vec<u64>, Rollback> {
     queue.fold(view, Vec::new(), |mut elements, element| {

@@ -1,14 +1,12 @@
 //! `TSet` against `HashSet`, in interleaved attempts and under threads. `collections_map.rs` tests what is
 //! below.
 
-mod support;
-
+use crate::support::{Alive, Counted, Random, commits_after};
 use odeon_stm::collections::TSet;
 use odeon_stm::{atomically, snapshot};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::{Alive, Counted, Random, commits_after};
 
 #[test]
 fn it_does_what_a_hash_set_does() {

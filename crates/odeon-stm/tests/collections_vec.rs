@@ -1,12 +1,10 @@
 //! `TVec` against `Vec`, in interleaved attempts and under threads.
 
-mod support;
-
+use crate::support::{Alive, Random, commits_after};
 use odeon_stm::collections::TVec;
 use odeon_stm::{Rollback, View, atomically, snapshot};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::{Alive, Random, commits_after};
 
 fn elements<'t>(vec: &'t TVec<u64>, view: &mut impl View<'t>) -> Result<Vec<u64>, Rollback> {
     vec.fold(view, Vec::new(), |mut elements, element| {

@@ -1,16 +1,12 @@
 //! Recorded histories of several threads: each has to be strictly serialisable and opaque.
 
-#[path = "histories/checker.rs"]
 mod checker;
-#[path = "histories/handmade.rs"]
 mod handmade;
-#[path = "histories/random.rs"]
-mod random;
 
+use crate::random::Random;
 use checker::{Transaction, Variable, serial_order};
 use odeon_stm::staged::{Attempted, attempt};
 use odeon_stm::{Abort, Mode, Rollback, TVar, Tx, View, atomically, snapshot};
-use random::Random;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Barrier, Mutex};

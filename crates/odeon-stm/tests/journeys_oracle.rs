@@ -2,12 +2,9 @@
 //! journey commits, its parts are run again, alone, on a copy of the state, and have to see and do the same. One that has
 //! only read has seen a state that was there at some time since its begin.
 
-#[path = "histories/random.rs"]
-mod random;
-
+use crate::random::Random;
 use odeon_stm::staged::{Attempted, Journey, attempt};
 use odeon_stm::{Abort, Mode, TCounter, TMax, TVar, Tx, snapshot};
-use random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 

@@ -1,13 +1,10 @@
 //! Random transactions on one thread against an oracle that just copies its state: writes, changes that commute,
 //! links, nested closures and alternatives, errors and panics.
 
-#[path = "histories/random.rs"]
-mod random;
-
+use crate::random::Random;
 use odeon_stm::{
     Abort, TCounter, TLink, TMax, TMin, TVar, Tx, atomically, snapshot, try_atomically,
 };
-use random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
 //! Relaxed attempts: each read sees the latest value, whatever others do meanwhile; every operation of every
 //! collection ends, and says something that was so at some moment.
 
-mod support;
-
+use crate::support::{Alive, Random};
 use odeon_stm::collections::{TList, TMap, TOrdMap, TQueue, TSet, TVec};
 use odeon_stm::staged::{Attempted, attempt_here};
 use odeon_stm::{Abort, Mode, Rollback, TCounter, TLink, TMax, TVar, Tx, atomically, collect};
@@ -11,7 +10,6 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
-use support::{Alive, Random};
 
 /// Reads of a relaxed attempt before it goes on as a snapshot.
 const READS: usize = 1 << 16;

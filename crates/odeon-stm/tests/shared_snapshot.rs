@@ -1,13 +1,11 @@
 //! Several closures on one snapshot: they see one moment, and each ends for itself.
 
-mod support;
-
+use crate::support::Alive;
 use odeon_stm::staged::{Attempted, FinishedOnSnapshot, SharedSnapshot};
 use odeon_stm::{Abort, Cause, Rollback, TVar, Tx, atomically, collect, snapshot, stats};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
-use support::Alive;
 
 /// What a closure answers that ends well.
 fn seen<'env, R>(

@@ -1,13 +1,11 @@
 //! S31: what is asked of another theater can be asked of one's own too; and the names of the runtime are nobody else's.
 
-mod support;
-
+use super::support::{Count, Counter, LONG, World, numbers};
 use odeon_core::{ActorRef, AskError, Message, Reply, Theater, extend};
-use odeon_theater::{InMemoryNetwork as Net, NameSettings, Names, RemoteError};
+use odeon_theater::{NameSettings, Names, RemoteError};
 use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
-use support::{Count, Counter, LONG, World, numbers};
 
 #[derive(Serialize, Deserialize)]
 struct Other;

@@ -1,15 +1,13 @@
 //! S31: a reference is sent on to a third theater, and something goes wrong after the first packet, or the second, and so on to the last. Whoever has got it has an actor,
 //! and an actor to which nobody refers is let go.
 
-mod stepwise;
-
+use super::stepwise::Trouble::{self, CutForAWhile, CutForLong, Isolated, Killed, Unplugged};
+use super::stepwise::{Stepwise, id};
 use odeon_core::{Actor, ActorRef, AskError, Context, Message, Reply};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use stepwise::Trouble::{self, CutForAWhile, CutForLong, Isolated, Killed, Unplugged};
-use stepwise::{Stepwise, id};
 
 /// Says when it is let go.
 struct Somebody(Arc<AtomicBool>);

@@ -1,17 +1,9 @@
 //! S31: a reference leads to its actor from everywhere, and messages come to it once and in order.
 
-mod support;
-
-#[allow(
-    unused_imports,
-    reason = "another crate has this file as a module, and another network"
-)]
-use odeon_theater::InMemoryNetwork as Net;
-
+use super::support::{Count, Counter, LARGEST_PACKET, LONG, World, find, numbers, until};
 use odeon_core::{AskError, DeadLetterReason, extend};
 use odeon_theater::{Conditions, LinkConfig, RemoteError};
 use std::time::Duration;
-use support::{Count, Counter, LARGEST_PACKET, LONG, World, find, numbers, until};
 
 #[test]
 fn s31_messages_come_once_and_in_order() {

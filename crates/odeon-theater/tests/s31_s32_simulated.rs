@@ -1,7 +1,6 @@
 //! S31 and S32 with a thousand theaters in one thread, from seeds: what nobody may see, whatever the network does.
 
-mod neighbours;
-
+use super::neighbours;
 use odeon_core::{Actor, ActorRef, Context, DeadLetterReason, Message, Random, Theater};
 use odeon_testkit::Deterministic;
 use odeon_theater::{Conditions, InMemoryNetwork, LinkConfig, Network, TheaterId};

@@ -1,18 +1,11 @@
 //! S32: what follows when an actor elsewhere ends, when its theater is lost, when a receiver is slow.
 
-mod support;
-
-#[allow(
-    unused_imports,
-    reason = "another crate has this file as a module, and another network"
-)]
-use odeon_theater::InMemoryNetwork as Net;
-
+use super::support;
+use super::support::{Count, Counter, LARGEST_PACKET, LONG, World, find, numbers, until};
 use odeon_core::{AskError, DeadLetterReason, EndReason};
 use odeon_theater::{Conditions, End, LinkConfig, Membership, MembershipEvent};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
-use support::{Count, Counter, LARGEST_PACKET, LONG, World, find, numbers, until};
 
 /// Notices the end of others early; not so early that one that gets no time for a while is taken for dead.
 fn hasty() -> LinkConfig {

@@ -1,13 +1,6 @@
 //! S32, S17: one receiver that does not go on holds up those that send to it, and nobody else; and nobody for ever.
 
-mod support;
-
-#[allow(
-    unused_imports,
-    reason = "another crate has this file as a module, and another network"
-)]
-use odeon_theater::InMemoryNetwork as Net;
-
+use super::support::{Count, Counter, LARGEST_PACKET, LONG, Place, World, until};
 use odeon_core::{Actor, ActorRef, Context, EndReason, Message, Reply};
 use odeon_theater::LinkConfig;
 use serde::de::DeserializeOwned;
@@ -16,7 +9,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
-use support::{Count, Counter, LARGEST_PACKET, LONG, Place, World, until};
 
 /// Pressed by a megabyte.
 fn config() -> LinkConfig {

@@ -1,17 +1,9 @@
 //! S32: who does not know the secret of a cluster is not let in, and both sides can say why there is nobody.
 
-mod support;
-
-#[allow(
-    unused_imports,
-    reason = "another crate has this file as a module, and another network"
-)]
-use odeon_theater::InMemoryNetwork as Net;
-
+use super::support::{Count, Counter, LARGEST_PACKET, LONG, Place, World, find, until};
 use odeon_core::{Actor, Context};
 use odeon_theater::{LinkConfig, MembershipEvent, Refusal, Secret};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use support::{Count, Counter, LARGEST_PACKET, LONG, Place, World, find, until};
 
 struct Teller(Sender<MembershipEvent>);
 

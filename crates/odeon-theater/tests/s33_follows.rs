@@ -1,13 +1,7 @@
 //! S33 and S34: the names of an actor that moves go with it.
 
-mod support;
-
-#[allow(
-    unused_imports,
-    reason = "another crate has this file as a module, and another network"
-)]
-use odeon_theater::InMemoryNetwork as Net;
-
+use super::support;
+use super::support::{LONG, Place, World, until};
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
 use odeon_theater::{
     LinkConfig, Mobile, NameError, NameSettings, Names, Network, Registration, TheaterId,
@@ -17,7 +11,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
-use support::{LONG, Place, World, until};
 
 #[derive(Serialize, Deserialize)]
 struct Nomad(u64);

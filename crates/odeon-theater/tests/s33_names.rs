@@ -1,20 +1,13 @@
 //! S33: names that all theaters know, each given once, whoever of them is lost.
 
-mod support;
-
-#[allow(
-    unused_imports,
-    reason = "another crate has this file as a module, and another network"
-)]
-use odeon_theater::InMemoryNetwork as Net;
-
+use super::support;
+use super::support::{Count, Counter, LONG, Place, World, numbers, until};
 use odeon_core::{Actor, ActorRef, Context};
 use odeon_theater::{LinkConfig, NameError, NameEvent, NameSettings, Names, TheaterId};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
-use support::{Count, Counter, LONG, Place, World, numbers, until};
 
 /// Notices the end of others early; not so early that one that gets no time for a while is taken for dead.
 fn hasty() -> LinkConfig {

@@ -1,10 +1,8 @@
 //! S33 with theaters in one thread, from seeds: what nobody may see of names, whatever the network does.
 
-mod simulated;
-
+use super::simulated::{Cast, Wish};
 use odeon_testkit::for_seeds;
 use odeon_theater::{Conditions, NameSettings};
-use simulated::{Cast, Wish};
 use std::time::Duration;
 
 fn bad() -> Conditions {

@@ -1,10 +1,8 @@
 //! S34 with a thousand theaters in one thread, from seeds: actors wander among theaters that lose packets, are cut off from each other, and are killed. Nobody sits twice at any
 //! step, nothing is doubled, and what need not be lost is not.
 
-mod log;
-mod neighbours;
-
-use log::{Heard, Log, Say};
+use super::log::{Heard, Log, Say};
+use super::neighbours;
 use odeon_core::{ActorRef, Random, Theater};
 use odeon_testkit::Deterministic;
 use odeon_theater::{Conditions, InMemoryNetwork, LinkConfig, MobileId, Network, TheaterId};

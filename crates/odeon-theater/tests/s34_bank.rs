@@ -3,9 +3,7 @@
 //! Whatever the dead theater had is lost: its clients, the branches that lived there, and what was under way by it. What its clients had asked may have
 //! happened. All else is as if nothing had moved.
 
-mod bank;
-
-use bank::{ACCOUNTS, Answer, BRANCHES, Bank, Branch, Call, Fault, OPENING, Order};
+use super::bank::{ACCOUNTS, Answer, BRANCHES, Bank, Branch, Call, Fault, OPENING, Order};
 use odeon_core::{ActorRef, Ask, AskError, Random, Theater};
 use odeon_testkit::{Deterministic, History, Unexplained, for_seeds};
 use odeon_theater::{

@@ -1,15 +1,15 @@
 //! S34: an actor moves while others send to it, and something goes wrong after the first packet, or the second, and so on to the last: a theater is killed,
 //! leaves the network, or the way between two is cut for a while or for longer. It sits in one theater at most after every packet, and what is promised of it in the end holds.
 
-mod log;
-mod stepwise;
-
-use log::{Heard, Log, Say};
+use super::log::{Heard, Log, Say};
+use super::stepwise;
+use super::stepwise::Trouble::{
+    self, CutForAWhile, CutForLong, Isolated, Killed, Leaves, Unplugged,
+};
+use super::stepwise::{Stepwise, id};
 use odeon_core::{ActorRef, AskError, Random};
 use odeon_theater::{MigrateError, Migrated};
 use std::time::Duration;
-use stepwise::Trouble::{self, CutForAWhile, CutForLong, Isolated, Killed, Leaves, Unplugged};
-use stepwise::{Stepwise, id};
 
 /// It moves from X to Y; W refers to it, and Z has it move.
 const X: usize = 0;

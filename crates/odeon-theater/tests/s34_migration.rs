@@ -1,18 +1,10 @@
 //! S34: an actor moves with all it has, and nobody who refers to it can tell but by the time it takes.
 
-mod support;
-
-#[allow(
-    unused_imports,
-    reason = "another crate has this file as a module, and another network"
-)]
-use odeon_theater::InMemoryNetwork as Net;
-
+use super::support::{LONG, Place, World, until};
 use odeon_core::{Actor, ActorRef, Context, DeclaredGuards, EndReason, Message, Reply, Selection};
 use odeon_theater::{Conditions, LinkConfig, MigrateError, Migrated, Mobile, Network};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use support::{LONG, Place, World, until};
 
 /// Keeps what it is sent, and more that is to move with it.
 #[derive(Default, Serialize, Deserialize)]

@@ -1,7 +1,6 @@
 //! S34: the other theater is ready for an actor, and its link ends before the actor has been told to go.
 
-mod support;
-
+use super::support::{LONG, World, until};
 use odeon_core::{Actor, AskError, Context, Message, Reply, Theater};
 use odeon_theater::{
     Conditions, InMemoryNetwork, LinkConfig, Migrate, MigrateError, Mobile, Network, TheaterId,
@@ -12,7 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
-use support::{LONG, World, until};
 
 type Net = InMemoryNetwork;
 

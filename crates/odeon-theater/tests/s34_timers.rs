@@ -1,13 +1,11 @@
 //! S34: the timers that an actor has begun for itself go with it, and each fires once, wherever the actor is by then; by virtual time, from seeds.
 
-mod virtual_time;
-
+use super::virtual_time::{NOW, Simulation, bad, id, ms};
 use odeon_core::{Actor, ActorRef, Context, Message, Reply, Timer};
 use odeon_theater::{Conditions, Drained, MigrateError, Mobile, Network, TheaterId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use virtual_time::{NOW, Simulation, bad, id, ms};
 
 /// Has timers, which are in its state until they fire.
 #[derive(Default, Serialize, Deserialize)]
@@ -75,7 +73,7 @@ impl Mobile for Clock {
 }
 
 impl Simulation {
-    fn new(seed: u64, theaters: usize) -> Self {
+    fn of_clocks(seed: u64, theaters: usize) -> Self {
         Self::of(seed, theaters, Network::register_mobile::<Clock>)
     }
 
@@ -95,7 +93,7 @@ impl Simulation {
 #[test]
 fn s34_timers_go_with_their_actor_however_often_it_moves() {
     for seed in 0..20 {
-        let mut simulation = Simulation::new(seed, 5);
+        let mut simulation = Simulation::of_clocks(seed, 5);
         let clock = simulation.spawn(0);
         simulation.net.set_everywhere(bad());
         let (mut begun, mut asked, mut cancelled) = (0, Vec::new(), Vec::new());
@@ -145,7 +143,7 @@ fn s34_timers_go_with_their_actor_however_often_it_moves() {
 fn s34_a_timer_that_is_due_while_its_actor_is_under_way_rings_once_and_not_much_later() {
     // A way takes 20 ms, and a migration several of them.
     for delay in (0..160).step_by(3) {
-        let mut simulation = Simulation::new(delay, 3);
+        let mut simulation = Simulation::of_clocks(delay, 3);
         let conditions = Conditions { delay: (ms(20), ms(20)), ..Conditions::GOOD };
         simulation.net.set_everywhere(conditions);
         let clock = simulation.spawn(0);
@@ -165,7 +163,7 @@ fn s34_a_timer_that_is_due_while_its_actor_is_under_way_rings_once_and_not_much_
 
 #[test]
 fn s34_a_timer_is_cancelled_where_it_is() {
-    let mut simulation = Simulation::new(1, 4);
+    let mut simulation = Simulation::of_clocks(1, 4);
     let clock = simulation.spawn(0);
     for n in 0..4 {
         clock.send(Do::In(2_000, n)).unwrap();
@@ -190,7 +188,7 @@ fn s34_a_timer_is_cancelled_where_it_is() {
 
 #[test]
 fn s34_where_an_actor_stays_its_timers_go_on() {
-    let mut simulation = Simulation::new(1, 3);
+    let mut simulation = Simulation::of_clocks(1, 3);
     let clock = simulation.spawn(0);
     clock.send(Do::In(300, 1)).unwrap();
     clock.send(Do::In(1_000, 2)).unwrap();
@@ -215,7 +213,7 @@ fn s34_where_an_actor_stays_its_timers_go_on() {
 fn s34_timers_stay_or_are_lost_with_their_actor_at_whatever_step_the_other_theater_dies() {
     let (mut stayed, mut lost) = (0, 0);
     for at in 0..140 {
-        let mut simulation = Simulation::new(at, 3);
+        let mut simulation = Simulation::of_clocks(at, 3);
         let delay = Conditions { delay: (ms(10), ms(30)), duplication: 0.2, ..Conditions::GOOD };
         simulation.net.set_everywhere(delay);
         let clock = simulation.spawn(0);
@@ -247,7 +245,7 @@ fn s34_timers_stay_or_are_lost_with_their_actor_at_whatever_step_the_other_theat
 fn s34_timers_ring_in_one_theater_at_whatever_step_the_first_one_dies() {
     let (mut came, mut lost) = (0, 0);
     for at in 0..140 {
-        let mut simulation = Simulation::new(at, 4);
+        let mut simulation = Simulation::of_clocks(at, 4);
         let delay = Conditions { delay: (ms(10), ms(30)), duplication: 0.2, ..Conditions::GOOD };
         let clock = simulation.spawn(0);
         // Whoever refers to it from the theater where it comes keeps it.
@@ -276,7 +274,7 @@ fn s34_timers_ring_in_one_theater_at_whatever_step_the_first_one_dies() {
 #[test]
 fn s34_timers_outlive_the_theater_that_was_drained() {
     for seed in 0..10 {
-        let mut simulation = Simulation::new(seed, 4);
+        let mut simulation = Simulation::of_clocks(seed, 4);
         let clock = simulation.spawn(0);
         let from_1 = simulation.known_at(1, 0, &clock);
         let from_2 = simulation.known_at(2, 0, &clock);
@@ -301,7 +299,7 @@ fn s34_timers_outlive_the_theater_that_was_drained() {
 
 #[test]
 fn s34_what_is_periodic_stays_and_its_timer_cannot_be_written() {
-    let mut simulation = Simulation::new(1, 3);
+    let mut simulation = Simulation::of_clocks(1, 3);
     let clock = simulation.spawn(0);
     clock.send(Do::TickEvery(10, true)).unwrap();
     let refused = simulation.migrate(&clock, 1);
@@ -334,7 +332,7 @@ fn s34_what_is_periodic_stays_and_its_timer_cannot_be_written() {
 
 #[test]
 fn s34_what_others_begin_by_a_reference_stays_with_them() {
-    let mut simulation = Simulation::new(1, 3);
+    let mut simulation = Simulation::of_clocks(1, 3);
     let clock = simulation.spawn(0);
     let timers = [1, 2].map(|_| clock.send_after(ms(2_000), Do::Tick));
     simulation.migrate(&clock, 1).unwrap();

@@ -1,12 +1,10 @@
 //! S34: watches that an actor has in its state go with it, and each tells once, wherever the actor is by then; by virtual time, from seeds.
 
-mod virtual_time;
-
+use super::virtual_time::{Simulation, bad, id, ms};
 use odeon_core::{Actor, ActorRef, Context, EndReason, Message, Reply, Theater, Watching};
 use odeon_theater::{Conditions, Drained, MigrateError, Mobile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use virtual_time::{Simulation, bad, id, ms};
 
 /// Works until it is told to stop, or to fail.
 #[derive(Serialize, Deserialize)]
@@ -105,7 +103,7 @@ impl Mobile for Boss {
 }
 
 impl Simulation {
-    fn new(seed: u64, theaters: usize) -> Self {
+    fn of_bosses(seed: u64, theaters: usize) -> Self {
         Self::of(seed, theaters, |network| {
             network.register_mobile::<Boss>();
             network.register_mobile::<Worker>();
@@ -155,7 +153,7 @@ impl Simulation {
 #[test]
 fn s34_watches_go_with_their_actor_and_outlive_the_theater_where_they_were_begun() {
     for seed in 0..10 {
-        let mut simulation = Simulation::new(seed, 5);
+        let mut simulation = Simulation::of_bosses(seed, 5);
         let boss = simulation.boss(0);
         // Of a theater that stays, of one that dies, and of that to which the boss goes.
         let stays = simulation.watched(&boss, 2, 0..4);
@@ -186,7 +184,7 @@ fn s34_watches_go_with_their_actor_and_outlive_the_theater_where_they_were_begun
 fn s34_a_watch_tells_once_whenever_the_watched_one_ends() {
     // A way takes 20 ms, and a migration several of them.
     for at in 0..200 {
-        let mut simulation = Simulation::new(at, 4);
+        let mut simulation = Simulation::of_bosses(at, 4);
         let boss = simulation.boss(0);
         let workers = [
             simulation.watched(&boss, 0, 0..2),
@@ -215,7 +213,7 @@ fn s34_a_watch_tells_once_whenever_the_watched_one_ends() {
 #[test]
 fn s34_watches_go_on_however_often_both_move() {
     for seed in 0..10 {
-        let mut simulation = Simulation::new(seed, 5);
+        let mut simulation = Simulation::of_bosses(seed, 5);
         let boss = simulation.boss(0);
         let workers: Vec<_> =
             (0..30).map(|_| simulation.places[0].network.spawn_mobile(Worker)).collect();
@@ -250,7 +248,7 @@ fn s34_watches_go_on_however_often_both_move() {
 
 #[test]
 fn s34_a_watch_is_cancelled_where_it_is() {
-    let mut simulation = Simulation::new(1, 4);
+    let mut simulation = Simulation::of_bosses(1, 4);
     let boss = simulation.boss(0);
     let workers = simulation.watched(&boss, 2, 0..5);
     let cancel = |simulation: &mut Simulation, n| {
@@ -272,7 +270,7 @@ fn s34_a_watch_is_cancelled_where_it_is() {
 
 #[test]
 fn s34_where_an_actor_stays_its_watches_go_on() {
-    let mut simulation = Simulation::new(1, 3);
+    let mut simulation = Simulation::of_bosses(1, 3);
     let boss = simulation.boss(0);
     let workers = simulation.watched(&boss, 1, 0..4);
     // That theater does not know bosses.
@@ -293,7 +291,7 @@ fn s34_where_an_actor_stays_its_watches_go_on() {
 
 #[test]
 fn s34_a_watch_that_is_not_in_the_state_stays_where_it_was_begun() {
-    let mut simulation = Simulation::new(1, 4);
+    let mut simulation = Simulation::of_bosses(1, 4);
     let boss = simulation.boss(0);
     let workers: Vec<_> = (0..2).map(|_| simulation.theater(2).spawn(Worker)).collect();
     let known: Vec<_> = workers.iter().map(|worker| simulation.known_at(0, 2, worker)).collect();
@@ -314,7 +312,7 @@ fn s34_a_watch_that_is_not_in_the_state_stays_where_it_was_begun() {
 
 #[test]
 fn s34_a_watch_that_is_over_says_why_where_its_actor_has_come() {
-    let mut simulation = Simulation::new(1, 4);
+    let mut simulation = Simulation::of_bosses(1, 4);
     let boss = simulation.boss(0);
     let workers = simulation.watched(&boss, 2, 0..3);
     boss.send(Order::Keep).unwrap();
@@ -337,7 +335,7 @@ fn s34_a_watch_that_is_over_says_why_where_its_actor_has_come() {
 #[test]
 fn s34_watches_outlive_the_theater_that_was_drained() {
     for seed in 0..10 {
-        let mut simulation = Simulation::new(seed, 4);
+        let mut simulation = Simulation::of_bosses(seed, 4);
         let boss = simulation.boss(0);
         let workers = simulation.watched(&boss, 2, 0..8);
         let from_1 = simulation.known_at(1, 0, &boss);
@@ -361,7 +359,7 @@ fn s34_watches_outlive_the_theater_that_was_drained() {
 fn s34_watches_tell_once_or_are_lost_with_their_actor_at_whatever_step_the_other_theater_dies() {
     let (mut stayed, mut lost) = (0, 0);
     for at in 0..140 {
-        let mut simulation = Simulation::new(at, 4);
+        let mut simulation = Simulation::of_bosses(at, 4);
         let boss = simulation.boss(0);
         let workers = simulation.watched(&boss, 2, 0..4);
         let delay = Conditions { delay: (ms(10), ms(30)), duplication: 0.2, ..Conditions::GOOD };

@@ -1,19 +1,12 @@
 //! S35: a theater is emptied, and leaves, and nobody who refers to its mobile actors notices.
 
-mod support;
-
-#[allow(
-    unused_imports,
-    reason = "another crate has this file as a module, and another network"
-)]
-use odeon_theater::InMemoryNetwork as Net;
-
+use super::support;
+use super::support::{LONG, Place, World, find as find_counter, until};
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
 use odeon_theater::{Drained, Kept, MigrateError, Mobile, RemoteError, TheaterId};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
-use support::{LONG, Place, World, find as find_counter, until};
 
 static MAY_REST: AtomicBool = AtomicBool::new(false);
 

@@ -1,17 +1,9 @@
 //! S35: what is asked of a theater from outside.
 
-mod support;
-
-#[allow(
-    unused_imports,
-    reason = "another crate has this file as a module, and another network"
-)]
-use odeon_theater::InMemoryNetwork as Net;
-
+use super::support::{LONG, Place, World, until};
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
 use odeon_theater::{MigrateError, Mobile, MobileId, RemoteError, Steward, TheaterId, ToSteward};
 use serde::{Deserialize, Serialize};
-use support::{LONG, Place, World, until};
 
 #[derive(Serialize, Deserialize)]
 struct Sum(u64);

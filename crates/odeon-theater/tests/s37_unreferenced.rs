@@ -1,18 +1,10 @@
 //! S37: actors that are kept by their names alone are let go on request, and no others.
 
-mod support;
-
-#[allow(
-    unused_imports,
-    reason = "another crate has this file as a module, and another network"
-)]
-use odeon_theater::InMemoryNetwork as Net;
-
+use super::support::{Count, Counter, LONG, Place, World, find, numbers, until};
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
 use odeon_theater::{Conditions, LinkConfig, Mobile, NameError, NameSettings, Names, RemoteError};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use support::{Count, Counter, LONG, Place, World, find, numbers, until};
 
 fn stopped(place: &Place) -> Vec<String> {
     place.network.stop_unreferenced(|_| true)

@@ -1,16 +1,15 @@
 //! S31: how theaters find each other by Zenoh.
 
-mod support;
-
+use crate::support;
+use crate::support::endpoint::listening;
+use crate::support::place::{Place, cluster, count};
+use crate::support::says::Say;
+use crate::support::skipped::skipped;
 use odeon_theater::LinkConfig;
 use odeon_zenoh::bare::Bare;
 use odeon_zenoh::{LARGEST_PACKET, ZenohSettings};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::time::Duration;
-use support::endpoint::listening;
-use support::place::{Place, cluster, count};
-use support::says::Say;
-use support::skipped::skipped;
 
 /// Joins two theaters by these settings, and has them talk.
 #[track_caller]

@@ -2,19 +2,17 @@
 
 #![cfg(unix)]
 
-mod support;
-
+use crate::support::member::{self, Member};
+use crate::support::place::{Place, cluster, count, patient};
+use crate::support::says::Say;
+use crate::support::traffic::{Conversation, Numbers, Questions};
+use crate::support::{LONG, until};
 use odeon_core::{AskError, EndReason};
 use odeon_theater::{LinkConfig, Membership};
 use odeon_zenoh::LARGEST_PACKET;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
-use support::member::{self, Member};
-use support::place::{Place, cluster, count, patient};
-use support::says::Say;
-use support::traffic::{Conversation, Numbers, Questions};
-use support::{LONG, until};
 
 #[test]
 fn s32_a_theater_that_is_killed_under_load_loses_nothing_unsaid() {

@@ -3,20 +3,18 @@
 
 #![cfg(unix)]
 
-mod support;
-
+use crate::support::member::{self, Member};
+use crate::support::namespace::{self, Cable, ENDPOINT, Trouble};
+use crate::support::place::{Place, cluster, count, patient};
+use crate::support::relay::Relay;
+use crate::support::says::Say;
+use crate::support::skipped::skipped;
+use crate::support::traffic::{Conversation, Numbers};
+use crate::support::{LONG, until};
 use odeon_core::AskError;
 use odeon_theater::{End, LinkConfig, MembershipEvent};
 use odeon_zenoh::{LARGEST_PACKET, ZenohSettings};
 use std::time::Duration;
-use support::member::{self, Member};
-use support::namespace::{self, Cable, ENDPOINT, Trouble};
-use support::place::{Place, cluster, count, patient};
-use support::relay::Relay;
-use support::says::Say;
-use support::skipped::skipped;
-use support::traffic::{Conversation, Numbers};
-use support::{LONG, until};
 
 /// A network parts two theaters for longer than they wait, and then does no longer.
 fn are_parted_and_meet_anew(here: &Place, member: &Member, cut: impl Fn(bool)) {

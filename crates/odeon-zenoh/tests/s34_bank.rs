@@ -2,12 +2,12 @@
 
 #![cfg(unix)]
 
-#[path = "../../odeon-theater/tests/bank/mod.rs"]
-mod bank;
-mod support;
-mod teller;
-
-use bank::{BRANCHES, Bank, Branch, Call, Fault, OPENING, Order};
+use crate::bank::{BRANCHES, Bank, Branch, Call, Fault, OPENING, Order};
+use crate::support::member::{self, Member};
+use crate::support::place::{Place, cluster};
+use crate::support::{LONG, until};
+use crate::teller;
+use crate::teller::{Tell, Teller, now};
 use odeon_core::{ActorRef, AskError, Random};
 use odeon_testkit::History;
 use odeon_theater::{LinkConfig, TheaterId};
@@ -15,10 +15,6 @@ use odeon_zenoh::LARGEST_PACKET;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
-use support::member::{self, Member};
-use support::place::{Place, cluster};
-use support::{LONG, until};
-use teller::{Tell, Teller, now};
 
 const TELLERS: [&str; 2] = ["teller one", "teller other"];
 

@@ -36,7 +36,7 @@ impl WorkerProcess {
     /// Starts one. `test` is the name of the test that is running.
     pub fn start(test: &str, queue: &Queue, at_once: usize) -> Self {
         let child = Command::new(env::current_exe().unwrap())
-            .args(["--exact", test, "--nocapture", "--test-threads=1"])
+            .args([test, "--nocapture", "--test-threads=1"])
             .env(URI, &queue.uri)
             .env(QUEUE, &queue.name)
             .env(AT_ONCE, at_once.to_string())

@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[path = "../../tests/histories/checker.rs"]
 mod checker;
-#[path = "../../tests/histories/random.rs"]
+#[path = "../../tests/random.rs"]
 mod random;
 
 /// Attempts that run at once.

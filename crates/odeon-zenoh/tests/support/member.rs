@@ -101,7 +101,7 @@ impl Member {
         let times = [config.heartbeat, config.suspect_after, config.dead_after];
         let times = times.map(|time| time.as_millis().to_string());
         command
-            .args(["--exact", test, "--nocapture", "--test-threads=1"])
+            .args([test, "--nocapture", "--test-threads=1"])
             .env(CLUSTER, &config.cluster)
             .env(CONNECT, connect.join(","))
             .env(JOURNALS, &journals)

@@ -1,0 +1,6 @@
+//! The tests of this crate as one program: what they share is compiled and linked once. Those beside it, in `Cargo.toml`, have a process of their own.
+
+mod compiling;
+mod device_conformance;
+mod kernels_on_cores;
+mod without_a_device;

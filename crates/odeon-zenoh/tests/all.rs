@@ -1,0 +1,13 @@
+//! The tests of this crate as one program: what they share is compiled and linked once. Those beside it, in `Cargo.toml`, have a process of their own.
+
+#[path = "../../odeon-theater/tests/bank/mod.rs"]
+mod bank;
+mod s31_by_zenoh;
+mod s31_discovery;
+mod s32_killed;
+mod s32_parted;
+mod s32_tls;
+mod s34_bank;
+mod s36_by_zenoh;
+mod support;
+mod teller;

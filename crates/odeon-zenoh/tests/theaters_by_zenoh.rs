@@ -1,0 +1,27 @@
+//! What `odeon-theater` tests of theaters with threads (S31 to S35, S37), with another network.
+
+#[path = "support/mod.rs"]
+mod of_zenoh;
+#[path = "../../odeon-theater/tests/support/mod.rs"]
+mod support;
+
+#[path = "../../odeon-theater/tests/s31_references.rs"]
+mod s31_references;
+#[path = "../../odeon-theater/tests/s32_ends.rs"]
+mod s32_ends;
+#[path = "../../odeon-theater/tests/s32_secret.rs"]
+mod s32_secret;
+#[path = "../../odeon-theater/tests/s33_follows.rs"]
+mod s33_follows;
+#[path = "../../odeon-theater/tests/s33_names.rs"]
+mod s33_names;
+#[path = "../../odeon-theater/tests/s34_migration.rs"]
+mod s34_migration;
+#[path = "../../odeon-theater/tests/s35_drain.rs"]
+mod s35_drain;
+#[path = "../../odeon-theater/tests/s35_steward.rs"]
+mod s35_steward;
+#[path = "../../odeon-theater/tests/s37_unreferenced.rs"]
+mod s37_unreferenced;
+
+use of_zenoh::by_zenoh::Net;

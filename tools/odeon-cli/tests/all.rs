@@ -1,0 +1,7 @@
+//! The command line, by programs that are started: all tests as one program.
+
+mod closed_pipes;
+mod command_line;
+mod energy;
+mod members;
+mod theater;
