@@ -103,9 +103,11 @@ pub(crate) fn populate(
     }
     let routing = if random.below(2) == 0 { Routing::RoundRobin } else { Routing::LeastLoaded };
     let bound = [Bound::wait(1), Bound::wait(2), Bound::reject(2)][random.below(3)];
-    let member = world.clone();
+    // WHY weak: the pool keeps what makes its members, and the world keeps the pool.
+    let member = Arc::downgrade(world);
     let pool = theater.spawn_worker_pool(3, routing, restarting(), move |_| {
-        Bounded::new(Plain(Role::new(&member))).mailbox(1, bound)
+        let world = member.upgrade().expect("the run holds it until the theater has ended");
+        Bounded::new(Plain(Role::new(&world))).mailbox(1, bound)
     });
     assert!(world.pool.set(pool).is_ok() && world.peers.set(peers.clone()).is_ok());
     peers
