@@ -46,6 +46,8 @@ pub(crate) mod signal {
     pub(crate) const RESTARTING: u32 = 4;
     /// The actor has sent to one under pressure and is to be held back; set and cleared by the owner.
     pub(crate) const HELD: u32 = 8;
+    /// What a turn looks at between two messages.
+    pub(crate) const BETWEEN_MESSAGES: u32 = STOP | RESTARTING | HELD;
     /// An actor of a pinned or dedicated stage has not begun to start: messages of its stage may overtake
     /// the signal to start, which may come from elsewhere. Set from its making on, cleared by the owner.
     pub(crate) const UNSTARTED: u32 = 16;

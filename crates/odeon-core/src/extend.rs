@@ -8,7 +8,7 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`answer_borrowed`], [`take_borrowed`], [`question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`may_go_on`], [`is_neighbour`], [`answer_borrowed`], [`take_borrowed`], [`question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`note_handled`], [`goes_on_with_aside`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`let_out`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`], [`before_the_end`] |
 //! | failure | errors of handlers, and supervision | [`fail_with`], [`text_of`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
@@ -22,6 +22,8 @@ use std::any::Any;
 use std::error::Error;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
+
+use odeon_sync::atomic::Ordering;
 
 pub use crate::interior::{Interior, WrittenGuards};
 pub use crate::lane::Lane;
@@ -48,6 +50,7 @@ use crate::ask::Ask;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::bounded;
+use crate::cell::signal;
 use crate::clock::Clock;
 use crate::context::Context;
 use crate::current;
@@ -266,6 +269,15 @@ pub fn wake_shared<M: Message>(actor: &ActorRef<M>) {
 /// As [`wake`], of an actor of the pool, behind those that wait for a turn on this thread.
 pub fn wake_behind<M: Message>(actor: &ActorRef<M>) {
     send::rouse(actor.cell(), Origin::Behind);
+}
+
+/// Whether an actor of the pool may go on in its turn with what could be a turn of its own: nobody waits for this thread, and nothing is asked of it
+/// that is done between messages.
+pub fn may_go_on<A: Actor>(ctx: &Context<'_, A>) -> bool {
+    let header = &ctx.cell().header;
+    // ORDERING: Relaxed: who has just asked is heard after the next piece.
+    let signals = header.signals.load(Ordering::Relaxed);
+    signals & signal::BETWEEN_MESSAGES == 0 && !header.stage.has_waiting()
 }
 
 /// Whether this thread is of the stage of an actor: of a pool, one of its workers.

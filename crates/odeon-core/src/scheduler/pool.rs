@@ -190,4 +190,13 @@ impl Submit for PoolShared {
     fn theater(&self) -> &Arc<TheaterShared> {
         &self.theater
     }
+
+    fn has_waiting(&self) -> bool {
+        let here = current::here();
+        if here.home.get() != Home::submitting(self) || !self.injector.is_empty() {
+            return true;
+        }
+        // SAFETY: as in `submit`.
+        unsafe { &*here.worker.get() }.has_waiting()
+    }
 }

@@ -37,6 +37,11 @@ pub trait Submit: Send + Sync + 'static {
 
     /// The theater this stage belongs to.
     fn theater(&self) -> &Arc<TheaterShared>;
+
+    /// Whether somebody may be waiting who gets the next turn of this thread if the present one ends. A stage that does not know says so.
+    fn has_waiting(&self) -> bool {
+        true
+    }
 }
 
 /// Submits an actor that a message or signal has woken.

@@ -79,8 +79,18 @@ impl WorkerLocal {
     /// Whether a woken actor can be put into the LIFO slot.
     #[inline(always)]
     pub(super) fn lifo_slot_is_free(&self) -> bool {
+        self.lifo_in_use && self.lifo_slot_is_empty()
+    }
+
+    #[inline(always)]
+    fn lifo_slot_is_empty(&self) -> bool {
         // SAFETY: only this thread touches the cell, and the borrow ends here.
-        self.lifo_in_use && unsafe { (*self.lifo.as_ptr()).is_none() }
+        unsafe { (*self.lifo.as_ptr()).is_none() }
+    }
+
+    /// Whether somebody waits for a turn of this worker.
+    pub(super) fn has_waiting(&self) -> bool {
+        !self.lifo_slot_is_empty() || !self.queue.is_empty()
     }
 
     /// Queues a task submitted by the actor that this worker is running.

@@ -28,4 +28,8 @@ impl Submit for SeenStage {
     fn theater(&self) -> &Arc<TheaterShared> {
         self.behind.theater()
     }
+
+    fn has_waiting(&self) -> bool {
+        self.behind.has_waiting()
+    }
 }

@@ -132,7 +132,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
     loop {
         // ORDERING: Acquire: pairs with the Release of whoever asked for the end.
         let signals = message.header.signals.load(Ordering::Acquire);
-        if signals & (signal::STOP | signal::RESTARTING | signal::HELD) != 0 {
+        if signals & signal::BETWEEN_MESSAGES != 0 {
             let reason = reason_to_pause(signals);
             if A::PUTS_ASIDE && reason == Step::EndBetween {
                 // SAFETY: we own the actor; the reference ends here.

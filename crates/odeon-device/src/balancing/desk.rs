@@ -12,6 +12,7 @@
 use std::time::Duration;
 
 use odeon_core::Reply;
+use smallvec::SmallVec;
 
 use super::piece::{Home, Piece, Returned, Ticket, Undone, WhyUndone, WorkerError};
 use super::profiler::Profiler;
@@ -44,8 +45,8 @@ pub(super) struct Counts {
 /// What is to be done without the lock.
 pub(super) struct Orders<W> {
     /// Workers that are to look for something to do.
-    pub(super) calls: Vec<usize>,
-    pub(super) returns: Vec<(Home<W>, Returned<W>)>,
+    pub(super) calls: SmallVec<[usize; 4]>,
+    pub(super) returns: SmallVec<[(Home<W>, Returned<W>); 1]>,
     /// Who is told that there is room in the queue.
     pub(super) room: Vec<Reply<()>>,
     /// Seconds after which [`Desk::tick`] is to be called, and with which moment.
@@ -63,10 +64,10 @@ pub(super) enum Taken<W> {
     LeftOut,
 }
 
-/// Pieces that one worker does at once: the work, and beside it all about each piece.
+/// Pieces that one worker does at once: the work, and beside it all about each piece. Workers on cores take one at a time.
 pub(super) struct Batch<W> {
-    pub(super) works: Vec<W>,
-    pub(super) tickets: Vec<Ticket<W>>,
+    pub(super) works: SmallVec<[W; 1]>,
+    pub(super) tickets: SmallVec<[Ticket<W>; 1]>,
 }
 
 impl<W> Batch<W> {
@@ -77,7 +78,12 @@ impl<W> Batch<W> {
 
 impl<W> Default for Orders<W> {
     fn default() -> Self {
-        Self { calls: Vec::new(), returns: Vec::new(), room: Vec::new(), tick_after: None }
+        Self {
+            calls: SmallVec::new(),
+            returns: SmallVec::new(),
+            room: Vec::new(),
+            tick_after: None,
+        }
     }
 }
 

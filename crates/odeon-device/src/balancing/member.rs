@@ -1,7 +1,7 @@
 //! A worker as an actor: looks for pieces, does them, brings them back, and is made anew if it fails.
 //!
-//! One go a turn: a worker of the theater's pool that has more to do is woken behind all other actors that wait for a turn on that
-//! thread (`Usher`), so a long queue of pieces holds up nobody longer than the pieces that are in work.
+//! One go a turn, if others wait for theirs: a worker of the theater's pool that has more to do is woken behind all actors that wait for a turn
+//! on that thread (`Usher`), so a long queue of pieces holds up nobody longer than the pieces that are in work.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,6 +38,9 @@ pub(super) struct Remaking {
     /// In a row, without a piece done in between.
     pub(super) most: u32,
 }
+
+/// TUNE: goes in a row, while nobody waits for a turn, until the actor looks at its own messages and the budget of its turn; guessed 2026-11.
+const MOST_GOES: u32 = 8;
 
 pub(super) struct Member<W: Send + 'static> {
     shared: Arc<Shared<W>>,
@@ -148,36 +151,52 @@ impl<W: Send + 'static> Member<W> {
     }
 
     fn look(&mut self, ctx: &mut Context<'_, Self>) {
-        let taken = self.shared.change(|desk, now| {
-            let (taken, orders) = desk.take(self.number, now);
-            (orders, taken)
-        });
-        match taken {
-            Taken::Batch(batch) => self.go(batch, ctx),
-            Taken::Nothing => {}
-            Taken::End => ctx.stop(),
-            Taken::LeftOut => {
-                if let Some(error) = self.last_error.take() {
-                    self.tell(error, 0, Then::LeftOut);
-                }
-                ctx.stop();
+        for go in 1.. {
+            let taken = self.shared.change(|desk, now| {
+                let (taken, orders) = desk.take(self.number, now);
+                (orders, taken)
+            });
+            let mut batch = match taken {
+                Taken::Batch(batch) => batch,
+                Taken::Nothing => return,
+                Taken::End => return ctx.stop(),
+                Taken::LeftOut => return self.left_out(ctx),
+            };
+            if let Err(error) = self.work(&mut batch) {
+                return self.failed(error, batch, ctx);
+            }
+            let more = self.shared.change(|desk, now| desk.done(self.number, batch, now));
+            // Whoever has got a piece back waits for a turn by now.
+            if !more || go == MOST_GOES || !self.may_go_on(ctx) {
+                return self.go_on_if(more, ctx);
             }
         }
     }
 
-    fn go(&mut self, mut batch: Batch<W>, ctx: &mut Context<'_, Self>) {
+    /// Ends, because it has failed too often at what others can do.
+    fn left_out(&mut self, ctx: &mut Context<'_, Self>) {
+        if let Some(error) = self.last_error.take() {
+            self.tell(error, 0, Then::LeftOut);
+        }
+        ctx.stop();
+    }
+
+    /// One go.
+    fn work(&mut self, batch: &mut Batch<W>) -> Result<(), WorkerError> {
         let worker = self.worker.as_mut().expect("only who is there takes pieces");
-        let went = catch_unwind(AssertUnwindSafe(|| worker.work(&mut batch.works)));
-        let error = match went {
+        match catch_unwind(AssertUnwindSafe(|| worker.work(&mut batch.works))) {
             Ok(Ok(())) => {
                 self.remade = 0;
-                let more = self.shared.change(|desk, now| desk.done(self.number, batch, now));
-                return self.go_on_if(more, ctx);
+                Ok(())
             }
-            Ok(Err(error)) => WorkerError::Error(error),
-            Err(panic) => WorkerError::Panic(panic_text(panic)),
-        };
-        self.failed(error, batch, ctx);
+            Ok(Err(error)) => Err(WorkerError::Error(error)),
+            Err(panic) => Err(WorkerError::Panic(panic_text(panic))),
+        }
+    }
+
+    /// Whether another go may follow in the same turn.
+    fn may_go_on(&self, ctx: &Context<'_, Self>) -> bool {
+        self.is_on_pool && extend::may_go_on(ctx)
     }
 
     fn failed(&mut self, error: WorkerError, batch: Batch<W>, ctx: &mut Context<'_, Self>) {
@@ -207,14 +226,14 @@ impl<W: Send + 'static> Member<W> {
         }
     }
 
-    /// Looks again, in another turn.
+    /// Looks again: behind those who wait for a turn.
     fn go_on_if(&mut self, more: bool, ctx: &mut Context<'_, Self>) {
         if !more {
             return;
         }
-        let Some(usher) = &self.usher else { return ctx.send_self(ToMember::Look) };
-        if usher.send(Bow).is_err() {
-            ctx.send_self(ToMember::Look);
+        match self.usher.as_ref().filter(|_| !self.may_go_on(ctx)) {
+            Some(usher) if usher.send(Bow).is_ok() => {}
+            _ => ctx.send_self(ToMember::Look),
         }
     }
 }
