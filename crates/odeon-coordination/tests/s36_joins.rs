@@ -1,7 +1,6 @@
 //! S36: what handlers join to actors of other theaters.
 
-use crate::bank;
-use crate::bank::{Bank, FIRST, Use, look};
+use crate::bank::{self, Bank, FIRST, Use, look};
 use odeon_core::{Actor, ActorRef, Context, Theater};
 use odeon_speculative::{Coordinate, CoordinationError, Processing, SpawnSpeculative};
 use odeon_testkit::Deterministic;

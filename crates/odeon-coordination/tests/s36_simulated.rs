@@ -1,7 +1,6 @@
 //! S36 with theaters in one thread, from seeds: what nobody may see of transfers between them, whatever the network does and whoever dies.
 
-use crate::bank;
-use crate::bank::{Bank, FIRST, Use, WAYS, Way, look};
+use crate::bank::{self, Bank, FIRST, Use, WAYS, Way, look};
 use odeon_speculative::{Coordinate, CoordinationError, Outcome};
 use odeon_testkit::for_seeds;
 use odeon_theater::Conditions;

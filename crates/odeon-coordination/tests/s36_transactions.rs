@@ -1,7 +1,6 @@
 //! S36: coordinated transactions that actors of several theaters take part in.
 
-use crate::bank;
-use crate::bank::{Bank, FIRST, Use, look};
+use crate::bank::{self, Bank, FIRST, Use, look};
 use odeon_core::Ask;
 use odeon_speculative::{Coordinate, CoordinationError, Outcome, Processing};
 use odeon_theater::Conditions;

@@ -1,10 +1,9 @@
 //! S41: which messages make a batch, in which order, and when.
 
-use crate::support;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use crate::support::{Book, Entry, Maker, PATIENCE, To};
+use crate::support::{self, Book, Entry, Maker, PATIENCE, To};
 use odeon_core::{
     ActorRef, Directive, Message, Reply, Routing, SendError, Supervision, Theater, extend,
 };

@@ -1,9 +1,8 @@
 //! S41: device memory belongs to the actor, and is freed with it, however it ends.
 
-use crate::support;
 use std::time::Duration;
 
-use crate::support::{Maker, PATIENCE, To};
+use crate::support::{self, Maker, PATIENCE, To};
 use odeon_core::{Directive, EndReason, Supervision, Theater};
 use odeon_device::*;
 

@@ -1,11 +1,10 @@
 //! S41: no work is lost. What a failed batch has not done is done again, in its order and before what is newer, or given up by name.
 
-use crate::support;
 use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use crate::support::{Book, Entry, Maker, PATIENCE, To};
+use crate::support::{self, Book, Entry, Maker, PATIENCE, To};
 use odeon_core::{Clock, DeadLetterReason, Directive, EndReason, Supervision, Theater};
 use odeon_device::*;
 use odeon_testkit::{Deterministic, for_seeds};

@@ -1,11 +1,10 @@
 //! S41: a device actor is an actor: stops, bounds, pressure, shutdowns, idleness and what a theater counts.
 
-use crate::support;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use crate::support::{Maker, PATIENCE, To};
+use crate::support::{self, Maker, PATIENCE, To};
 use odeon_core::{Bound, Bounded, DeadLetterReason, Message, SendError, Supervision, Theater};
 use odeon_device::*;
 

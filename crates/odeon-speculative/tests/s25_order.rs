@@ -1,7 +1,6 @@
 //! S25: messages of one sender are handled in the order in which they were sent, whoever sends and however they are processed.
 
-use crate::support;
-use crate::support::{Common, Do, Lab, lab, result, width};
+use crate::support::{self, Common, Do, Lab, lab, result, width};
 use odeon_core::{Actor, ActorRef, Context, Message, Theater};
 use odeon_speculative::{Access, Processing, SpawnSpeculative, SpeculativeRef};
 use std::sync::Arc;

@@ -1,7 +1,6 @@
 //! S26 and failures: whatever panics, and wherever, each message is handled, fails or is a dead letter, and the actor goes on.
 
-use crate::support;
-use crate::support::{Do, Log, Note, ask, lab, result, supervised_lab, width};
+use crate::support::{self, Do, Log, Note, ask, lab, result, supervised_lab, width};
 use odeon_core::{Directive, Reply, Supervision, Theater};
 use odeon_speculative::{SpeculativeRef, fail};
 use odeon_testkit::silent_panic;

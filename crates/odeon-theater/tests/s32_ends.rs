@@ -1,7 +1,6 @@
 //! S32: what follows when an actor elsewhere ends, when its theater is lost, when a receiver is slow.
 
-use super::support;
-use super::support::{Count, Counter, LARGEST_PACKET, LONG, World, find, numbers, until};
+use super::support::{self, Count, Counter, LARGEST_PACKET, LONG, World, find, numbers, until};
 use odeon_core::{AskError, DeadLetterReason, EndReason};
 use odeon_theater::{Conditions, End, LinkConfig, Membership, MembershipEvent};
 use std::sync::mpsc;

@@ -1,7 +1,6 @@
 //! S33 and S34: the names of an actor that moves go with it.
 
-use super::support;
-use super::support::{LONG, Place, World, until};
+use super::support::{self, LONG, Place, World, until};
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
 use odeon_theater::{
     LinkConfig, Mobile, NameError, NameSettings, Names, Network, Registration, TheaterId,

@@ -1,7 +1,6 @@
 //! S33: names that all theaters know, each given once, whoever of them is lost.
 
-use super::support;
-use super::support::{Count, Counter, LONG, Place, World, numbers, until};
+use super::support::{self, Count, Counter, LONG, Place, World, numbers, until};
 use odeon_core::{Actor, ActorRef, Context};
 use odeon_theater::{LinkConfig, NameError, NameEvent, NameSettings, Names, TheaterId};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

@@ -2,11 +2,10 @@
 //! leaves the network, or the way between two is cut for a while or for longer. It sits in one theater at most after every packet, and what is promised of it in the end holds.
 
 use super::log::{Heard, Log, Say};
-use super::stepwise;
 use super::stepwise::Trouble::{
     self, CutForAWhile, CutForLong, Isolated, Killed, Leaves, Unplugged,
 };
-use super::stepwise::{Stepwise, id};
+use super::stepwise::{self, Stepwise, id};
 use odeon_core::{ActorRef, AskError, Random};
 use odeon_theater::{MigrateError, Migrated};
 use std::time::Duration;

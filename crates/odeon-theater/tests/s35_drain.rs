@@ -1,7 +1,6 @@
 //! S35: a theater is emptied, and leaves, and nobody who refers to its mobile actors notices.
 
-use super::support;
-use super::support::{LONG, Place, World, find as find_counter, until};
+use super::support::{self, LONG, Place, World, find as find_counter, until};
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
 use odeon_theater::{Drained, Kept, MigrateError, Mobile, RemoteError, TheaterId};
 use serde::{Deserialize, Serialize};
