@@ -14,7 +14,7 @@ use crate::workload::Variant;
 use Goal::{
     AtMostFloors, AtMostMiBAboveFloor, AtMostNanoseconds, AtMostTimes, TimesFasterThanPeers,
 };
-use Variant::{Async, Pinned, Pool, Sequential};
+use Variant::{Async, Pinned, Pool};
 
 /// Figures that are measured together, in alternation.
 #[derive(Debug, Clone)]
@@ -213,7 +213,7 @@ fn list_groups() -> Vec<Group> {
             format!("list, {list_actors} list actors, {mix}, {requesters} requesters{requests}");
         let mut group = group("list", &[("requests", Value::Number(40))])
             .with_all_runtimes()
-            .figure(&what, Sequential, &[], TimesFasterThanPeers(times));
+            .figure(&what, Pool, &[], TimesFasterThanPeers(times));
         group.settings = vec![
             ("list_actors", Value::Number(list_actors)),
             ("requesters", Value::Number(requesters)),

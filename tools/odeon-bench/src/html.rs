@@ -21,6 +21,25 @@ pub(crate) fn table(headings: &[&str], rows: impl IntoIterator<Item = Vec<String
     format!("<table>\n{}{rows}</table>\n", line("th", &headings))
 }
 
+/// What a page of a quick run begins with.
+pub(crate) const QUICK_RUN: &str = "<p><strong>A quick run with small parameters: it shows that \
+    everything works, and compares nothing.</strong></p>\n";
+
+/// What a paper says, each statement beside what was measured here. A quick run has nothing to set beside it.
+pub(crate) fn statements(
+    who: &str,
+    is_quick: bool,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    let says = format!("{who} says");
+    let beside = |mut row: Vec<String>| {
+        row[1] = "a quick run: not compared".to_owned();
+        row
+    };
+    let rows = rows.into_iter().map(|row| if is_quick { beside(row) } else { row });
+    table(&[&says, "here"], rows)
+}
+
 /// A picture in a file beside the page.
 pub(crate) fn picture(file: &str) -> String {
     let file = escaped(file);
@@ -41,6 +60,14 @@ pub(crate) fn page(title: &str, body: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quick_run_sets_nothing_beside_a_statement() {
+        let rows = || [vec!["faster".to_owned(), "3.1x".to_owned()]];
+        let [full, quick] = [false, true].map(|quick| statements("the paper", quick, rows()));
+        assert!(full.contains("the paper says") && full.contains("3.1x"), "{full}");
+        assert!(quick.contains("faster") && !quick.contains("3.1x"), "{quick}");
+    }
 
     #[test]
     fn text_cannot_become_markup() {

@@ -1,14 +1,17 @@
 //! Results as a chart: medians as lines, every sample as a dot, on a logarithmic axis.
 
 mod bars;
+mod legend;
 mod lines;
 
 pub(crate) use bars::Bars;
 pub(crate) use lines::Lines;
 
 use crate::error::BenchError;
+use crate::parameter::Value;
 use crate::report::swept_parameters;
 use crate::runner::{Outcome, Results};
+use legend::{Area, AreaError, colour_of, draw_beside};
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -28,8 +31,7 @@ const COLOURS: [RGBColor; 8] = [
 
 /// Draws the results of one workload into an SVG file.
 pub fn draw(results: &Results, path: &Path) -> Result<(), BenchError> {
-    let chart = Chart::new(results);
-    chart.draw(path).map_err(BenchError::Plot)
+    Chart::new(results).draw(path)
 }
 
 /// What is drawn, before anything is.
@@ -40,6 +42,8 @@ struct Chart {
     y_title: String,
     /// Labels of the positions on the x axis.
     positions: Vec<String>,
+    /// Whether one position comes after the other, so that a line leads from one to the next.
+    has_order: bool,
     series: Vec<Series>,
 }
 
@@ -51,17 +55,19 @@ struct Series {
 }
 
 impl Chart {
-    /// The parameter with the most values becomes the x axis, every combination of the others and
-    /// the implementation a series; without a sweep the implementations stand side by side.
+    /// The number with the most values becomes the x axis, or the word if no number has several; every
+    /// combination of the others and the implementation a series. Without a sweep the implementations stand side by side.
     fn new(results: &Results) -> Self {
         let about = results.0.first().map(|first| first.case.workload.about());
         let swept = swept_parameters(results);
-        let x_parameter = swept.iter().copied().max_by_key(|name| values(results, name).len());
+        let rank = |name: &&str| (is_number(results, name), values(results, name).len());
+        let x_parameter = swept.iter().copied().max_by_key(rank);
         let mut chart = Self {
             title: about.map_or_else(String::new, |about| about.name.to_owned()),
             x_title: x_parameter.unwrap_or("implementation").replace('_', " "),
             y_title: format!("ns per {}", about.map_or("op", |about| about.operation)),
             positions: Vec::new(),
+            has_order: x_parameter.is_some_and(|x| is_number(results, x)),
             series: Vec::new(),
         };
         match x_parameter {
@@ -95,22 +101,25 @@ impl Chart {
         }
     }
 
-    fn draw(&self, path: &Path) -> Result<(), String> {
+    fn draw(&self, path: &Path) -> Result<(), BenchError> {
+        draw_beside(self.series.iter().map(|series| &*series.name), path, |area| {
+            self.draw_into(area)
+        })
+    }
+
+    fn draw_into(&self, area: &Area<'_>) -> Result<(), AreaError> {
         let samples = || self.series.iter().flat_map(|series| &series.points).flat_map(|p| &p.2);
         // Whole decades, so that the marks on the axis are the same on every chart.
         let low = decade(samples().copied().fold(f64::INFINITY, f64::min), f64::floor);
         let high = decade(samples().copied().fold(0.0, f64::max), f64::ceil).max(low * 10.0);
         let right = self.positions.len() as f64 - 0.5;
 
-        let area = SVGBackend::new(path, SIZE).into_drawing_area();
-        area.fill(&WHITE).map_err(|error| error.to_string())?;
-        let mut chart = ChartBuilder::on(&area)
+        let mut chart = ChartBuilder::on(area)
             .caption(&self.title, ("sans-serif", 24))
             .margin(16)
             .x_label_area_size(48)
             .y_label_area_size(72)
-            .build_cartesian_2d(-0.5..right, (low..high).log_scale())
-            .map_err(|error| error.to_string())?;
+            .build_cartesian_2d(-0.5..right, (low..high).log_scale())?;
         chart
             .configure_mesh()
             .disable_x_mesh()
@@ -119,10 +128,9 @@ impl Chart {
             .y_label_formatter(&|y| crate::table::short(*y))
             .x_desc(&self.x_title)
             .y_desc(&self.y_title)
-            .draw()
-            .map_err(|error| error.to_string())?;
+            .draw()?;
         for (index, series) in self.series.iter().enumerate() {
-            let colour = COLOURS[index % COLOURS.len()];
+            let colour = colour_of(index);
             let medians: Vec<(f64, f64)> =
                 series.points.iter().map(|(x, median, _)| (*x as f64, *median)).collect();
             let dots = series.points.iter().flat_map(|(x, _, samples)| {
@@ -130,26 +138,13 @@ impl Chart {
                     .iter()
                     .map(move |y| Circle::new((*x as f64, *y), 2, colour.mix(0.4).filled()))
             });
-            chart.draw_series(dots).map_err(|error| error.to_string())?;
-            let marks = medians.iter().map(|at| Circle::new(*at, 4, colour.filled()));
-            chart.draw_series(marks).map_err(|error| error.to_string())?;
-            let line = PathElement::new(medians.clone(), colour.stroke_width(2));
-            chart
-                .draw_series([line])
-                .map_err(|error| error.to_string())?
-                .label(&series.name)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(2))
-                });
+            chart.draw_series(dots)?;
+            chart.draw_series(medians.iter().map(|at| Circle::new(*at, 4, colour.filled())))?;
+            if self.has_order {
+                chart.draw_series([PathElement::new(medians, colour.stroke_width(2))])?;
+            }
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK.mix(0.3))
-            .draw()
-            .map_err(|error| error.to_string())?;
-        area.present().map_err(|error| error.to_string())
+        Ok(())
     }
 
     /// Only whole positions carry labels.
@@ -177,6 +172,11 @@ fn series_name(outcome: &Outcome, swept: &[&str], x_parameter: Option<&str>) -> 
         }
     }
     name
+}
+
+fn is_number(results: &Results, parameter: &str) -> bool {
+    let value = results.0.iter().find_map(|outcome| outcome.case.params.get(parameter));
+    matches!(value, Some(Value::Number(_)))
 }
 
 fn values(results: &Results, parameter: &str) -> Vec<String> {
@@ -220,7 +220,7 @@ mod tests {
         let mut outcomes = Vec::new();
         for workload in ["read", "write"] {
             for list_actors in [1, 8, 32] {
-                let odeon = Contender::Odeon(Variant::Sequential);
+                let odeon = Contender::Odeon(Variant::Pool);
                 outcomes.push(outcome(odeon, list_actors, workload));
                 outcomes.push(outcome(Contender::Floor, list_actors, workload));
             }
@@ -232,18 +232,29 @@ mod tests {
     fn the_longest_sweep_is_the_x_axis() {
         let chart = Chart::new(&sweep());
         assert_eq!(chart.x_title, "list actors");
-        assert_eq!(chart.positions, ["1", "8", "32"]);
+        assert!(chart.has_order && chart.positions == ["1", "8", "32"], "{chart:?}");
         assert_eq!(chart.series.len(), 4);
-        assert_eq!(chart.series[0].name, "odeon-sequential workload=read");
+        assert_eq!(chart.series[0].name, "odeon-pool workload=read");
         assert_eq!(chart.series[0].points.len(), 3);
     }
 
     #[test]
+    fn a_number_is_the_x_axis_even_if_a_word_has_more_values_and_no_line_joins_words() {
+        let odeon = || Contender::Odeon(Variant::Pool);
+        let mixes = ["read", "write", "mixed"];
+        let of = |actors| mixes.map(|mix| outcome(odeon(), actors, mix));
+        let both = Chart::new(&Results(of(1).into_iter().chain(of(8)).collect()));
+        assert!(both.has_order && both.x_title == "list actors", "{both:?}");
+        let words = Chart::new(&Results(of(1).into()));
+        assert!(!words.has_order && words.positions == mixes, "{words:?}");
+    }
+
+    #[test]
     fn without_a_sweep_implementations_stand_side_by_side() {
-        let odeon = outcome(Contender::Odeon(Variant::Sequential), 1, "read");
+        let odeon = outcome(Contender::Odeon(Variant::Pool), 1, "read");
         let results = Results(vec![odeon, outcome(Contender::Floor, 1, "read")]);
         let chart = Chart::new(&results);
-        assert_eq!(chart.positions, ["odeon-sequential", "floor"]);
+        assert!(!chart.has_order && chart.positions == ["odeon-pool", "floor"], "{chart:?}");
         assert_eq!(chart.series[1].points[0].0, 1);
     }
 
@@ -253,6 +264,6 @@ mod tests {
         draw(&sweep(), &path).expect("it can be drawn");
         let svg = std::fs::read_to_string(&path).expect("it was written");
         let _ = std::fs::remove_file(&path);
-        assert!(svg.starts_with("<svg") && svg.contains("odeon-sequential workload=write"));
+        assert!(svg.starts_with("<svg") && svg.contains("odeon-pool workload=write"));
     }
 }

@@ -4,22 +4,21 @@ use crate::energy::Joules;
 use crate::runner::{Contender, Outcome, Results};
 use crate::table::{Table, factor, short};
 
-/// One row per result: median, spread, distance to the floor, and how many times as long as Odeon
-/// (the first result that did the same work) it took.
+/// One row per result: median, spread, distance to the floor, and beside peers how many times as long
+/// as Odeon (the first result that did the same work) they took.
 pub fn table(results: &Results) -> Table {
     let operation = results.0.first().map_or("op", |first| first.case.workload.about().operation);
     let per_operation = format!("ns per {operation}");
     let swept = swept_parameters(results);
     let mut headings = vec!["impl"];
     headings.extend(&swept);
-    headings.extend([
-        per_operation.as_str(),
-        "min..max",
-        "floor",
-        "x floor",
-        "x Odeon",
-        "peak MiB",
-    ]);
+    headings.extend([per_operation.as_str(), "min..max", "floor", "x floor"]);
+    let is_peer = |outcome: &Outcome| matches!(outcome.case.contender, Contender::Peer(_));
+    let has_peers = results.0.iter().any(is_peer);
+    if has_peers {
+        headings.push("x Odeon");
+    }
+    headings.push("peak MiB");
     let shows_growth = results.0.iter().any(|outcome| outcome.samples.median_growth().is_some());
     if shows_growth {
         headings.push("growth KiB/min");
@@ -36,7 +35,6 @@ pub fn table(results: &Results) -> Table {
     for outcome in &results.0 {
         let spread = outcome.samples.spread();
         let floor = results.floor_of(outcome).map(|floor| floor.median());
-        let odeon = odeon_beside(outcome, results);
         let mut cells = vec![outcome.case.contender.implementation().to_owned()];
         cells.extend(swept.iter().map(|name| {
             outcome.case.params.get(name).map_or_else(|| "-".to_owned(), |value| value.to_string())
@@ -46,9 +44,13 @@ pub fn table(results: &Results) -> Table {
             format!("{}..{}", short(spread.min), short(spread.max)),
             floor.map_or_else(String::new, short),
             floor.map_or_else(String::new, |floor| factor(spread.median / floor)),
-            odeon.map_or_else(String::new, |odeon| factor(spread.median / odeon)),
-            outcome.samples.peak_rss_kib.map_or_else(String::new, |kib| (kib / 1024).to_string()),
         ]);
+        if has_peers {
+            let odeon = odeon_beside(outcome, results);
+            cells.push(odeon.map_or_else(String::new, |odeon| factor(spread.median / odeon)));
+        }
+        let peak = outcome.samples.peak_rss_kib;
+        cells.push(peak.map_or_else(String::new, |kib| (kib / 1024).to_string()));
         if shows_growth {
             let growth = outcome.samples.median_growth();
             cells.push(growth.map_or_else(String::new, |kib| format!("{kib:.0}")));

@@ -65,13 +65,16 @@ fn is_number(cell: &str) -> bool {
     cell.chars().all(|c| c.is_ascii_digit() || " .,x-".contains(c))
 }
 
+/// What is below a billionth is nothing.
+const MOST_DECIMALS: i32 = 9;
+
 /// A number with about three digits that mean something.
 pub fn short(number: f64) -> String {
     let decimals = match number.abs() {
         size if size >= 100.0 => 0,
         size if size >= 10.0 => 1,
         size if size >= 1.0 || size == 0.0 => 2,
-        _ => 3,
+        size => (2 - size.log10().floor() as i32).min(MOST_DECIMALS) as usize,
     };
     format!("{number:.decimals$}")
 }
@@ -106,6 +109,7 @@ mod tests {
     fn numbers_are_short() {
         let shorts = [1234.5, 99.94, 5.129, 0.12345, 0.0].map(short);
         assert_eq!(shorts, ["1234", "99.9", "5.13", "0.123", "0.00"]);
+        assert_eq!([0.0123, -0.000_45, 1e-12].map(short), ["0.0123", "-0.000450", "0.000000000"]);
         assert_eq!(factor(2.0), "2.00x");
     }
 }

@@ -103,8 +103,6 @@ pub enum Variant {
     Pool,
     /// On pinned stages.
     Pinned,
-    /// On the pool, each actor handling one message at a time.
-    Sequential,
     /// On the pool, with asynchronous handlers.
     Async,
     /// On threads of the workload's own, in transactions: there is no theater.
@@ -117,7 +115,6 @@ impl Variant {
         match self {
             Self::Pool => "pool",
             Self::Pinned => "pinned",
-            Self::Sequential => "sequential",
             Self::Async => "async",
             Self::Stm => "stm",
         }
@@ -128,7 +125,6 @@ impl Variant {
         match self {
             Self::Pool => "odeon-pool",
             Self::Pinned => "odeon-pinned",
-            Self::Sequential => "odeon-sequential",
             Self::Async => "odeon-async",
             Self::Stm => "odeon-stm",
         }

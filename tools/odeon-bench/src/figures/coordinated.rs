@@ -3,7 +3,7 @@
 use super::Goal::{AtMostNanoseconds, AtMostTimes, P99AtMostMicroseconds};
 use super::{Group, Setting, group};
 use crate::parameter::Value;
-use crate::workload::Variant::{Pool, Sequential};
+use crate::workload::Variant::Pool;
 
 const ONE_AT_A_TIME: &[Setting] = &[("mode", Value::Word("sequential"))];
 const CONCURRENT: &[Setting] = &[("mode", Value::Word("concurrent"))];
@@ -47,7 +47,7 @@ fn list_group(list_actors: u64, mix: &'static str) -> Group {
     ];
     let group = group("list", QUICK_LIST).without_peers().with(&settings);
     figures.into_iter().fold(group, |group, (whom, settings, times, other)| {
-        group.figure(&what(whom), Sequential, settings, AtMostTimes(times, other))
+        group.figure(&what(whom), Pool, settings, AtMostTimes(times, other))
     })
 }
 
@@ -67,11 +67,11 @@ fn delayed_group(list_actors: u64) -> Group {
         .with(&settings)
         .figure(
             &what("non-blocking against one at a time"),
-            Sequential,
+            Pool,
             NON_BLOCKING,
             goal(ONE_AT_A_TIME),
         )
-        .figure(&what("combined against concurrent"), Sequential, COMBINED, goal(CONCURRENT))
+        .figure(&what("combined against concurrent"), Pool, COMBINED, goal(CONCURRENT))
 }
 
 fn transfer_group() -> Group {

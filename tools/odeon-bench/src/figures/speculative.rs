@@ -3,7 +3,7 @@
 use super::Goal::{AtMostTimes, GrowsAtMostKiBPerMinute};
 use super::{Group, Setting, group};
 use crate::parameter::Value;
-use crate::workload::Variant::{Pool, Sequential};
+use crate::workload::Variant::Pool;
 
 const PLAIN: &[Setting] = &[("mode", Value::Word("plain"))];
 const CONCURRENT: &[Setting] = &[("mode", Value::Word("concurrent"))];
@@ -72,25 +72,25 @@ fn list_group(mix: &'static str, times: f64) -> Group {
         .with(&[("requests", Value::Number(200)), ("workload", Value::Word(mix))])
         .figure(
             &against("concurrent against the plain actor"),
-            Sequential,
+            Pool,
             CONCURRENT,
             AtMostTimes(1.0 / times, PLAIN),
         )
         .figure(
             &against("adaptive against the plain actor"),
-            Sequential,
+            Pool,
             ADAPTIVE,
             AtMostTimes(1.0 / 0.95, PLAIN),
         )
         .figure(
             &against("adaptive against concurrent"),
-            Sequential,
+            Pool,
             ADAPTIVE,
             AtMostTimes(ADAPTS, CONCURRENT),
         )
         .figure(
             &against("adaptive against one at a time"),
-            Sequential,
+            Pool,
             ADAPTIVE,
             AtMostTimes(ADAPTS, ONE_AT_A_TIME),
         )

@@ -153,7 +153,7 @@ fn the_fastest_peer_counts_and_none_may_be_missing() {
     let row = groups.iter().find(|group| group.workload == "list").expect("it exists");
     let list = |contender, ns| outcome("list", contender, &row.settings, ns);
     let peer = |name: &str, ns| list(Contender::Peer(name.to_owned()), ns);
-    let odeon = list(Contender::Odeon(Variant::Sequential), 100.0);
+    let odeon = list(Contender::Odeon(Variant::Pool), 100.0);
     let all = vec![odeon, peer("tokio", 300.0), peer("kameo", 140.0), peer("ractor", 200.0)];
     let reached = &verdicts("list", &Results(all.clone()))[0];
     assert_eq!(reached.measured, "1.40x (100 ns, kameo 140 ns)");

@@ -7,7 +7,7 @@ use super::runs::{
 };
 use crate::date;
 use crate::environment::Machine;
-use crate::html::{element, page as html_page, picture, table};
+use crate::html::{QUICK_RUN, element, page as html_page, picture, statements, table};
 use crate::table::factor;
 
 const NOT_MEASURED: &str = "not measured";
@@ -15,10 +15,12 @@ const NOT_MEASURED: &str = "not measured";
 pub(super) fn page(plan: &GeostatPlan, runs: &Runs, machine: &Machine) -> String {
     let mut body = element("h1", "The simulation of the hydraulic subsurface, beside the thesis");
     if plan.quick {
-        body += "<p><strong>A quick run on a small grid: it shows that everything works, and compares nothing.</strong></p>\n";
+        body += QUICK_RUN;
     }
     body += &setting(plan, machine);
+    let is_quick = plan.quick;
     body += &section(
+        is_quick,
         "Hayduk's thesis, figure 5.8",
         "Throughput and rollbacks of simulation messages and of read-only messages over time; a fixed share of the threads for each. Here: one message at once for each worker.",
         &[
@@ -42,6 +44,7 @@ pub(super) fn page(plan: &GeostatPlan, runs: &Runs, machine: &Machine) -> String
         &[FIXED],
     );
     body += &section(
+        is_quick,
         "Hayduk's thesis, figure 5.9",
         "The same with a number of threads that follows the ratio of commits to rollbacks.",
         &[
@@ -103,13 +106,19 @@ fn setting(plan: &GeostatPlan, machine: &Machine) -> String {
     table(&["", "here", "thesis"], rows)
 }
 
-fn section(heading: &str, shows: &str, said: &[(&str, String)], widths: &[&str]) -> String {
+fn section(
+    is_quick: bool,
+    heading: &str,
+    shows: &str,
+    said: &[(&str, String)],
+    widths: &[&str],
+) -> String {
     let rows = said.iter().map(|(thesis, ours)| vec![(*thesis).to_owned(), ours.clone()]);
     let files = widths.iter().flat_map(|width| CHARTS.map(|chart| Runs::file(chart, width)));
     let pictures: String = files.map(|file| picture(&file)).collect();
     element("h2", heading)
         + &element("p", shows)
-        + &table(&["the thesis says", "here"], rows)
+        + &statements("the thesis", is_quick, rows)
         + &pictures
 }
 

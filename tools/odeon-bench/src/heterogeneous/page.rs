@@ -4,7 +4,7 @@ use super::{HeterogeneousOutcome, HeterogeneousPlan, governors, sharing, ways};
 use crate::date;
 use crate::devices;
 use crate::environment::Machine;
-use crate::html::{element, page as html_page, picture, table};
+use crate::html::{QUICK_RUN, element, page as html_page, picture, statements, table};
 
 pub(super) fn page(
     plan: &HeterogeneousPlan,
@@ -13,7 +13,7 @@ pub(super) fn page(
 ) -> String {
     let mut body = element("h1", "Heterogeneous actors, beside the thesis");
     if plan.quick {
-        body += "<p><strong>A quick run with small parameters: it shows that everything works, and compares nothing.</strong></p>\n";
+        body += QUICK_RUN;
     }
     body += &setting(plan, machine);
     body += &element(
@@ -21,7 +21,7 @@ pub(super) fn page(
         "M. Hayduk, Exploiting Concurrency and Heterogeneity for Energy-efficient Computing: An Actor-based Approach (2017), chapter 6. \
          Its text gives few numbers of these figures; all else is only drawn there, and is not read from there.",
     );
-    body += &powers(outcome);
+    body += &powers(outcome, plan.quick);
     body += &element("h2", "Figure 6.7: lines of code of the worker");
     body += &element(
         "p",
@@ -38,7 +38,7 @@ pub(super) fn page(
     for shared in &outcome.shared {
         body += &element("h3", &shared.title());
         let said = vec![shared.thesis.to_owned(), shared.ours()];
-        body += &table(&["the thesis says", "here"], [said]);
+        body += &statements("the thesis", plan.quick, [said]);
         body += &picture(&shared.file());
         body += &table(&sharing::HEADINGS, shared.rows());
     }
@@ -66,7 +66,7 @@ fn setting(plan: &HeterogeneousPlan, machine: &Machine) -> String {
     table(&["", "here", "thesis"], rows)
 }
 
-fn powers(outcome: &HeterogeneousOutcome) -> String {
+fn powers(outcome: &HeterogeneousOutcome, is_quick: bool) -> String {
     let measurements = &outcome.measurements;
     let rows = measurements.iter().map(|one| {
         let names = [one.governor, one.implementation, one.in_thesis].map(str::to_owned);
@@ -75,7 +75,7 @@ fn powers(outcome: &HeterogeneousOutcome) -> String {
     let pictures: String =
         governors::charts(measurements).into_iter().map(|(file, _)| picture(file)).collect();
     element("h2", "Figure 6.6: power, time and energy by governor and implementation")
-        + &table(&["the thesis says", "here"], governors::statements(measurements))
+        + &statements("the thesis", is_quick, governors::statements(measurements))
         + &pictures
         + &table(&["governor", "implementation", "in the thesis", "W", "ms", "J"], rows)
 }

@@ -1,8 +1,7 @@
 //! Charts of bars in groups.
 
-use super::{COLOURS, SIZE};
+use super::legend::{Area, AreaError, colour_of, draw_beside};
 use crate::error::BenchError;
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -23,15 +22,11 @@ const FILLED: f64 = 0.8;
 impl Bars {
     /// Draws into an SVG file.
     pub(crate) fn draw(&self, path: &Path) -> Result<(), BenchError> {
-        let area = SVGBackend::new(path, SIZE).into_drawing_area();
-        self.draw_into(&area).map_err(|error| BenchError::Plot(error.to_string()))
+        let names = self.series.iter().map(|(name, _)| &**name);
+        draw_beside(names, path, |area| self.draw_into(area))
     }
 
-    fn draw_into<'a>(
-        &self,
-        area: &DrawingArea<SVGBackend<'a>, Shift>,
-    ) -> Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>> {
-        area.fill(&WHITE)?;
+    fn draw_into(&self, area: &Area<'_>) -> Result<(), AreaError> {
         let right = self.groups.len() as f64 - 0.5;
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, ("sans-serif", 20))
@@ -47,20 +42,12 @@ impl Bars {
             .y_label_formatter(&|y| crate::table::short(*y))
             .y_desc(self.y_title)
             .draw()?;
-        for (index, (name, _)) in self.series.iter().enumerate() {
-            let colour = COLOURS[index % COLOURS.len()];
+        for index in 0..self.series.len() {
+            let colour = colour_of(index);
             let bars = self.bars(index).map(|corners| Rectangle::new(corners, colour.filled()));
-            chart.draw_series(bars)?.label(name).legend(move |(x, y)| {
-                Rectangle::new([(x, y - 5), (x + 12, y + 5)], colour.filled())
-            });
+            chart.draw_series(bars)?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK.mix(0.3))
-            .draw()?;
-        area.present()
+        Ok(())
     }
 
     /// Corners of the bars of a series.

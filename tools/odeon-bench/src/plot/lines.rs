@@ -1,8 +1,7 @@
 //! Charts of lines through points.
 
-use super::{COLOURS, SIZE};
+use super::legend::{Area, AreaError, colour_of, draw_beside};
 use crate::error::BenchError;
-use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -21,16 +20,12 @@ pub(crate) struct Lines {
 impl Lines {
     /// Draws into an SVG file.
     pub(crate) fn draw(&self, path: &Path) -> Result<(), BenchError> {
-        let area = SVGBackend::new(path, SIZE).into_drawing_area();
-        self.draw_into(&area).map_err(|error| BenchError::Plot(error.to_string()))
+        let names = self.series.iter().map(|(name, _)| &**name);
+        draw_beside(names, path, |area| self.draw_into(area))
     }
 
-    fn draw_into<'a>(
-        &self,
-        area: &DrawingArea<SVGBackend<'a>, Shift>,
-    ) -> Result<(), DrawingAreaErrorKind<<SVGBackend<'a> as DrawingBackend>::ErrorType>> {
+    fn draw_into(&self, area: &Area<'_>) -> Result<(), AreaError> {
         let (right, low, high) = self.extent();
-        area.fill(&WHITE)?;
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, ("sans-serif", 20))
             .margin(16)
@@ -44,26 +39,15 @@ impl Lines {
             .x_desc(self.x_title)
             .y_desc(self.y_title)
             .draw()?;
-        for (index, (name, points)) in self.series.iter().enumerate() {
-            let colour = COLOURS[index % COLOURS.len()];
+        for (index, (_, points)) in self.series.iter().enumerate() {
+            let colour = colour_of(index);
             let points: Vec<(f64, f64)> =
                 points.iter().filter_map(|(x, y)| Some((*x, self.height_of(*y)?))).collect();
             let marks = points.iter().map(|at| Circle::new(*at, 3, colour.filled()));
             chart.draw_series(marks)?;
-            chart
-                .draw_series([PathElement::new(points, colour.stroke_width(2))])?
-                .label(name)
-                .legend(move |(x, y)| {
-                    PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(2))
-                });
+            chart.draw_series([PathElement::new(points, colour.stroke_width(2))])?;
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK.mix(0.3))
-            .draw()?;
-        area.present()
+        Ok(())
     }
 
     /// Where a value stands on the y axis; `None` if it has no place there.

@@ -46,7 +46,7 @@ impl Matrix {
                     for mode in &matrix.modes {
                         let params = matrix.params(mix, mode, *list_actors, *requesters);
                         list().check(&params)?;
-                        cases.add_odeon(list(), Variant::Sequential, &params);
+                        cases.add_odeon(list(), Variant::Pool, &params);
                     }
                 }
             }
@@ -75,7 +75,7 @@ impl Matrix {
         requesters: u64,
     ) -> Option<f64> {
         let params = self.params(mix, mode, list_actors, requesters);
-        let samples = self.results.odeon(list(), Variant::Sequential, &params)?;
+        let samples = self.results.odeon(list(), Variant::Pool, &params)?;
         Some(samples.median() * samples.ops as f64 / 1e9)
     }
 

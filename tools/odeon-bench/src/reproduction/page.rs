@@ -6,7 +6,7 @@ use super::papers::{PaperFigure, figures};
 use super::{ReproductionPlan, list};
 use crate::date;
 use crate::environment::Machine;
-use crate::html::{element, page as html_page, picture, table};
+use crate::html::{QUICK_RUN, element, page as html_page, picture, statements, table};
 use crate::parameter::Value;
 
 pub(super) fn page(
@@ -17,11 +17,11 @@ pub(super) fn page(
 ) -> String {
     let mut body = element("h1", "The distributed sorted list, beside the papers");
     if plan.quick {
-        body += "<p><strong>A quick run with small parameters: it shows that everything works, and compares nothing.</strong></p>\n";
+        body += QUICK_RUN;
     }
     body += &setting(plan, machine);
     for figure in figures(matrix, courses) {
-        body += &section(&figure);
+        body += &section(&figure, plan.quick);
     }
     body += &times(matrix);
     html_page("Odeon: the distributed sorted list", &body)
@@ -61,12 +61,12 @@ fn setting(plan: &ReproductionPlan, machine: &Machine) -> String {
         + &note.map_or_else(String::new, |note| element("p", &note))
 }
 
-fn section(figure: &PaperFigure) -> String {
+fn section(figure: &PaperFigure, is_quick: bool) -> String {
     let rows = figure.statements.iter().map(|one| vec![one.paper.to_owned(), one.ours.clone()]);
     let pictures: String = figure.plots.iter().map(|file| picture(file)).collect();
     element("h2", &figure.heading)
         + &element("p", figure.shows)
-        + &table(&["the paper says", "here"], rows)
+        + &statements("the paper", is_quick, rows)
         + &pictures
 }
 

@@ -3,18 +3,18 @@
 use super::{Compared, Kind, SelectorsPlan, name_of};
 use crate::date;
 use crate::environment::Machine;
-use crate::html::{element, page as html_page, picture, table};
+use crate::html::{QUICK_RUN, element, page as html_page, picture, statements, table};
 use crate::lines;
 use crate::table::{factor, short};
 
 pub(super) fn page(plan: &SelectorsPlan, compared: &[Compared], machine: &Machine) -> String {
     let mut body = element("h1", "Selectors, beside the paper");
     if plan.quick {
-        body += "<p><strong>A quick run with small parameters: it shows that everything works, and compares nothing.</strong></p>\n";
+        body += QUICK_RUN;
     }
     body += &setting(plan, machine);
     for one in compared {
-        body += &section(one);
+        body += &section(one, plan.quick);
     }
     html_page("Odeon: selectors", &body)
 }
@@ -47,7 +47,7 @@ fn setting(plan: &SelectorsPlan, machine: &Machine) -> String {
     table(&["", "here", "paper"], rows)
 }
 
-fn section(compared: &Compared) -> String {
+fn section(compared: &Compared, is_quick: bool) -> String {
     let comparison = compared.comparison;
     let heading = match comparison.figure {
         Some(figure) => format!("Figure {figure}: {}", comparison.title),
@@ -57,7 +57,7 @@ fn section(compared: &Compared) -> String {
     let said = if comparison.paper.is_empty() {
         String::new()
     } else {
-        table(&["the paper says", "here"], said)
+        statements("the paper", is_quick, said)
     };
     element("h2", &heading)
         + &element("p", comparison.shows)

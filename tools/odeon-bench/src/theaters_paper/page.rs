@@ -4,14 +4,14 @@ use super::drawn::Drawn;
 use super::{TheatersPlan, in_ms};
 use crate::date;
 use crate::environment::Machine;
-use crate::html::{element, page as html_page, picture, table};
+use crate::html::{QUICK_RUN, element, page as html_page, picture, statements, table};
 use crate::statistics::Spread;
 use crate::table::short;
 
 pub(super) fn page(plan: &TheatersPlan, drawn: &[Drawn], machine: &Machine) -> String {
     let mut body = element("h1", "Remote and mobile actors, beside the paper on SALSA Lite");
     if plan.quick {
-        body += "<p><strong>A quick run with small parameters: it shows that everything works, and compares nothing.</strong></p>\n";
+        body += QUICK_RUN;
     }
     body += &setting(plan, machine);
     body += &element(
@@ -20,7 +20,7 @@ pub(super) fn page(plan: &TheatersPlan, drawn: &[Drawn], machine: &Machine) -> S
          What operations take is, here as there, the slope of a straight line through the times of runs.",
     );
     for one in drawn {
-        body += &section(one);
+        body += &section(one, plan.quick);
     }
     html_page("Odeon: remote and mobile actors", &body)
 }
@@ -53,7 +53,7 @@ fn setting(plan: &TheatersPlan, machine: &Machine) -> String {
     table(&["", "here", "paper"], rows)
 }
 
-fn section(drawn: &Drawn) -> String {
+fn section(drawn: &Drawn, is_quick: bool) -> String {
     let figure = drawn.figure;
     let said = figure.statements.iter().map(|one| vec![one.paper.to_owned(), (one.ours)(drawn)]);
     let times = drawn.times().map(|(line, value, seconds)| {
@@ -65,7 +65,7 @@ fn section(drawn: &Drawn) -> String {
         figure.parts.iter().map(|(part, _, _)| picture(&drawn.file(part))).collect();
     element("h2", &format!("Figure {}: {}", figure.number, figure.title))
         + &element("p", figure.shows)
-        + &table(&["the paper says", "here"], said)
+        + &statements("the paper", is_quick, said)
         + &pictures
         + &table(&["", figure.x_title, "median ms", "min..max"], times)
 }

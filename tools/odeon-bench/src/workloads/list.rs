@@ -72,7 +72,7 @@ static ABOUT: About = About {
             .odeon_only(),
         WORKERS,
     ],
-    variants: &[Variant::Sequential],
+    variants: &[Variant::Pool],
 };
 
 impl Workload for List {

@@ -38,7 +38,7 @@ impl Workload for PingPong {
                     (pinned_stage(&theater, "ping")?, pinned_stage(&theater, "pong")?);
                 (theater.spawn_on(&left, pinger), theater.spawn_on(&right, ponger))
             }
-            Variant::Pool | Variant::Sequential | Variant::Async | Variant::Stm => {
+            Variant::Pool | Variant::Async | Variant::Stm => {
                 (theater.spawn(pinger), theater.spawn(ponger))
             }
         };

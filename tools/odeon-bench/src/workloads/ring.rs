@@ -36,7 +36,7 @@ impl Workload for Ring {
         let theater = theater(params)?;
         let stage = match variant {
             Variant::Pinned => Some(pinned_stage(&theater, "ring")?),
-            Variant::Pool | Variant::Sequential | Variant::Async | Variant::Stm => None,
+            Variant::Pool | Variant::Async | Variant::Stm => None,
         };
         let (finish, waiting) = finish_line(1);
         let ring: Vec<ActorRef<Step>> = (0..params.count("actors"))

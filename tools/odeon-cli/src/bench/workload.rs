@@ -85,7 +85,7 @@ fn variant_option(workload: &dyn Workload) -> Option<Arg> {
         Variant::Pool | Variant::Pinned | Variant::Async => {
             ("stage", "Where the actors run, or on the pool with asynchronous handlers")
         }
-        Variant::Sequential | Variant::Stm => return None,
+        Variant::Stm => return None,
     };
     let mut words: Vec<&'static str> = variants.iter().map(|variant| variant.word()).collect();
     if words.len() > 1 {

@@ -54,7 +54,7 @@ fn a_wrong_sum_is_an_error() {
 fn the_history_of_many_clients_is_well_formed() {
     let settings = [("list_actors", 3), ("requesters", 4), ("requests", 50), ("range", 40)];
     let history =
-        record_history(Variant::Sequential, &params(&settings, "mixed")).expect("the run is right");
+        record_history(Variant::Pool, &params(&settings, "mixed")).expect("the run is right");
     assert_eq!(history.initial.len(), 8);
     assert_eq!(history.events.len(), 200);
     for event in &history.events {
@@ -100,7 +100,7 @@ fn every_spread_and_every_way_to_sum_replay_on_a_set() {
 }
 
 fn replays_on_a_set(params: &Params) {
-    let history = record_history(Variant::Sequential, params).expect("the run is right");
+    let history = record_history(Variant::Pool, params).expect("the run is right");
     let mut set: BTreeSet<u32> = history.initial.iter().copied().collect();
     {
         for event in &history.events {

@@ -55,7 +55,7 @@ impl Workload for ThreadRing {
         let keeper: ActorRef<Keep> = place.spawn_at(1, keeper::KIND, &())?;
         let stage = match variant {
             Variant::Pinned => Some(pinned_stage(&place.theater, "ring")?),
-            Variant::Pool | Variant::Sequential | Variant::Async | Variant::Stm => None,
+            Variant::Pool | Variant::Async | Variant::Stm => None,
         };
         let (finish, waiting) = finish_line(1);
         let umpire = place.theater.spawn(Umpire::new(1, finish));
