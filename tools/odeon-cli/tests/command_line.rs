@@ -96,6 +96,10 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench phases --entries 7", "'--entries <N>': 7 is not in 8..=1000000000"),
         ("bench phases --json /no/such/folder/x", "--json: /no/such/folder/x: "),
         ("bench figures --only rings", "invalid value 'rings' for '--only <LIST>'"),
+        ("bench figures --hardware gpus", "[possible values: cores, gpu, all]"),
+        ("bench figures --from x", "--hardware [<PART>]"),
+        ("bench figures --hardware --from /no/such/file", "--from: /no/such/file: "),
+        ("bench figures --hardware --report x", "--report: with --hardware it is written from"),
         ("bench list --quick", "--reproduce"),
         ("bench list --reproduce --plot x", "'--plot <FILE>'"),
         ("bench list --reproduce --quick --seed 1,2", "--seed: takes one value with --reproduce"),
@@ -446,6 +450,23 @@ fn figures_write_their_page() {
     assert!(page.contains("| create, acknowledge, stop | at most 200 ns"), "{page}");
     assert!(page.contains("| stm: direct walk and update | at most 1.10x its floor"), "{page}");
     assert!(page.contains("not measured") && page.contains("## All medians"), "{page}");
+}
+
+#[test]
+fn figures_of_real_hardware_are_written_from_their_lines() {
+    let folder = Folder::new("hardware");
+    let (lines, page) = (folder.file("cores.jsonl"), folder.file("benchmarks.md"));
+    std::fs::write(&page, "# Benchmarks\n\nText.\n\n## Lines of code\n").expect("it is writable");
+    let common = ["bench", "figures", "--hardware", "cores", "--quick"];
+    let measuring = ["--only", "stm", "--no-peers", "--samples", "1", "--warmup", "0", "--json"];
+    accepted(&[&common[..], &measuring, &[&lines]].concat());
+    let reading = ["--from", &lines, "--report", &page];
+    let table = accepted(&[&common[..], &reading].concat());
+    assert!(table.contains("reached?") && table.contains("ring, 1 worker"), "{table}");
+    let page = std::fs::read_to_string(&page).expect("it was written");
+    assert!(page.starts_with("# Benchmarks\n\nText.\n\n## Real hardware\n"), "{page}");
+    assert!(page.contains("### stm, ns per transaction, by number of threads"), "{page}");
+    assert!(page.ends_with("\n## Lines of code\n"), "{page}");
 }
 
 #[test]
