@@ -53,9 +53,15 @@ odeon=$device/odeon
 export ODEON_PEERS=${ODEON_PEERS:-$device/odeon-peers}
 [ ! -s "$device/commit" ] || ODEON_COMMIT=$(cat "$device/commit")
 [ -z "${ODEON_COMMIT:-}" ] || export ODEON_COMMIT
+# What drivers of windows complain about otherwise, at each device that is opened.
+export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-/tmp}
 # TUNE: guessed: three samples of everything fit into ten minutes on sixteen cores.
 measuring=(--samples 3 --warmup 1)
 [ -z "${QUICK:-}" ] || measuring=(--quick --samples 1 --warmup 0)
+if [ ! -x "$ODEON_PEERS" ]; then
+  echo "no program $ODEON_PEERS: other runtimes are left out" >&2
+  measuring+=(--no-peers)
+fi
 
 {
   uname -a

@@ -27,7 +27,8 @@ pub fn section(recorded: &Recorded, plan: &FiguresPlan, notes: &str) -> String {
     let verdicts = verdicts(recorded, plan);
     let mut text = format!("{HEADING}\n\n");
     text += "What needs many cores or a GPU was measured by `odeon bench figures --hardware`, on the machine of this section. ";
-    text += "Promises for sixteen cores are judged where there are as many.\n\n";
+    text += "Promises for sixteen cores are judged where there are as many. ";
+    text += "Every sample is in the files of the folder `hardware` beside this page.\n\n";
     text += &machine(recorded).to_markdown();
     text += "\n### Figures of real hardware\n\n";
     text += &table(&verdicts).to_markdown();
@@ -71,7 +72,7 @@ fn machine(recorded: &Recorded) -> Table {
     let samples = recorded.results.0.iter().map(|outcome| outcome.samples.ns_per_op.len());
     let samples: BTreeSet<String> = samples.map(|count| count.to_string()).collect();
     let samples = samples.into_iter().collect::<Vec<_>>().join(" or ");
-    row("runs", format!("{samples} samples of each case, taken in turn"));
+    row("samples of each case", format!("{samples}, taken in turn"));
     table
 }
 

@@ -19,8 +19,7 @@ use std::time::Duration;
 
 #[derive(Args)]
 pub(super) struct FiguresArguments {
-    /// Instead of these, figures that need real hardware: sixteen cores, a GPU. `cores` or `gpu` for
-    /// a part of them
+    /// Not the usual figures, but those that need real hardware: sixteen cores, a GPU
     #[arg(long, value_name = "PART", num_args = 0..=1, default_missing_value = ALL, value_parser = [CORES, GPU, ALL])]
     hardware: Option<String>,
     /// When so many seconds have passed, no further group of figures begins
