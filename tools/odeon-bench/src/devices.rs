@@ -51,7 +51,16 @@ pub(crate) fn told(params: &Params) -> Option<String> {
 
 /// All devices that kernels can run on here, in words.
 pub(crate) fn all_told() -> String {
-    let all: Vec<String> = FOUND.get_or_init(devices).iter().map(in_words).collect();
+    all_in_words(FOUND.get_or_init(devices))
+}
+
+/// The same if something has looked for them before.
+pub(crate) fn told_if_open() -> Option<String> {
+    FOUND.get().map(|found| all_in_words(found))
+}
+
+fn all_in_words(found: &[Found]) -> String {
+    let all: Vec<String> = found.iter().map(in_words).collect();
     if all.is_empty() { "none".to_owned() } else { all.join("; ") }
 }
 

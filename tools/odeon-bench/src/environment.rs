@@ -1,12 +1,13 @@
 //! The machine, compiler and source that results belong to.
 
-use serde::Serialize;
+use crate::devices;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 /// What every result says about where it was measured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Model name of the processor.
     pub cpu: String,
@@ -25,7 +26,13 @@ pub struct Machine {
     /// Commit of the source, with `+changes` when the tree differs from it; `null` outside a git
     /// checkout.
     pub commit: Option<String>,
+    /// What kernels can run on, once something has looked: that wakes a driver, which would disturb what is measured.
+    #[serde(default)]
+    pub devices: Option<String>,
 }
+
+/// Names the commit of a program that runs where its source is not.
+const COMMIT_VARIABLE: &str = "ODEON_COMMIT";
 
 impl Machine {
     /// Asks the system.
@@ -33,14 +40,20 @@ impl Machine {
         Self {
             cpu: field_of("/proc/cpuinfo", "model name")
                 .unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            cores: cores(),
             kernel: kernel(),
             memory_kib: kib_of("/proc/meminfo", "MemTotal"),
             rustc: env!("ODEON_BENCH_RUSTC").to_owned(),
             profile: env!("ODEON_BENCH_PROFILE").to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            commit: commit(),
+            commit: std::env::var(COMMIT_VARIABLE).ok().or_else(commit),
+            devices: devices::told_if_open(),
         }
+    }
+
+    /// Devices, if something has looked for them meanwhile.
+    pub fn look_again(&mut self) {
+        self.devices = devices::told_if_open();
     }
 
     /// One line for headings.
@@ -51,6 +64,11 @@ impl Machine {
         let unoptimised = if self.profile == "release" { "" } else { ", NOT a release build" };
         format!("{cpu}, {cores} cores{memory}, {kernel}, {rustc}{unoptimised}")
     }
+}
+
+/// Cores that this process may use.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn kernel() -> String {

@@ -2,10 +2,12 @@
 
 mod coordinated;
 mod geostat;
+pub mod hardware;
 mod heterogeneous;
 mod selectors;
 mod speculative;
 mod stm;
+pub mod sweep;
 mod theaters;
 
 use crate::parameter::{Params, Value};
@@ -15,6 +17,7 @@ use Goal::{
     AtMostFloors, AtMostMiBAboveFloor, AtMostNanoseconds, AtMostTimes, TimesFasterThanPeers,
 };
 use Variant::{Async, Pinned, Pool};
+use sweep::Sweep;
 
 /// Figures that are measured together, in alternation.
 #[derive(Debug, Clone)]
@@ -29,6 +32,8 @@ pub struct Group {
     pub peers: &'static [&'static str],
     /// The promises.
     pub figures: Vec<Figure>,
+    /// What is measured with them, and not judged.
+    pub sweep: Option<Sweep>,
 }
 
 /// A parameter and its value.
@@ -228,7 +233,7 @@ fn list_groups() -> Vec<Group> {
 }
 
 fn group(workload: &'static str, quick: &'static [Setting]) -> Group {
-    Group { workload, settings: Vec::new(), quick, peers: TOKIO, figures: Vec::new() }
+    Group { workload, settings: Vec::new(), quick, peers: TOKIO, figures: Vec::new(), sweep: None }
 }
 
 impl Group {
@@ -259,6 +264,11 @@ impl Group {
     ) -> Self {
         let figure = self.figures.last_mut().expect("a figure");
         (figure.longer, figure.as_long) = (settings, as_long);
+        self
+    }
+
+    fn shown(mut self, sweep: Sweep) -> Self {
+        self.sweep = Some(sweep);
         self
     }
 
@@ -300,7 +310,11 @@ mod tests {
 
     #[test]
     fn every_figure_names_known_things() {
-        for group in groups() {
+        let hardware = [2, 3, 16, 100].into_iter().flat_map(|cores| {
+            let parts = [hardware::Part::Cores, hardware::Part::Gpu];
+            parts.into_iter().flat_map(move |part| hardware::groups(part, cores))
+        });
+        for group in groups().into_iter().chain(hardware) {
             let about = workloads::find(group.workload).expect("the workload exists").about();
             let known = |settings: &[Setting]| {
                 settings.iter().all(|(name, value)| {
@@ -314,6 +328,14 @@ mod tests {
                 assert!(about.variants.contains(&figure.variant), "{}", figure.what);
                 for other in figure.goal.others() {
                     assert!(known(other), "{}", figure.what);
+                }
+            }
+            for sweep in &group.sweep {
+                assert!(about.variants.contains(&sweep.variant), "{}", sweep.what);
+                for row in &sweep.rows {
+                    let at: Vec<_> =
+                        row.at.iter().map(|at| (sweep.over, Value::Number(*at))).collect();
+                    assert!(known(&row.settings) && known(&at), "{}: {}", sweep.what, row.name);
                 }
             }
         }

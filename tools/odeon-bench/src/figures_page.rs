@@ -24,7 +24,7 @@ pub fn page(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers, notes: 
     page += &environment(outcome, plan, peers);
     page += "\n## Figures\n\n";
     page += &table(&outcome.verdicts).to_markdown();
-    page += &unreached(&outcome.verdicts, notes);
+    page += &unreached(&outcome.verdicts, notes, "## Not reached", "");
     page += &idle_of_peers(outcome);
     page += "\n## Lines of code\n\n";
     page += "Of the programs of the Savina suite, without comments and empty lines: ";
@@ -84,27 +84,35 @@ fn warm(runs: usize) -> String {
     }
 }
 
-/// One section per note on figures that are not reached.
-fn unreached(verdicts: &[Verdict], notes: &str) -> String {
+/// One section per note on figures that are not reached, below a heading, which tells the level. The headings of these notes begin with `beginning`.
+pub(crate) fn unreached(
+    verdicts: &[Verdict],
+    notes: &str,
+    heading: &str,
+    beginning: &str,
+) -> String {
     let mut sections: Vec<(Vec<&str>, &str)> = Vec::new();
     for verdict in verdicts.iter().filter(|verdict| verdict.reached == Some(false)) {
         let what = &verdict.what[..];
         let family = what.split(',').next().unwrap_or(what);
-        let note =
-            [what, family].iter().find_map(|heading| Some((*heading, note_on(heading, notes)?)));
-        let (heading, note) = note.unwrap_or((what, "The reason has not been written down yet."));
+        let note = [what, family]
+            .iter()
+            .find_map(|what| Some((*what, note_on(&format!("{beginning}{what}"), notes)?)));
+        let (what, note) = note.unwrap_or((what, "The reason has not been written down yet."));
         match sections.iter_mut().find(|(_, told)| *told == note) {
-            Some((headings, _)) if headings.contains(&heading) => {}
-            Some((headings, _)) => headings.push(heading),
-            None => sections.push((vec![heading], note)),
+            Some((whats, _)) if whats.contains(&what) => {}
+            Some((whats, _)) => whats.push(what),
+            None => sections.push((vec![what], note)),
         }
     }
+    let level = heading.split(' ').next().unwrap_or_default();
     let mut text = String::new();
-    for (place, (headings, note)) in sections.iter().enumerate() {
+    for (place, (whats, note)) in sections.iter().enumerate() {
         if place == 0 {
-            text += "\n## Not reached\n";
+            let _ = write!(text, "\n{heading}\n");
         }
-        let _ = write!(text, "\n### {}\n\n{note}\n", headings.join("\n### "));
+        let whats = whats.join(&format!("\n{level}# "));
+        let _ = write!(text, "\n{level}# {whats}\n\n{note}\n");
     }
     text
 }
@@ -159,6 +167,7 @@ fn medians(groups: &[Results]) -> String {
 mod tests {
     use super::*;
     use crate::environment::Machine;
+    use crate::figures_run::List;
     use crate::runner::Rounds;
 
     fn verdict(what: &str, reached: bool) -> Verdict {
@@ -194,13 +203,16 @@ mod tests {
             results: Vec::new(),
             peers_idle_bytes: vec![("tokio".to_owned(), 1152.0)],
             failures: Vec::new(),
+            left_out: Vec::new(),
             machine: Machine::here(),
         };
         let plan = FiguresPlan {
+            list: List::Usual,
             quick: true,
             rounds: Rounds { warmup: 1, samples: 10 },
             only: Vec::new(),
             idle_seconds: 5,
+            within: None,
         };
         let notes = "## ring\n\nTwo cores.\n\n## list\n\nLong walks.\n";
         let text = page(&outcome, &plan, &Peers::none(), notes);

@@ -1,5 +1,7 @@
 //! Results as JSON lines, one object per result.
 
+mod reading;
+
 use crate::environment::Machine;
 use crate::error::BenchError;
 use crate::latency::Latency;
@@ -10,6 +12,8 @@ use serde::Serialize;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+pub use reading::{Recorded, read};
 
 /// One line.
 #[derive(Debug, Serialize)]

@@ -12,7 +12,7 @@
 //! * [`heterogeneous`] sets programs on cores and devices beside the thesis's chapter 6;
 //! * [`peers`] runs the same workloads on other runtimes, in processes of their own;
 //! * [`figures`] is the list of promises that [`figures_run`] measures and [`figures_page`] writes
-//!   down.
+//!   down, and [`hardware_page`] what was measured on real hardware.
 
 #![deny(unsafe_code)]
 
@@ -30,6 +30,7 @@ mod finish;
 mod floor;
 pub mod geostat;
 pub mod geostat_paper;
+pub mod hardware_page;
 pub mod heap_bytes;
 pub mod heterogeneous;
 pub mod history;

@@ -42,6 +42,10 @@ pub struct Case {
 }
 
 impl Case {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.is(other.workload, &other.contender, &other.params)
+    }
+
     fn is(&self, workload: &dyn Workload, contender: &Contender, params: &Params) -> bool {
         self.workload.about().name == workload.about().name
             && self.contender == *contender

@@ -3,5 +3,6 @@
 mod closed_pipes;
 mod command_line;
 mod energy;
+mod figures;
 mod members;
 mod theater;

@@ -18,7 +18,7 @@ fn refused(line: &str) -> String {
 }
 
 #[track_caller]
-fn accepted(arguments: &[&str]) -> String {
+pub(super) fn accepted(arguments: &[&str]) -> String {
     let output = odeon(arguments);
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {message}");
@@ -26,16 +26,16 @@ fn accepted(arguments: &[&str]) -> String {
 }
 
 /// A file name in a folder that is removed at the end.
-struct Folder(PathBuf);
+pub(super) struct Folder(PathBuf);
 
 impl Folder {
-    fn new(test: &str) -> Self {
+    pub(super) fn new(test: &str) -> Self {
         let path = std::env::temp_dir().join(format!("odeon-cli-{test}-{}", std::process::id()));
         std::fs::create_dir_all(&path).expect("the temporary folder is writable");
         Self(path)
     }
 
-    fn file(&self, name: &str) -> String {
+    pub(super) fn file(&self, name: &str) -> String {
         self.0.join(name).to_str().expect("temporary paths are UTF-8").to_owned()
     }
 }
@@ -96,6 +96,10 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench phases --entries 7", "'--entries <N>': 7 is not in 8..=1000000000"),
         ("bench phases --json /no/such/folder/x", "--json: /no/such/folder/x: "),
         ("bench figures --only rings", "invalid value 'rings' for '--only <LIST>'"),
+        ("bench figures --hardware gpus", "[possible values: cores, gpu, all]"),
+        ("bench figures --from x", "--hardware [<PART>]"),
+        ("bench figures --hardware --from /no/such/file", "--from: /no/such/file: "),
+        ("bench figures --hardware --report x", "--report: with --hardware it is written from"),
         ("bench list --quick", "--reproduce"),
         ("bench list --reproduce --plot x", "'--plot <FILE>'"),
         ("bench list --reproduce --quick --seed 1,2", "--seed: takes one value with --reproduce"),
@@ -419,33 +423,6 @@ fn phases_tell_the_messages_until_an_actor_has_followed() {
         assert_eq!(line["samples_messages"].as_array().map(Vec::len), Some(2));
         assert!(line["best_ns_per_op"].as_f64().is_some_and(|ns| ns > 0.0), "{line}");
     }
-}
-
-#[test]
-fn figures_write_their_page() {
-    let folder = Folder::new("figures");
-    let page = folder.file("benchmarks.md");
-    let notes = "## create, acknowledge, stop\n\nA debug build is slow.\n";
-    std::fs::write(folder.file("benchmarks-notes.md"), notes).expect("the folder is writable");
-    let table = accepted(&[
-        "bench",
-        "figures",
-        "--quick",
-        "--no-peers",
-        "--only",
-        "create,forward,stm",
-        "--samples",
-        "1",
-        "--warmup",
-        "0",
-        "--report",
-        &page,
-    ]);
-    assert!(table.contains("reached?") && table.contains("forward: FIFO against LIFO"), "{table}");
-    let page = std::fs::read_to_string(&page).expect("it was written");
-    assert!(page.contains("| create, acknowledge, stop | at most 200 ns"), "{page}");
-    assert!(page.contains("| stm: direct walk and update | at most 1.10x its floor"), "{page}");
-    assert!(page.contains("not measured") && page.contains("## All medians"), "{page}");
 }
 
 #[test]

@@ -6,7 +6,6 @@ use super::Goal::{
 use super::{Group, Setting, group};
 use crate::parameter::Value;
 use crate::workload::Variant::Pool;
-use std::sync::LazyLock;
 
 /// 0.9 of the speed of plain rayon.
 const AGAINST_RAYON: f64 = 1.0 / 0.9;
@@ -21,7 +20,7 @@ const QUICK: &[Setting] = &[("rows", Value::Number(2000)), ("rounds", Value::Num
 const SHORT: &[Setting] =
     &[("rows", Value::Number(2000)), ("rounds", Value::Number(5)), ("seconds", Value::Number(0))];
 
-const ON_A_GPU: &[Setting] = &[
+pub(super) const ON_A_GPU: &[Setting] = &[
     ("way", Value::Word("kernel")),
     ("device", Value::Word("gpu")),
     // All of a round in one launch.
@@ -43,7 +42,7 @@ const LONG_ENOUGH_FOR_COUNTERS: u64 = 6;
 const LONGER: u64 = 20;
 
 /// How many cores this machine has; two, where it has one, so that there is something to choose.
-fn cores() -> u64 {
+fn cores_here() -> u64 {
     std::thread::available_parallelism().map_or(2, |cores| cores.get() as u64).clamp(2, 256)
 }
 
@@ -58,74 +57,126 @@ fn configuration(way: &'static str, cores: u64, devices: u64) -> &'static [Setti
     ])
 }
 
-/// Cores alone: up to as many as there are.
-static ON_CORES: LazyLock<Vec<&[Setting]>> = LazyLock::new(|| {
-    let powers = (0..).map(|power| 1 << power).take_while(|count| *count < cores());
-    powers.chain([cores()]).map(|count| configuration("cpu", count, 0)).collect()
-});
+/// Cases that do the same on cores and devices, for a number of cores.
+pub(super) struct Configurations {
+    /// Cores alone: up to as many as there are.
+    pub(super) on_cores: &'static [&'static [Setting]],
+    /// What the pool chooses from, and cores alone without a pool.
+    all: &'static [&'static [Setting]],
+    /// Those of them without a device. Their runs are as long as those of the pool: what else happens on a machine comes and goes within seconds.
+    as_long: &'static [&'static [Setting]],
+    balanced: &'static [Setting],
+}
 
-/// What the pool chooses from, and cores alone without a pool.
-static CONFIGURATIONS: LazyLock<[&[Setting]; 5]> = LazyLock::new(|| {
-    [
-        configuration("cpu", cores(), 0),
-        configuration("mixed", cores(), 0),
-        configuration("mixed", cores(), 1),
-        configuration("mixed", cores() - 1, 1),
-        configuration("mixed", 0, 1),
-    ]
-});
-
-/// Those of them without a device. Their runs are as long as those of the pool: what else happens on a machine comes and goes within seconds.
-static AS_LONG: LazyLock<&[&[Setting]]> = LazyLock::new(|| &CONFIGURATIONS[..2]);
-
-static BALANCED: LazyLock<&[Setting]> = LazyLock::new(|| configuration("balanced", cores(), 1));
+impl Configurations {
+    /// WHY leaked: lists of figures refer to settings that live as long as the program, which makes few lists.
+    pub(super) fn of(cores: u64) -> Self {
+        let powers = (0..).map(|power| 1 << power).take_while(|count| *count < cores);
+        let on_cores: Vec<_> =
+            powers.chain([cores]).map(|count| configuration("cpu", count, 0)).collect();
+        let all: &[_] = vec![
+            configuration("cpu", cores, 0),
+            configuration("mixed", cores, 0),
+            configuration("mixed", cores, 1),
+            configuration("mixed", cores - 1, 1),
+            configuration("mixed", 0, 1),
+        ]
+        .leak();
+        Self {
+            on_cores: on_cores.leak(),
+            all,
+            as_long: &all[..2],
+            balanced: configuration("balanced", cores, 1),
+        }
+    }
+}
 
 /// So many rounds.
 fn lasting(rounds: u64) -> &'static [Setting] {
     Vec::leak(vec![("rounds", Value::Number(rounds))])
 }
 
-pub(super) fn groups() -> Vec<Group> {
+fn kmeans(rows: u64, rounds: u64) -> Group {
+    let settings = [("rows", Value::Number(rows)), ("rounds", Value::Number(rounds))];
+    group("kmeans", QUICK).without_peers().with(&settings)
+}
+
+/// The pool finds the best of all configurations; its runs are `longer` times those with a device.
+pub(super) fn balanced(configurations: &Configurations, longer: u64) -> [Group; 3] {
     // TUNE: guessed 2026-11: rounds such that a sample takes some 100 ms on two cores; so long, too, where there is
     // something to find out: a driver that stands in for a device takes fifty times that.
-    static LENGTHS: LazyLock<[&[Setting]; 3]> =
-        LazyLock::new(|| [2000, 800, 80].map(|rounds| lasting(LONGER * rounds)));
-    let kmeans = |rows, rounds| {
-        let settings = [("rows", Value::Number(rows)), ("rounds", Value::Number(rounds))];
-        group("kmeans", QUICK).without_peers().with(&settings)
-    };
-    let rayon = |rows, rounds| {
-        let what = format!("kmeans, {rows} points: actors on cores against plain rayon");
-        kmeans(rows, rounds).figure(&what, Pool, &[], AtMostFloors(AGAINST_RAYON))
-    };
-    let balanced = |rows, rounds, longer| {
+    [(4096, 2000), (10_240, 800), (131_072, 80)].map(|(rows, rounds)| {
         let what = format!("kmeans, {rows} points: balancing pool against its best configuration");
-        let goal = AtMostTimesBest(AGAINST_BEST, &*CONFIGURATIONS);
-        kmeans(rows, rounds).figure(&what, Pool, &BALANCED, goal).longer(longer, *AS_LONG)
-    };
-    let gpu = kmeans(131_072, 200)
+        let goal = AtMostTimesBest(AGAINST_BEST, configurations.all);
+        kmeans(rows, rounds)
+            .figure(&what, Pool, configurations.balanced, goal)
+            .longer(lasting(longer * rounds), configurations.as_long)
+    })
+}
+
+/// Kernels against cores, and against CUDA C.
+pub(super) fn gpu(configurations: &Configurations) -> Group {
+    kmeans(131_072, 200)
         .figure(
             "kmeans, 131072 points: kernels on a GPU against cores",
             Pool,
             ON_A_GPU,
-            AtMostTimesBest(0.1, &ON_CORES),
+            AtMostTimesBest(0.1, configurations.on_cores),
         )
         .figure(
             "kmeans, 131072 points: CubeCL against direct",
             Pool,
             ON_A_GPU,
             AtMostTimes(AGAINST_DIRECT, DIRECT),
-        );
-    let energy = group("kmeans", SHORT)
+        )
+}
+
+/// Where energy is compared: runs that are long enough for the counters.
+fn with_energy() -> Group {
+    group("kmeans", SHORT)
         .without_peers()
         .with(&[("rows", Value::Number(131_072))])
         .with(&[("seconds", Value::Number(LONG_ENOUGH_FOR_COUNTERS))])
-        .figure(
-            "kmeans, 131072 points: energy with kernels on a GPU against cores",
-            Pool,
-            ON_A_GPU,
-            AtMostTimesEnergy(0.2, &ON_CORES),
-        );
+}
+
+/// The same in joules.
+pub(super) fn energy(configurations: &Configurations) -> Group {
+    with_energy().figure(
+        "kmeans, 131072 points: energy with kernels on a GPU against cores",
+        Pool,
+        ON_A_GPU,
+        AtMostTimesEnergy(0.2, configurations.on_cores),
+    )
+}
+
+/// The pool that looks for the least energy takes no more than the fastest configuration does.
+pub(super) fn balanced_by_energy(configurations: &Configurations) -> Group {
+    with_energy().with(&[("objective", Value::Word("energy"))]).figure(
+        "kmeans, 131072 points: energy of a balancing pool against the fastest configuration",
+        Pool,
+        configurations.balanced,
+        AtMostTimesEnergy(1.0, configurations.all),
+    )
+}
+
+/// What a device actor adds to a launch.
+pub(super) fn launch(way: &'static str, launches: u64) -> Group {
+    let settings = [("way", Value::Word(way)), ("launches", Value::Number(launches))];
+    let few = &[("launches", Value::Number(50))];
+    let group = group("launch", few).without_peers().with(&settings);
+    let figure = |group: Group, settings, waited_for| {
+        let what = format!("a launch by a device actor, {way}, {waited_for} waited for");
+        group.figure(&what, Pool, settings, AtMostMicrosecondsAboveFloor(5.0))
+    };
+    figure(figure(group, EACH, "each"), LAST, "the last")
+}
+
+pub(super) fn groups() -> Vec<Group> {
+    let configurations = Configurations::of(cores_here());
+    let rayon = |rows, rounds| {
+        let what = format!("kmeans, {rows} points: actors on cores against plain rayon");
+        kmeans(rows, rounds).figure(&what, Pool, &[], AtMostFloors(AGAINST_RAYON))
+    };
     let logreg =
         group("logreg", QUICK).without_peers().with(&[("rounds", Value::Number(100))]).figure(
             "logreg: actors on cores against plain rayon",
@@ -133,26 +184,14 @@ pub(super) fn groups() -> Vec<Group> {
             &[],
             AtMostFloors(AGAINST_RAYON),
         );
-    let launch = |way, launches| {
-        let settings = [("way", Value::Word(way)), ("launches", Value::Number(launches))];
-        let few = &[("launches", Value::Number(50))];
-        let group = group("launch", few).without_peers().with(&settings);
-        let figure = |group: Group, settings, waited_for| {
-            let what = format!("a launch by a device actor, {way}, {waited_for} waited for");
-            group.figure(&what, Pool, settings, AtMostMicrosecondsAboveFloor(5.0))
-        };
-        figure(figure(group, EACH, "each"), LAST, "the last")
-    };
-    vec![
+    let mut groups = vec![
         launch("host", 20_000),
         launch("kernel", 500),
         rayon(65_536, 100),
         rayon(4096, 1000),
         logreg,
-        balanced(4096, 2000, LENGTHS[0]),
-        balanced(10_240, 800, LENGTHS[1]),
-        balanced(131_072, 80, LENGTHS[2]),
-        gpu,
-        energy,
-    ]
+    ];
+    groups.extend(balanced(&configurations, LONGER));
+    groups.extend([gpu(&configurations), energy(&configurations)]);
+    groups
 }

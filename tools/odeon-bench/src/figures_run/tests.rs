@@ -2,10 +2,23 @@
 
 use super::*;
 use crate::figures::groups;
+use crate::idle::BytesPerActor;
 use crate::latency::Latency;
 use crate::parameter::Value;
 use crate::runner::{Contender, Outcome};
 use crate::samples::Samples;
+
+fn plan(quick: bool) -> FiguresPlan {
+    let rounds = Rounds { warmup: 0, samples: 1 };
+    FiguresPlan {
+        list: List::Usual,
+        quick,
+        rounds,
+        only: Vec::new(),
+        idle_seconds: 0,
+        within: None,
+    }
+}
 
 fn outcome(workload: &str, contender: Contender, settings: &[Setting], ns: f64) -> Outcome {
     let workload = workloads::find(workload).expect("it exists");
@@ -22,12 +35,7 @@ fn outcome(workload: &str, contender: Contender, settings: &[Setting], ns: f64) 
 }
 
 fn verdicts(workload: &str, results: &Results) -> Vec<Verdict> {
-    let plan = FiguresPlan {
-        quick: false,
-        rounds: Rounds { warmup: 0, samples: 1 },
-        only: Vec::new(),
-        idle_seconds: 0,
-    };
+    let plan = plan(false);
     let groups = groups();
     let group = groups.iter().find(|group| group.workload == workload).expect("it exists");
     let judge_one = |figure: &Figure| {
@@ -39,12 +47,7 @@ fn verdicts(workload: &str, results: &Results) -> Vec<Verdict> {
 
 #[test]
 fn figures_of_a_workload_that_goes_wrong_are_not_reached() {
-    let plan = FiguresPlan {
-        quick: false,
-        rounds: Rounds { warmup: 0, samples: 1 },
-        only: Vec::new(),
-        idle_seconds: 0,
-    };
+    let plan = plan(false);
     let groups = groups();
     let group = groups.iter().find(|group| group.workload == "ring").expect("it exists");
     let error = BenchError::WrongResult("a hop is missing".to_owned());
@@ -260,8 +263,7 @@ fn a_case_that_lasts_longer_is_compared_with_shorter_ones() {
     let is_longer = |figure: &Figure| !figure.longer.is_empty();
     let group = groups.iter().find(|group| group.figures.iter().any(is_longer)).expect("one is");
     let figure = group.figures.iter().find(|figure| is_longer(figure)).expect("it is there");
-    let rounds = Rounds { warmup: 0, samples: 1 };
-    let plan = FiguresPlan { quick: false, rounds, only: Vec::new(), idle_seconds: 1 };
+    let plan = plan(false);
     let params = plan.params(group, figure.settings);
     let own = figure.own(&params);
     assert_eq!(own.number("rounds"), 20 * params.number("rounds"));
@@ -287,9 +289,53 @@ fn a_case_that_lasts_longer_is_compared_with_shorter_ones() {
 /// With small parameters: the others differ in numbers only.
 #[test]
 fn each_case_of_each_figure_can_be_run() {
-    let rounds = Rounds { warmup: 0, samples: 1 };
-    let plan = FiguresPlan { quick: true, rounds, only: Vec::new(), idle_seconds: 1 };
+    let plan = plan(true);
     for group in groups() {
         plan.check(&group).unwrap_or_else(|error| panic!("{}: {error}", group.workload));
     }
+}
+
+/// Counts what it is told.
+#[derive(Default)]
+struct Counts {
+    groups: usize,
+    results: usize,
+}
+
+impl Watch for Counts {
+    fn group(&mut self, _name: &str, _runs: usize) {
+        self.groups += 1;
+    }
+
+    fn run(&mut self, _case: &Case) {}
+
+    fn results(&mut self, _results: &Results, _peers: &Peers) -> Result<(), BenchError> {
+        self.results += 1;
+        Ok(())
+    }
+}
+
+#[test]
+fn no_group_begins_when_the_time_is_over() {
+    let run = |within| {
+        let plan = FiguresPlan {
+            list: List::Hardware(vec![Part::Cores]),
+            only: vec!["ring".to_owned()],
+            within: Some(within),
+            ..plan(true)
+        };
+        let mut counts = Counts::default();
+        let outcome = plan.run(&mut Peers::none(), &mut counts).expect("it runs");
+        assert_eq!(counts.groups, counts.results);
+        (counts.groups, outcome)
+    };
+    let (groups, late) = run(Duration::ZERO);
+    assert_eq!((groups, &late.left_out[..]), (0, &["ring".to_owned()][..]));
+    assert!(!late.verdicts.is_empty());
+    for verdict in &late.verdicts {
+        assert_eq!(verdict.reached, None);
+        assert_eq!(verdict.measured, "not measured: the time was over");
+    }
+    let (groups, early) = run(Duration::from_secs(3600));
+    assert_eq!((groups, early.left_out.len()), (1, 0));
 }

@@ -159,6 +159,10 @@ impl Workload for Geostat {
         &[]
     }
 
+    fn opens_devices(&self) -> bool {
+        true
+    }
+
     fn missing(&self, params: &Params) -> Option<String> {
         (params.word("search") == KERNEL).then(|| devices::chosen(params).err()).flatten()
     }

@@ -1,20 +1,30 @@
 //! `odeon bench figures`: everything that Odeon promises in numbers, and the page about it.
 
+mod from_files;
+
 use super::measuring::at_most;
 use crate::output::{self, Terminal};
 use crate::progress::Progress;
 use clap::Args;
 use odeon_bench::environment::Machine;
 use odeon_bench::error::BenchError;
-use odeon_bench::figures_run::{FiguresPlan, Watch, table};
+use odeon_bench::figures::hardware::Part;
+use odeon_bench::figures_run::{FiguresPlan, List, Watch, table};
 use odeon_bench::json_lines::JsonLines;
-use odeon_bench::peers::{self, Peers};
+use odeon_bench::peers::Peers;
 use odeon_bench::runner::{Case, Results, Rounds};
-use odeon_bench::{figures_page, report, workloads};
+use odeon_bench::{figures_page, hardware_page, report, workloads};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 #[derive(Args)]
 pub(super) struct FiguresArguments {
+    /// Not the usual figures, but those that need real hardware: sixteen cores, a GPU
+    #[arg(long, value_name = "PART", num_args = 0..=1, default_missing_value = ALL, value_parser = [CORES, GPU, ALL])]
+    hardware: Option<String>,
+    /// When so many seconds have passed, no further group of figures begins
+    #[arg(long, value_name = "SECONDS", value_parser = at_most(0, 1_000_000))]
+    within: Option<usize>,
     /// Small parameters and 3 samples: shows that everything works, judges nothing seriously
     #[arg(long)]
     quick: bool,
@@ -30,13 +40,33 @@ pub(super) struct FiguresArguments {
     /// Leave out the comparisons with other runtimes
     #[arg(long)]
     no_peers: bool,
+    /// With --hardware: measure nothing, but judge what these files of lines of JSON tell, and write it into the
+    /// section of the page of --report that is about real hardware
+    #[arg(long, value_name = "FILES", value_delimiter = ',', requires = "hardware", conflicts_with_all = ["json", "within", "samples"])]
+    from: Vec<PathBuf>,
     /// Write the page of figures in Markdown; paragraphs about figures that are not reached come
-    /// from the file beside it whose name ends in -notes.md
+    /// from the file beside it whose name ends in -notes.md, what was measured on real hardware from files in
+    /// the folder `hardware` beside it
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Write every result with every sample as a line of JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+const ALL: &str = "all";
+const CORES: &str = "cores";
+const GPU: &str = "gpu";
+
+impl FiguresArguments {
+    fn list(&self) -> List {
+        match self.hardware.as_deref() {
+            None => List::Usual,
+            Some(CORES) => List::Hardware(vec![Part::Cores]),
+            Some(GPU) => List::Hardware(vec![Part::Gpu]),
+            Some(_) => List::Hardware(vec![Part::Cores, Part::Gpu]),
+        }
+    }
 }
 
 fn names() -> Vec<&'static str> {
@@ -46,6 +76,7 @@ fn names() -> Vec<&'static str> {
 
 pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
     let plan = FiguresPlan {
+        list: arguments.list(),
         quick: arguments.quick,
         rounds: Rounds {
             warmup: arguments.warmup,
@@ -53,12 +84,21 @@ pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
         },
         only: arguments.only.clone(),
         idle_seconds: if arguments.quick { 2 } else { 10 },
+        within: arguments.within.map(|seconds| Duration::from_secs(seconds as u64)),
     };
     let files = [("--json", arguments.json.as_deref()), ("--report", arguments.report.as_deref())];
     output::check_distinct(&files)?;
     let notes = notes_beside(arguments.report.as_deref())?;
+    if !arguments.from.is_empty() {
+        return from_files::judge(&arguments.from, &plan, arguments.report.as_deref(), &notes);
+    }
+    if plan.list != List::Usual && arguments.report.is_some() {
+        let problem = "with --hardware it is written from files of lines: --from";
+        return Err(BenchError::bad_argument("--report", problem));
+    }
+    let hardware = from_files::section_beside(arguments.report.as_deref(), &notes)?;
     let json = output::json(arguments.json.as_deref())?;
-    let names = peers::names().filter(|_| !arguments.no_peers);
+    let names = plan.peers().into_iter().filter(|_| !arguments.no_peers);
     let names: Vec<String> = names.map(str::to_owned).collect();
     let mut peers = Peers::start(&names)?;
 
@@ -77,8 +117,14 @@ pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
     json.map_or(Ok(()), JsonLines::finish)?;
 
     terminal.print(&table(&outcome.verdicts).to_text());
+    if !outcome.left_out.is_empty() {
+        terminal.print(&format!("The time was over before: {}.", outcome.left_out.join("; ")));
+    }
     if let Some(path) = &arguments.report {
-        let page = figures_page::page(&outcome, &plan, &peers, &notes);
+        let mut page = figures_page::page(&outcome, &plan, &peers, &notes);
+        if let Some(section) = hardware {
+            page = hardware_page::put(&page, &section);
+        }
         std::fs::write(path, page)
             .map_err(|source| BenchError::File { path: path.clone(), source })?;
     }
@@ -138,7 +184,10 @@ impl Watch for Display {
         self.progress = None;
         self.terminal.print(&format!("{}\n{}", self.group, report::table(results).to_text()));
         match &mut self.json {
-            Some(json) => json.write_all(results, peers, &self.machine),
+            Some(json) => {
+                self.machine.look_again();
+                json.write_all(results, peers, &self.machine)
+            }
             None => Ok(()),
         }
     }
