@@ -10,6 +10,7 @@ use cudarc::driver::{CudaContext, CudaModule, CudaSlice, CudaStream};
 use odeon_device::{Device, DeviceError, Memory, Reserved};
 
 use crate::argument::{Argument, Grid};
+use crate::context;
 use crate::error;
 use crate::launch;
 use crate::module::{self, Function, Module};
@@ -17,10 +18,12 @@ use crate::timing::Mark;
 
 /// A session with a CUDA device: a stream of its own, in which all happens in order.
 ///
-/// All sessions of a process with one device share its primary context. An error that breaks the context ([`DeviceError::Lost`]) breaks it for all
-/// of them, and a new session has the same broken one until all have been dropped: an idle worker, or another actor, that has one
-/// keeps the others from finding the device again. So one session for each device of a process is the safe number. Whether a new session
-/// finds the device again then has not been tried; of some errors CUDA's documentation says that the process must be started anew.
+/// All sessions of a process with one device share its primary context. A fault of a kernel breaks the context for all of them: whatever
+/// such a session is asked for is [`DeviceError::Lost`] from the moment on at which it learns of that. A new session finds the device
+/// again, with a context of its own if others still hold the broken one.
+///
+/// Nothing ends a kernel but the kernel, or the end of the process. Whoever waits for one that does not end waits for
+/// ever, and so does who drops its session.
 pub struct CudaDevice {
     name: String,
     memory: Memory,
@@ -29,6 +32,8 @@ pub struct CudaDevice {
     stream: Arc<CudaStream>,
     /// Kept until all that was launched is done.
     modules: Vec<Arc<CudaModule>>,
+    /// Why all that it is asked for fails, once the device is lost.
+    lost: Option<String>,
 }
 
 /// Memory of a [`CudaDevice`].
@@ -71,20 +76,15 @@ impl CudaDevice {
             let why = "no NVIDIA driver: the library libcuda cannot be loaded";
             return Err(DeviceError::Unavailable(why.to_owned()));
         }
-        let opening = format!("opening CUDA device {number}");
-        let failed = |error| match error::of(error, &opening) {
-            // Whatever it is: there is no device to be had.
-            DeviceError::Invalid(why) => DeviceError::Unavailable(why),
-            other => other,
-        };
-        let context = CudaContext::new(number as usize).map_err(failed)?;
-        let stream = launch::own_stream(&context).map_err(failed)?;
+        let (context, stream) = context::open(number)?;
+        let failed = |error| context::failed(error, &format!("opening CUDA device {number}"));
         let capability = context.compute_capability().map_err(failed)?;
         let (model, all) =
             (context.name().map_err(failed)?, context.total_mem().map_err(failed)? as u64);
         let name = format!("{model} (CUDA {}.{})", capability.0, capability.1);
         let memory = Memory::new(limit.unwrap_or(all).min(all));
-        Ok(Self { name, memory, capability, context, stream, modules: Vec::new() })
+        let (modules, lost) = (Vec::new(), None);
+        Ok(Self { name, memory, capability, context, stream, modules, lost })
     }
 
     /// Compiles CUDA C for this device and loads it there. `name` is what the compiler calls it; `options` are those of NVRTC: `-DK=16`.
@@ -97,10 +97,11 @@ impl CudaDevice {
         source: &str,
         options: &[&str],
     ) -> Result<Module, DeviceError> {
+        self.is_there()?;
         let compiled = module::compiled(name, source, self.capability, options)?;
-        let loading = format!("loading {name}");
         let loaded = self.context.load_module(compiled);
-        let loaded = loaded.map_err(|error| error::of(error, &loading))?;
+        let loaded = loaded.map_err(|error| error::of(error, &format!("loading {name}")));
+        let loaded = self.noted(loaded)?;
         self.modules.push(loaded.clone());
         Ok(Module { loaded, session: self.context.clone() })
     }
@@ -116,6 +117,7 @@ impl CudaDevice {
         grid: Grid,
         arguments: &mut [Argument<'_>],
     ) -> Result<(), DeviceError> {
+        self.is_there()?;
         self.own(&function.session)?;
         for argument in &*arguments {
             match argument {
@@ -124,7 +126,8 @@ impl CudaDevice {
                 _ => {}
             }
         }
-        launch::launch(&self.stream, function, grid, arguments)
+        let launched = launch::launch(&self.stream, function, grid, arguments);
+        self.noted(launched)
     }
 
     /// Marks this moment in what has been launched.
@@ -132,9 +135,10 @@ impl CudaDevice {
     /// # Errors
     /// [`DeviceError::Lost`].
     pub fn mark(&mut self) -> Result<Mark, DeviceError> {
+        self.is_there()?;
         let event = self.stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
-        let event = event.map_err(|error| error::of(error, "recording an event"))?;
-        Ok(Mark { event })
+        let mark = event.map(|event| Mark { event });
+        self.noted(mark.map_err(|error| error::of(error, "recording an event")))
     }
 
     /// How long the device took for what was launched between two marks, for which it waits. About half a microsecond is its resolution.
@@ -142,6 +146,7 @@ impl CudaDevice {
     /// # Errors
     /// [`DeviceError::Lost`]; [`DeviceError::Invalid`] if one of them is of another device; [`DeviceError::Unavailable`] if the driver cannot tell.
     pub fn between(&mut self, from: &Mark, to: &Mark) -> Result<Duration, DeviceError> {
+        self.is_there()?;
         // WHY: cudarc says of these what it says of a context that is broken.
         if from.event.context() != to.event.context() {
             return Err(DeviceError::Invalid("two marks are of two devices".to_owned()));
@@ -152,8 +157,21 @@ impl CudaDevice {
             let why = "the driver is too old to say how long something took";
             DeviceError::Unavailable(why.to_owned())
         })?;
-        let ms = ms.map_err(|error| error::of(error, "waiting for an event"))?;
+        let ms = self.noted(ms.map_err(|error| error::of(error, "waiting for an event")))?;
         Ok(Duration::from_secs_f64(f64::from(ms.max(0.0)) / 1_000.0))
+    }
+
+    /// That it is not known to be lost.
+    fn is_there(&self) -> Result<(), DeviceError> {
+        self.lost.as_ref().map_or(Ok(()), |why| Err(DeviceError::Lost(why.clone())))
+    }
+
+    /// Remembers it if the device is lost.
+    fn noted<T>(&mut self, result: Result<T, DeviceError>) -> Result<T, DeviceError> {
+        if let Err(DeviceError::Lost(why)) = &result {
+            self.lost.get_or_insert_with(|| why.clone());
+        }
+        result
     }
 
     fn own(&self, session: &Arc<CudaContext>) -> Result<(), DeviceError> {
@@ -164,6 +182,7 @@ impl CudaDevice {
     }
 
     fn fits(&self, buffer: &CudaBuffer, bytes: usize) -> Result<(), DeviceError> {
+        self.is_there()?;
         self.own(&buffer.session)?;
         if bytes > buffer.bytes {
             let why = format!("{bytes} bytes of a buffer that has {}", buffer.bytes);
@@ -172,13 +191,14 @@ impl CudaDevice {
         Ok(())
     }
 
-    fn wait(&self, what: &str) -> Result<(), DeviceError> {
+    fn wait(&mut self, what: &str) -> Result<(), DeviceError> {
+        self.is_there()?;
         let waited = self.stream.synchronize();
         if waited.is_err() {
             // WHY: it may be an error that something met when it was dropped; cudarc tells it here, once, and has not waited then.
             let _ = self.stream.synchronize();
         }
-        waited.map_err(|error| error::of(error, what))
+        self.noted(waited.map_err(|error| error::of(error, what)))
     }
 }
 
@@ -194,11 +214,19 @@ impl Device for CudaDevice {
     }
 
     fn allocate(&mut self, bytes: usize) -> Result<CudaBuffer, DeviceError> {
+        self.is_there()?;
         let reserved = self.memory.reserve(bytes as u64)?;
-        let memory = launch::allocate(&self.stream, bytes.max(1)).map_err(|error| {
+        let mut memory = launch::allocate(&self.stream, bytes.max(1));
+        if memory.as_ref().is_err_and(error::is_of_memory) {
+            // The driver may keep what was given back in other sizes until somebody waits.
+            self.wait("waiting for memory that was given back")?;
+            memory = launch::allocate(&self.stream, bytes.max(1));
+        }
+        let memory = memory.map_err(|error| {
             let free = self.context.mem_get_info().map_or(0, |(free, _)| free as u64);
             error::of_memory(error, bytes as u64, free)
-        })?;
+        });
+        let memory = self.noted(memory)?;
         let session = self.context.clone();
         Ok(CudaBuffer { memory, bytes, session, _reserved: reserved })
     }
@@ -217,7 +245,8 @@ impl Device for CudaDevice {
         let copied = self.stream.memcpy_htod(bytes, &mut buffer.memory);
         // WHY also after an error: it may have begun, and `bytes` are the caller's again afterwards.
         let waited = self.wait("copying to the device");
-        copied.map_err(|error| error::of(error, "copying to the device"))?;
+        let copied = copied.map_err(|error| error::of(error, "copying to the device"));
+        self.noted(copied)?;
         waited
     }
 
@@ -229,7 +258,8 @@ impl Device for CudaDevice {
         let copied = self.stream.memcpy_dtoh(&buffer.memory.slice(..into.len()), into);
         // WHY: as in `write`.
         let waited = self.wait("copying from the device");
-        copied.map_err(|error| error::of(error, "copying from the device"))?;
+        let copied = copied.map_err(|error| error::of(error, "copying from the device"));
+        self.noted(copied)?;
         waited
     }
 

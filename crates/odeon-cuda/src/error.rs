@@ -27,9 +27,12 @@ fn by_name(code: &str, what: &str) -> DeviceError {
         | "NOT_PERMITTED"
         | "OPERATING_SYSTEM"
         | "SYSTEM_NOT_READY" => DeviceError::Unavailable(why),
+        "UNSUPPORTED_PTX_VERSION" => DeviceError::Kernel(format!(
+            "{why}: the compiler's library (NVRTC) is newer than the driver; one of the driver's \
+             version of CUDA, or an older one, belongs into LD_LIBRARY_PATH"
+        )),
         "NO_BINARY_FOR_GPU"
         | "INVALID_PTX"
-        | "UNSUPPORTED_PTX_VERSION"
         | "INVALID_IMAGE"
         | "INVALID_SOURCE"
         | "JIT_COMPILER_NOT_FOUND"
@@ -60,6 +63,11 @@ fn by_name(code: &str, what: &str) -> DeviceError {
         "OUT_OF_MEMORY" => DeviceError::OutOfMemory { asked: 0, available: 0 },
         _ => DeviceError::Invalid(why),
     }
+}
+
+/// Whether there is not enough memory.
+pub(crate) fn is_of_memory(error: &DriverError) -> bool {
+    matches!(of(*error, ""), DeviceError::OutOfMemory { .. })
 }
 
 /// An error when so many bytes were asked for; `available` are left.

@@ -1,10 +1,14 @@
 //! All that the compiler cannot check: memory that has nothing in it yet, functions whose parameters somebody has to know, and libraries that may not be there.
 #![allow(unsafe_code, reason = "nowhere else in this crate")]
 
+use std::ffi::c_uint;
+use std::ptr;
 use std::sync::Arc;
 
+use cudarc::driver::sys::{self, CUcontext, CUdevice, CUresult};
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DriverError, LaunchArgs, LaunchConfig, PushKernelArg,
+    result,
 };
 use odeon_device::DeviceError;
 
@@ -16,13 +20,34 @@ use crate::module::{Function, Module, check_text};
 pub(crate) fn has_driver() -> bool {
     // SAFETY: loads the library that the system names so, and runs its initialisers, as every program with CUDA does; the system's
     // administrator upholds that it is NVIDIA's.
-    unsafe { cudarc::driver::sys::is_culib_present() }
+    unsafe { sys::is_culib_present() }
 }
 
 /// Whether the compiler's library can be loaded.
 pub(crate) fn has_compiler() -> bool {
     // SAFETY: as in `has_driver`.
     unsafe { cudarc::nvrtc::sys::is_culib_present() }
+}
+
+/// A context that nobody else in this process has, with the device of that number.
+///
+/// WHY by the function's name: cudarc has another function for it in each version of CUDA. Every
+/// driver has this one, from the first with 64 bits on.
+pub(crate) fn own_context(number: u32) -> Result<Arc<CudaContext>, DriverError> {
+    type Create = unsafe extern "C" fn(*mut CUcontext, c_uint, CUdevice) -> CUresult;
+    let device = result::device::get(number as i32)?;
+    let (mut context, mut popped) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the driver's library is there, or the line above had panicked; its function of that
+    // name has this type. Both pointers are to variables of ours. The context is alive, of that
+    // device, and nobody else has it, so what is made of it here may end it.
+    unsafe {
+        let create = sys::culib().get::<Create>(b"cuCtxCreate_v2\0");
+        let create = create.map_err(|_| DriverError(CUresult::CUDA_ERROR_NOT_SUPPORTED))?;
+        create(&mut context, 0, device).result()?;
+        // Whoever uses it makes it the thread's own then.
+        sys::cuCtxPopCurrent_v2(&mut popped).result()?;
+        CudaContext::from_raw_context(number as usize, device, context)
+    }
 }
 
 /// A stream of a context of which nothing else is used. Uses of buffers are not recorded as events, which would cost at each launch.

@@ -6,6 +6,7 @@
 //! | question | file |
 //! |---|---|
 //! | a session with a device, its memory | `device.rs` |
+//! | what sessions share, and what if that breaks | `context.rs` |
 //! | compiling, functions of a module | `module.rs` |
 //! | what a function is given | `argument.rs` |
 //! | how long it took | `timing.rs` |
@@ -45,6 +46,7 @@
 #![deny(unsafe_code)]
 
 mod argument;
+mod context;
 mod device;
 mod error;
 mod launch;

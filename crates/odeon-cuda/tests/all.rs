@@ -3,4 +3,6 @@
 mod compiling;
 mod device_conformance;
 mod kernels_on_cores;
+mod refused_kernels;
+mod support;
 mod without_a_device;

@@ -44,6 +44,19 @@ fn a_kernel_that_calls_mathematics_compiles() {
     }
 }
 
+/// What the tests of failures run on a device.
+#[test]
+fn kernels_with_which_something_goes_wrong_compile() {
+    if has_compiler() {
+        for capability in [(7, 5), (9, 0)] {
+            let ptx = compile("failing.cu", crate::support::FAILING, capability, &[]).unwrap();
+            for name in ["trap", "stray", "misaligned", "endless", "few_threads"] {
+                assert!(ptx.contains(&format!(".entry {name}(")), "{name}: {ptx}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
     if !has_compiler() {

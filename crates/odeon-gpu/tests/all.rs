@@ -4,6 +4,4 @@ mod device_conformance;
 mod kernel_worker;
 mod kernels;
 mod launch_errors;
-mod lost_device;
-mod supervised;
 mod support;

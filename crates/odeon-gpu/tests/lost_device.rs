@@ -1,14 +1,14 @@
 //! A device that is lost is an error, and a new session finds it again. Lost by wgpu's own means for that: as after a reset, nothing of it
 //! can be used any more.
 
-use crate::support;
 use cubecl::device::{WgpuBackend, WgpuDevice, WgpuDeviceKind};
 use cubecl::prelude::*;
-use cubecl::wgpu::{
-    AutoGraphicsApi, RuntimeOptions, Vulkan, WgpuInitError, WgpuSetup, try_init_setup,
-};
+use cubecl::wgpu::WgpuSetup;
 use odeon_device::{Device, DeviceError};
 use odeon_gpu::{GpuDevice, Which, cubecl};
+
+mod support;
+use support::{is_only_one, setup_of_the_best, setup_on};
 
 #[cube(launch)]
 fn add_one(words: &mut [u32]) {
@@ -57,25 +57,19 @@ fn lose(setup: &WgpuSetup) {
 
 #[test]
 fn a_lost_device_is_an_error_and_can_be_opened_anew() {
-    // WHY: A setup is had only of what nothing has opened, so nothing is opened to look for one.
-    let Ok(first) = setup_on(&WgpuDevice::new(WgpuDeviceKind::Cpu)) else {
-        let why = "tried only with a driver of Vulkan that computes on the processor";
-        return support::skipped("a lost device", why);
-    };
-    let gpu = GpuDevice::open(Which::Default).expect("it is there");
-    if !gpu.name().contains(&first.adapter.get_info().name) {
-        return support::skipped("a lost device", "there is a better one");
-    }
-    drop(gpu);
+    let Some((kind, first)) = setup_of_the_best("a lost device") else { return };
     // The other names under which it is opened anew, in this order.
     let others: Vec<_> = [
         WgpuDevice::new(WgpuDeviceKind::DefaultDevice),
-        WgpuDevice::new(WgpuDeviceKind::Cpu).on(WgpuBackend::Vulkan),
+        WgpuDevice::new(kind).on(WgpuBackend::Vulkan),
         WgpuDevice::new(WgpuDeviceKind::DefaultDevice).on(WgpuBackend::Vulkan),
     ]
     .iter()
     .map(|device| setup_on(device).expect("nobody has opened it"))
     .collect();
+    if !is_only_one("a lost device", &first) {
+        return;
+    }
     lose(&first);
     for other in &others {
         lose(other);
@@ -83,13 +77,5 @@ fn a_lost_device_is_an_error_and_can_be_opened_anew() {
     match GpuDevice::open(Which::Default) {
         Err(DeviceError::Unavailable(why)) => assert!(why.contains("lost more often"), "{why}"),
         other => panic!("{other:?}"),
-    }
-}
-
-fn setup_on(device: &WgpuDevice) -> Result<WgpuSetup, WgpuInitError> {
-    let options = RuntimeOptions::default();
-    match device.backend {
-        WgpuBackend::Vulkan => try_init_setup::<Vulkan>(device, options),
-        _ => try_init_setup::<AutoGraphicsApi>(device, options),
     }
 }

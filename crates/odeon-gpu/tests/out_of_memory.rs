@@ -2,14 +2,14 @@
 
 use std::env;
 use std::process::Command;
+use std::time::Duration;
 
 use cubecl::prelude::*;
 use odeon_device::{Device, DeviceError};
 use odeon_gpu::{GpuDevice, Which, cubecl, devices};
+use odeon_testkit::OwnProcess;
 
 mod support;
-
-const CHILD: &str = "ODEON_TEST_WITH_LITTLE_MEMORY";
 
 /// The largest buffer of lavapipe has 128 MiB.
 const LARGE: usize = 100 << 20;
@@ -37,53 +37,66 @@ fn a_buffer_larger_than_any_may_be_is_an_error() {
     });
 }
 
+/// Where the driver's memory is that of a process which may not have much.
 #[test]
-fn what_the_driver_refuses_is_an_error() {
-    if env::var_os(CHILD).is_some() {
-        return exhaust();
+fn what_a_driver_without_a_card_refuses_is_an_error() {
+    const NAME: &str = "what_a_driver_without_a_card_refuses_is_an_error";
+    if OwnProcess::is_of(NAME) {
+        return exhaust(Which::Vulkan(0), LARGE, 100);
     }
     if !devices().iter().any(|device| device.which == Which::Vulkan(0) && device.is_processor) {
-        return support::skipped(
-            "a driver that is out of memory",
-            "only tried where that is memory of the process",
-        );
+        let why = "only where the first device of Vulkan is the processor";
+        return support::skipped("memory of a process", why);
     }
-    let this_program = env::current_exe().expect("a running program has a path");
-    let output = Command::new("sh")
-        .args(["-c", "ulimit -v 2500000 && exec \"$0\" \"$@\""])
-        .arg(this_program)
-        .args(["--exact", "what_the_driver_refuses_is_an_error", "--nocapture"])
-        .env(CHILD, "1")
-        .output()
-        .expect("there is a shell");
-    let said = String::from_utf8_lossy(&output.stdout);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{:?} {said}{errors}", output.status);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -v 2500000 && exec \"$0\" \"$@\""]);
+    limited.arg(env::current_exe().expect("a running program has a path"));
+    ends_well(OwnProcess::start_by(limited, NAME));
 }
 
-fn exhaust() {
-    let mut gpu =
-        GpuDevice::open(Which::Vulkan(0)).expect("it was found").with_memory_limit(1 << 40);
+/// All of a card's memory. In a process of its own, since it fails others that want some.
+#[test]
+fn what_a_card_refuses_is_an_error() {
+    const NAME: &str = "what_a_card_refuses_is_an_error";
+    let gpu = devices().into_iter().find(|device| !device.is_processor);
+    let Some(gpu) = gpu else {
+        return support::skipped("memory of a card", "there is no GPU");
+    };
+    if OwnProcess::is_of(NAME) {
+        // More blocks than any card has; fewer than a machine has that lends its own memory for them.
+        return exhaust(gpu.which, 1 << 30, 160);
+    }
+    ends_well(OwnProcess::start(NAME));
+}
+
+fn ends_well(mut process: OwnProcess) {
+    let status = process.end(Duration::from_secs(300));
+    assert!(status.is_some_and(|status| status.success()), "{status:?}");
+}
+
+fn exhaust(which: Which, size: usize, most: usize) {
+    let mut gpu = GpuDevice::open(which).expect("it was found").with_memory_limit(1 << 40);
     let mut buffers = Vec::new();
     let refused = loop {
-        assert!(buffers.len() < 100, "more than the process may have");
-        match gpu.allocate(LARGE) {
+        assert!(buffers.len() < most, "{} buffers of {size} bytes, and no end", buffers.len());
+        match gpu.allocate(size) {
             Ok(buffer) => buffers.push(buffer),
             Err(error) => break error,
         }
     };
+    support::say(&format!("found: {which:?}: {} buffers of {size}: {refused}", buffers.len()));
     assert!(
-        matches!(refused, DeviceError::OutOfMemory { asked, .. } if asked == LARGE as u64),
+        matches!(refused, DeviceError::OutOfMemory { asked, .. } if asked == size as u64),
         "{refused:?}"
     );
-    assert_eq!(gpu.memory().used(), (buffers.len() * LARGE) as u64);
+    assert_eq!(gpu.memory().used(), (buffers.len() * size) as u64);
     assert_eq!(gpu.synchronize(), Ok(()));
     // What is there can be used, and what is given back can be had again.
     for _ in 0..3 {
         let kept = buffers.len();
         buffers.truncate(kept - 3);
         while buffers.len() < kept - 1 {
-            buffers.push(gpu.allocate(LARGE).expect("it was given back"));
+            buffers.push(gpu.allocate(size).expect("it was given back"));
         }
         let mut words = gpu.upload_slice(&[1u32, 2, 3]).expect("there is room");
         gpu.launch(|on| {
@@ -98,9 +111,8 @@ fn exhaust() {
     // What a session had is there for the next one.
     let all = buffers.len();
     drop((buffers, gpu));
-    let mut gpu =
-        GpuDevice::open(Which::Vulkan(0)).expect("it is there").with_memory_limit(1 << 40);
+    let mut gpu = GpuDevice::open(which).expect("it is there").with_memory_limit(1 << 40);
     let buffers: Vec<_> =
-        (0..all).map(|_| gpu.allocate(LARGE).expect("nobody has it any more")).collect();
-    assert_eq!(gpu.memory().used(), (buffers.len() * LARGE) as u64);
+        (0..all).map(|_| gpu.allocate(size).expect("nobody has it any more")).collect();
+    assert_eq!(gpu.memory().used(), (buffers.len() * size) as u64);
 }

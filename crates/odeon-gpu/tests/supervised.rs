@@ -1,6 +1,5 @@
 //! What goes wrong on a GPU reaches who decides: the supervision of a device actor, the hook of a pool. Nothing is lost by it.
 
-use crate::support;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -8,13 +7,16 @@ use std::time::{Duration, Instant};
 
 use cubecl::device::{WgpuDevice, WgpuDeviceKind};
 use cubecl::prelude::*;
-use cubecl::wgpu::{AutoGraphicsApi, RuntimeOptions, WgpuSetup, try_init_setup};
+use cubecl::wgpu::WgpuSetup;
 use odeon_core::{Directive, Message, Reply, Theater};
 use odeon_device::{
     BalancingPool, Batch, Batching, Device, DeviceActor, DeviceContext, DeviceError, DeviceFailure,
     Kind, Place, SpawnOnDevice, WorkerError, device_supervision,
 };
 use odeon_gpu::{GpuBuffer, GpuDevice, Kernel, KernelWorker, Which, Workbench, cubecl};
+
+mod support;
+use support::{is_only_one, setup_of_the_best, setup_on};
 
 #[cube(launch)]
 fn add_one(words: &mut [u32]) {
@@ -36,11 +38,6 @@ enum Fault {
 /// The script of a test: each fault happens once.
 #[derive(Clone)]
 struct Script(Arc<AtomicU32>, Option<Arc<WgpuSetup>>);
-
-/// The setup of the device by this name of it.
-fn setup_on(device: &WgpuDevice) -> Option<Arc<WgpuSetup>> {
-    try_init_setup::<AutoGraphicsApi>(device, RuntimeOptions::default()).ok().map(Arc::new)
-}
 
 impl Script {
     fn next(&self, fault: Fault) {
@@ -131,27 +128,27 @@ fn is(error: &DeviceError, fault: Fault) -> bool {
 /// One test, in this order: a device is lost for the whole process.
 #[test]
 fn failures_reach_who_decides_and_nothing_is_lost() {
-    // WHY: a setup is had only of what nothing has opened, so nothing is opened before. The second one is the name by which the device is opened
-    // anew when it is lost by the first.
-    let kinds = [WgpuDeviceKind::Cpu, WgpuDeviceKind::DefaultDevice];
-    let setups = kinds.map(|kind| setup_on(&WgpuDevice::new(kind)));
-    let Ok(gpu) = GpuDevice::open(Which::Default) else {
-        let why = "no GPU, and no driver that stands in for one";
-        return support::skipped("failures on a GPU under supervision", why);
-    };
-    let is_open = |it: &Option<Arc<WgpuSetup>>| {
-        it.as_ref().is_some_and(|it| gpu.name().contains(&it.adapter.get_info().name))
-    };
-    let can_be_lost = setups.iter().all(is_open);
-    drop(gpu);
-    let mut faults = vec![Fault::Memory, Fault::Kernel];
-    if can_be_lost {
-        faults.push(Fault::Loss);
-    } else {
-        let why = "tried only with a driver of Vulkan that computes on the processor";
-        support::skipped("a lost device under supervision", why);
+    const NAME: &str = "failures on a GPU under supervision";
+    // The second one is the name by which the device is opened anew when it is lost by the first.
+    let other = setup_on(&WgpuDevice::new(WgpuDeviceKind::DefaultDevice));
+    let best = setup_of_the_best(NAME);
+    if GpuDevice::open(Which::Default).is_err() {
+        return;
     }
-    let [by_actor, by_pool] = setups;
+    let mut faults = vec![Fault::Memory, Fault::Kernel];
+    let called = |setup: &WgpuSetup| setup.adapter.get_info().name;
+    let [by_actor, by_pool] = match (best, other) {
+        (Some((_, best)), Ok(other)) if called(&best) != called(&other) => {
+            let why = format!("the default of wgpu is {}", called(&other));
+            support::skipped("a lost device under supervision", &why);
+            [None, None]
+        }
+        (Some((_, best)), Ok(other)) if is_only_one(NAME, &best) => {
+            faults.push(Fault::Loss);
+            [best, other].map(|setup| Some(Arc::new(setup)))
+        }
+        _ => [None, None],
+    };
     in_an_actor(&Script(Arc::default(), by_actor), &faults);
     in_a_pool(&Script(Arc::default(), by_pool), &faults);
 }

@@ -14,6 +14,7 @@
 //! | can what clients were told be explained? | [`History`], [`Model`] | `history.rs`, `history/*` |
 //! | was every value dropped, and once? | [`DropTracker`] | `drop_tracker.rs` |
 //! | what does my kernel in CUDA C compute? | [`CudaOnCores`] | `cuda_on_cores.rs`, `cuda_on_cores/cuda.hpp` |
+//! | what if it breaks its process, or never ends? | [`OwnProcess`] | `own_process.rs` |
 //! | does my mailbox, my stage keep the promises? | [`conformance`] | `conformance/*` |
 //!
 //! # Any order, any time, and the same again
@@ -166,6 +167,7 @@ mod deterministic_scheduler;
 mod drop_tracker;
 mod faults;
 mod history;
+mod own_process;
 mod probe;
 mod replay;
 mod seeds;
@@ -181,6 +183,7 @@ pub use deterministic_scheduler::Deterministic;
 pub use drop_tracker::{DropTracker, Tracked};
 pub use faults::{AsyncFaulty, Faults, Faulty, INJECTED};
 pub use history::{Call, History, Model, Step, Unexplained};
+pub use own_process::OwnProcess;
 pub use probe::Probe;
 pub use seeds::for_seeds;
 pub use silent_panic::silent_panic;
