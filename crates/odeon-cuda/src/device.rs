@@ -144,12 +144,14 @@ impl CudaDevice {
     /// How long the device took for what was launched between two marks, for which it waits. About half a microsecond is its resolution.
     ///
     /// # Errors
-    /// [`DeviceError::Lost`]; [`DeviceError::Invalid`] if one of them is of another device; [`DeviceError::Unavailable`] if the driver cannot tell.
+    /// [`DeviceError::Lost`]; [`DeviceError::Invalid`] if one of them is of another device, or of another context of this one; [`DeviceError::Unavailable`] if the driver cannot tell.
     pub fn between(&mut self, from: &Mark, to: &Mark) -> Result<Duration, DeviceError> {
         self.is_there()?;
         // WHY: cudarc says of these what it says of a context that is broken.
         if from.event.context() != to.event.context() {
-            return Err(DeviceError::Invalid("two marks are of two devices".to_owned()));
+            return Err(DeviceError::Invalid(
+                "two marks are of two devices, or contexts".to_owned(),
+            ));
         }
         // WHY: drivers before CUDA 12.8 lack the function for which cudarc asks if it was built for a later version, and it panics at one that is not there. Nothing has changed then.
         let asking = AssertUnwindSafe(|| from.event.elapsed_ms(&to.event));

@@ -73,7 +73,11 @@ pub(crate) fn is_of_memory(error: &DriverError) -> bool {
 /// An error when so many bytes were asked for; `available` are left.
 pub(crate) fn of_memory(error: DriverError, asked: u64, available: u64) -> DeviceError {
     match of(error, "allocating memory") {
-        DeviceError::OutOfMemory { .. } => DeviceError::OutOfMemory { asked, available },
+        // The driver takes memory in pieces, so it may refuse less than it says that it has.
+        DeviceError::OutOfMemory { .. } => {
+            let available = available.min(asked.saturating_sub(1));
+            DeviceError::OutOfMemory { asked, available }
+        }
         other => other,
     }
 }
@@ -108,6 +112,7 @@ mod tests {
         assert!(matches!(unavailable, DeviceError::Unavailable(_)), "{unavailable:?}");
         let kernel = of(CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
         assert!(matches!(kernel, DeviceError::Kernel(_)), "{kernel:?}");
+        assert!(kernel.to_string().contains("newer than the driver"), "{kernel}");
         let invalid = of(CUresult::CUDA_ERROR_INVALID_VALUE);
         assert!(matches!(invalid, DeviceError::Invalid(_)), "{invalid:?}");
         assert!(matches!(by_name("CUDA_ERROR_MPS_RPC_FAILURE", "x"), DeviceError::Lost(_)));
@@ -118,6 +123,7 @@ mod tests {
     fn memory_that_is_not_there_is_told_with_its_size() {
         let full = DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
         assert_eq!(of_memory(full, 7, 3), DeviceError::OutOfMemory { asked: 7, available: 3 });
+        assert_eq!(of_memory(full, 7, 9), DeviceError::OutOfMemory { asked: 7, available: 6 });
         let lost = DriverError(CUresult::CUDA_ERROR_LAUNCH_FAILED);
         assert!(matches!(of_memory(lost, 7, 3), DeviceError::Lost(_)));
     }

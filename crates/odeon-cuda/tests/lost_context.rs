@@ -3,13 +3,14 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use odeon_core::{Directive, Message, Reply, Theater};
-use odeon_cuda::{CudaDevice, Function};
+use odeon_cuda::{Argument, CudaDevice, Function, Grid};
 use odeon_device::{
-    Batch, Batching, Device, DeviceActor, DeviceContext, DeviceError, DeviceFailure, SpawnOnDevice,
-    device_supervision,
+    Batch, Batching, Device, DeviceActor, DeviceContext, DeviceError, DeviceFailure, DeviceRef,
+    DeviceStats, SpawnOnDevice, device_supervision,
 };
 use odeon_testkit::OwnProcess;
 
@@ -170,8 +171,8 @@ impl DeviceActor for Adder {
             0 => self.add_one.clone(),
             _ => kernel(device, "stray")?,
         };
-        let grid = odeon_cuda::Grid::of(numbers.len() as u32, 128);
-        device.launch(&kernel, grid, &mut [odeon_cuda::Argument::Write(&mut there)])?;
+        let grid = Grid::of(numbers.len() as u32, 128);
+        device.launch(&kernel, grid, &mut [Argument::Write(&mut there)])?;
         let mut sums = vec![0; 4 * numbers.len()];
         device.download(&there, &mut sums)?;
         let mut sums = sums.chunks_exact(4).map(|it| u32::from_ne_bytes(it.try_into().unwrap()));
@@ -182,7 +183,7 @@ impl DeviceActor for Adder {
 
 type Told = Arc<Mutex<Vec<String>>>;
 
-fn adder(theater: &Theater, faults: &Arc<AtomicU32>, told: &Told) -> odeon_device::DeviceRef<Add> {
+fn adder(theater: &Theater, faults: &Arc<AtomicU32>, told: &Told) -> DeviceRef<Add> {
     let (faults, told) = (faults.clone(), told.clone());
     let make = move || {
         let mut device = CudaDevice::open(0, None)?;
@@ -199,13 +200,22 @@ fn adder(theater: &Theater, faults: &Arc<AtomicU32>, told: &Told) -> odeon_devic
     theater.spawn_device_supervised("adder", policy, batching, make).unwrap()
 }
 
-fn ask(adder: &odeon_device::DeviceRef<Add>, numbers: std::ops::Range<u32>, told: &Told) {
+fn ask(adder: &DeviceRef<Add>, numbers: std::ops::Range<u32>, told: &Told) {
     let asks: Vec<_> = numbers.clone().map(|n| (n, adder.ask(|reply| Add(n, reply)))).collect();
     for (n, ask) in asks {
         let answer = ask.wait_timeout(Duration::from_secs(60));
         let told = told.lock().unwrap();
         assert_eq!(answer.ok(), Some(n + 1), "told: {told:?}; {}", adder.stats());
     }
+}
+
+/// What is counted of an actor, once it has counted that many messages: that is after their answers.
+fn stats(adder: &DeviceRef<Add>, messages: u64) -> DeviceStats {
+    let until = Instant::now() + Duration::from_secs(30);
+    while adder.stats().messages != messages && Instant::now() < until {
+        thread::yield_now();
+    }
+    adder.stats()
 }
 
 #[test]
@@ -222,7 +232,7 @@ fn an_actor_is_made_anew_and_handles_what_was_kept() {
             faults.store(1, Ordering::SeqCst);
             ask(&adder, 20 * round..20 * (round + 1), &told);
         }
-        let stats = adder.stats();
+        let stats = stats(&adder, 60);
         say(&format!("found: an actor: {stats}; told {:?}", told.lock().unwrap()));
         assert_eq!((stats.messages, stats.sessions, stats.failures), (60, 4, 3));
     });
@@ -246,7 +256,7 @@ fn actors_that_share_a_context_are_all_made_anew() {
         ask(&one, 10..30, &told);
         ask(&other, 10..30, &told_other);
         ask(&one, 30..40, &told);
-        let [one, other] = [one.stats(), other.stats()];
+        let [one, other] = [stats(&one, 40), stats(&other, 30)];
         say(&format!("found: the one with the fault: {one}; told {:?}", told.lock().unwrap()));
         say(&format!("found: the other one: {other}; told {:?}", told_other.lock().unwrap()));
         assert_eq!((one.messages, other.messages), (40, 30));

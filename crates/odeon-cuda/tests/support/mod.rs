@@ -13,7 +13,8 @@ pub(crate) const FAILING: &str = include_str!("failing.cu");
 
 /// Says something that is to be read also if the test passes: the harness keeps `println` back then.
 pub(crate) fn say(what: &str) {
-    let _ = writeln!(std::io::stderr(), "{what}");
+    // WHY one write: lines of other tests come in between otherwise.
+    let _ = std::io::stderr().write_all(format!("{what}\n").as_bytes());
 }
 
 /// A session with the first device, and whether the kernels compile; says why there is none.
