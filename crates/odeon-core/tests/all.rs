@@ -33,6 +33,7 @@ mod s21_busy_time;
 mod s21_stats;
 mod s22_traces;
 mod s22_waits;
+mod s29_driven_by_hand;
 mod s29_failures_and_ends;
 mod s29_none_begins_after_an_end;
 mod s29_readers_and_writers;
