@@ -60,6 +60,7 @@ use crate::message::{Message, mailbox_of};
 use crate::outbox;
 use crate::pressure::congestion;
 use crate::reply::Reply;
+use crate::scheduler::foreign::ForeignStage;
 use crate::scheduler::pinned::PinnedShared;
 use crate::send::{self, Hindered};
 use crate::supervision;
@@ -316,9 +317,13 @@ pub fn spawn_working_for<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> A
     spawn::working_for(&actor.cell().header, new)
 }
 
-/// Creates an actor on a stage of the pool.
+/// Creates an actor on a stage: the pool of its theater, or one that the theater does not know.
+///
+/// From there it cannot be ended by the theater, which only tells it to end: it does so in the next turn that it is given, also if
+/// the theater is gone by then. Until that is so the shutdown counts it as [stuck](crate::StopReport::stuck), and an actor whose task is
+/// never run stays.
 pub fn spawn_on<A: Actor>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::Msg> {
-    spawn::on(stage, None, actor)
+    spawn::on(&ForeignStage::before(stage), None, actor)
 }
 
 /// Has `reporter` asked about `actor` whenever the theater's numbers are collected

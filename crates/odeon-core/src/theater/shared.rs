@@ -121,6 +121,12 @@ impl TheaterShared {
         assert!(first, "a theater has one pool");
     }
 
+    /// Whether `stage` is the pool: the stage of all actors that are neither on a pinned one nor on one that the theater does not know.
+    pub(crate) fn has_as_pool(&self, stage: &Arc<dyn Submit>) -> bool {
+        let pool = self.pool.get().and_then(Weak::upgrade);
+        pool.is_some_and(|pool| Arc::ptr_eq(&pool, stage))
+    }
+
     pub(crate) fn pool(&self) -> Arc<dyn Submit> {
         self.pool
             .get()
