@@ -172,7 +172,8 @@ fn answer<T>(to: Option<Asker<T>>, value: Result<T, AskError>) {
         (Some(Asker::Actor { cell, mailbox, answer: function }), value) => unsafe {
             function(cell, mailbox, value);
         },
-        (Some(Asker::Boxed(function)), value) => function(value),
+        // The asker's code: a panic in it is not to be the answerer's, which may be unwinding as well.
+        (Some(Asker::Boxed(function)), value) => contain(|| function(value)),
         (Some(Asker::ByRoute(route)), value) => route.answer(value),
     }
 }

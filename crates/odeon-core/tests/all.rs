@@ -52,6 +52,7 @@ mod s4_s11_s14_s15_rare_endings;
 mod s4_theater_dropped_inside;
 mod s5_answers_that_cannot_be_made;
 mod s5_panics;
+mod s5_wakers_that_panic;
 mod s7_wake_ups;
 mod s8_outbox;
 mod s9_no_globals;

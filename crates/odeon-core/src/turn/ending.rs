@@ -1,7 +1,6 @@
 //! The end of an actor: close the inbox, hand what is left to the dead letters, drop the state, give
 //! the cell back.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -20,6 +19,7 @@ use crate::pipe;
 use crate::send;
 use crate::sight::follow;
 use crate::theater::shared::contain;
+use crate::turn::failing::contained;
 use crate::watch::Ended;
 
 /// Ends the actor. Its user code (`stopped`, destructors of state and messages) may panic without
@@ -123,19 +123,18 @@ fn drop_state<A: Actor>(header: &Header, owner: &mut Owner<A>, reason: EndReason
         while let Some((_, content)) = selector.set.take_any() {
             dead_letter(header, reason, content);
         }
+        // A policy of selection is a user's.
+        contained(header, || drop(selector));
     }
     let Some(mut actor) = owner.actor.take() else { return };
     if A::PUTS_ASIDE {
         actor.__give_back(&mut |content| dead_letter(header, reason, content));
     }
-    let ended = catch_unwind(AssertUnwindSafe(move || {
+    contained(header, move || {
         if reason != EndReason::Failed {
             actor.stopped();
         }
-    }));
-    if let Err(panic) = ended {
-        header.stage.theater().actor_failed(header.id, panic);
-    }
+    });
 }
 
 /// Counts and reports a message that will not be handled.
