@@ -31,6 +31,7 @@ mod s18_bounded_topologies;
 mod s1_s2_order;
 mod s21_busy_time;
 mod s21_stats;
+mod s22_tracers_that_misbehave;
 mod s22_traces;
 mod s22_waits;
 mod s29_driven_by_hand;
