@@ -59,6 +59,7 @@ impl fmt::Display for Ended {
             EndReason::Stopped => "stopped",
             EndReason::Failed => "failed",
             EndReason::Shutdown => "was shut down",
+            EndReason::Unreachable => "cannot be reached any more",
         };
         write!(f, "actor {} {what}", self.actor)?;
         match &self.failure {

@@ -35,6 +35,9 @@ pub(crate) unsafe fn end<A: Actor>(
     // SAFETY: by contract; the references end before the cell is given back.
     unsafe {
         let owner = (*cell.as_ptr()).owner.get();
+        let is_lost = (*owner).actor.as_ref().is_some_and(Actor::__is_lost);
+        let reason =
+            if is_lost && reason == EndReason::Stopped { EndReason::Unreachable } else { reason };
         let inbox = NonNull::from(&mut (*owner).inbox);
         end_cell(cell.cast::<MessageCell<A::Msg>>(), inbox, reason, failure, |header| {
             drop_state(header, &mut *owner, reason);
@@ -145,6 +148,7 @@ pub(crate) fn dead_letter<M: Message>(header: &Header, reason: EndReason, messag
         EndReason::Stopped if theater.is_stopping() => DeadLetterReason::Shutdown,
         EndReason::Stopped => DeadLetterReason::Stopped,
         EndReason::Shutdown => DeadLetterReason::Shutdown,
+        EndReason::Unreachable => DeadLetterReason::Unreachable,
     };
     theater.dead_letter(header.id, reason, message);
 }
