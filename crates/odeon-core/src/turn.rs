@@ -27,6 +27,7 @@ use crate::mailbox::InboxOwner;
 use crate::message::Message;
 use crate::scheduler::envelope::Payload;
 use crate::scheduler::submit::Submit;
+use crate::unanswered;
 
 pub use budget::TurnLimits;
 
@@ -143,6 +144,7 @@ impl Task {
         let report = unsafe { (self.0.as_ref().vtable.run)(self.0, limits) };
         here.actor.set(ptr::null_mut());
         here.lane.set(0);
+        unanswered::settle();
         (report, (report.outcome == TurnOutcome::More).then_some(self))
     }
 

@@ -4,6 +4,7 @@
 
 mod bounded;
 mod s10_replies;
+mod s10_why_unanswered;
 mod s11_unreachable;
 mod s12_deadlines;
 mod s12_virtual_time;
@@ -52,6 +53,7 @@ mod s4_nothing_lost;
 mod s4_s11_s14_s15_rare_endings;
 mod s4_theater_dropped_inside;
 mod s5_answers_that_cannot_be_made;
+mod s5_failures_printed;
 mod s5_panics;
 mod s5_wakers_that_panic;
 mod s7_wake_ups;

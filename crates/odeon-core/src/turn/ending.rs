@@ -20,6 +20,7 @@ use crate::send;
 use crate::sight::follow;
 use crate::theater::shared::contain;
 use crate::turn::failing::contained;
+use crate::unanswered;
 use crate::watch::Ended;
 
 /// Ends the actor. Its user code (`stopped`, destructors of state and messages) may panic without
@@ -96,7 +97,7 @@ pub(super) unsafe fn end_cell<M: Message>(
     }
     let ended = || Ended::new(header.id, reason, failure);
     if let Some(sealed) = header.bonds.seal(ended, reason) {
-        release(sealed);
+        unanswered::apart(|| release(sealed));
     }
     if let Some(stage) = header.pinned() {
         stage.actor_ended();
@@ -150,7 +151,8 @@ pub(crate) fn dead_letter<M: Message>(header: &Header, reason: EndReason, messag
         EndReason::Shutdown => DeadLetterReason::Shutdown,
         EndReason::Unreachable => DeadLetterReason::Unreachable,
     };
-    theater.dead_letter(header.id, reason, message);
+    // A question among those that wait has nothing to do with why the actor ends.
+    unanswered::apart(|| theater.dead_letter(header.id, reason, message));
 }
 
 /// Leaves a signal for an actor whose type is only known here.
