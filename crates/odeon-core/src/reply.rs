@@ -11,6 +11,7 @@ use crate::actor_ref::ActorRef;
 use crate::bonds::Request;
 use crate::cell::MessageCell;
 use crate::error::AskError;
+use crate::failure_text::FailureText;
 use crate::message::Message;
 use crate::oneshot;
 use crate::open_question::OpenQuestion;
@@ -134,6 +135,12 @@ impl<T: Send + 'static> Reply<T> {
             None => self.answer(Ok(value)),
             Some(outbox) => outbox.hold(Box::new(move || self.answer(Ok(value)))),
         }
+    }
+
+    /// The actor that was to answer, elsewhere, has failed.
+    #[allow(dead_code, reason = "as `Asker::ByRoute`")]
+    pub(crate) fn fail(mut self, text: FailureText) {
+        self.answer(Err(AskError::Failed(text)));
     }
 
     /// Answers at once, unless it has answered before.
