@@ -20,7 +20,8 @@ struct Gauge {
 struct Watched(Arc<Gauge>);
 
 struct Look;
-struct Change(Box<dyn FnOnce(&mut WriteContext<'_, Watched>) + Send>);
+struct Change(Work);
+type Work = Box<dyn FnOnce(&mut WriteContext<'_, Watched>) + Send>;
 impl Message for Look {}
 impl Message for Change {}
 
