@@ -123,6 +123,12 @@ pub trait Actor: Send + Sized + 'static {
         false
     }
 
+    /// Whether it ends because the theater is lost in which its own actor lives: for seats.
+    #[doc(hidden)]
+    fn __is_lost(&self) -> bool {
+        false
+    }
+
     /// Whether there is a state to go on with: for an actor that is made in its first turn.
     #[doc(hidden)]
     fn __is_made(&self) -> bool {

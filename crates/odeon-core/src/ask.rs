@@ -63,7 +63,7 @@ impl<M: Message> ActorRef<M> {
 #[must_use = "an answer must be awaited or waited for; use `send` for messages without an answer"]
 pub struct Ask<T: Send + 'static> {
     /// The error: the question was not delivered.
-    answer: Result<oneshot::Receiver<T>, AskError>,
+    answer: Result<oneshot::Receiver<Result<T, AskError>>, AskError>,
     /// Tells who waits for whom, if an actor asks.
     question: Option<Question>,
     /// Notes who waits for it, in a theater where that is to be seen.
@@ -94,7 +94,7 @@ impl<T: Send + 'static> Ask<T> {
     /// Blocks the thread until the answer comes.
     ///
     /// # Errors
-    /// [`AskError::Stopped`], [`AskError::Full`] and [`AskError::NoReply`], each as soon as it is known.
+    /// [`AskError::Stopped`], [`AskError::Full`], [`AskError::Failed`] and [`AskError::NoReply`], each as soon as it is known.
     ///
     /// # Panics
     /// On a thread of the pool or of a pinned stage: blocking there would hold up every other actor
@@ -102,7 +102,7 @@ impl<T: Send + 'static> Ask<T> {
     #[track_caller]
     pub fn wait(mut self) -> Result<T, AskError> {
         self.prepare_to_block();
-        self.answer?.wait().map_err(|_| AskError::NoReply)
+        self.answer?.wait().unwrap_or(Err(AskError::NoReply))
     }
 
     /// Blocks the thread until the answer comes, at most for `limit`.
@@ -115,9 +115,11 @@ impl<T: Send + 'static> Ask<T> {
     #[track_caller]
     pub fn wait_timeout(mut self, limit: Duration) -> Result<T, AskError> {
         self.prepare_to_block();
-        self.answer?.wait_timeout(limit).map_err(|error| match error {
-            InVain::Timeout => AskError::Timeout,
-            InVain::NoValue => AskError::NoReply,
+        self.answer?.wait_timeout(limit).unwrap_or_else(|error| {
+            Err(match error {
+                InVain::Timeout => AskError::Timeout,
+                InVain::NoValue => AskError::NoReply,
+            })
         })
     }
 
@@ -158,9 +160,9 @@ impl<T: Send + 'static> Future for Ask<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let answer = match &mut self.answer {
             Ok(answer) => Pin::new(answer).poll(cx),
-            Err(refused) => return Poll::Ready(Err(*refused)),
+            Err(refused) => return Poll::Ready(Err(refused.clone())),
         };
-        let answer = answer.map(|answer| answer.map_err(|_| AskError::NoReply));
+        let answer = answer.map(|answer| answer.unwrap_or(Err(AskError::NoReply)));
         if answer.is_pending() {
             self.begin_wait();
         } else {

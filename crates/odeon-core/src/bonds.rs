@@ -97,6 +97,7 @@ fn mark(reason: EndReason) -> *mut Bonds {
         EndReason::Stopped => 1,
         EndReason::Failed => 2,
         EndReason::Shutdown => 3,
+        EndReason::Unreachable => 4,
     })
 }
 
@@ -105,6 +106,7 @@ fn marked(slot: *mut Bonds) -> Option<EndReason> {
         1 => Some(EndReason::Stopped),
         2 => Some(EndReason::Failed),
         3 => Some(EndReason::Shutdown),
+        4 => Some(EndReason::Unreachable),
         _ => None,
     }
 }

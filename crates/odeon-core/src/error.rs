@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::failure_text::FailureText;
+
 /// A [`send`](crate::ActorRef::send) did not happen. Holds the message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendError<M> {
@@ -99,19 +101,55 @@ impl<M> fmt::Display for TrySendError<M> {
 impl<M> Error for TrySendError<M> {}
 
 /// An [`ask`](crate::ActorRef::ask) got no answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+///
+/// ```
+/// # use odeon_core::*;
+/// struct Divider;
+/// struct Divide(u32, u32, Reply<u32>);
+/// impl Message for Divide {}
+/// impl Actor for Divider {
+///     type Msg = Divide;
+///     fn handle(&mut self, Divide(a, b, reply): Divide, _: &mut Context<'_, Self>) {
+///         reply.send(a / b);
+///     }
+/// }
+/// # std::panic::set_hook(Box::new(|_| {}));
+/// let theater = Theater::builder().failures_printed(false).build()?;
+/// let divider = theater.spawn_supervised(Supervision::new(), || Divider);
+///
+/// let answer = divider.ask(|reply| Divide(7, 0, reply)).wait();
+/// assert_eq!(answer.unwrap_err().failure(), Some("attempt to divide by zero"));
+/// assert_eq!(divider.ask(|reply| Divide(7, 2, reply)).wait(), Ok(3));
+/// # Ok::<(), BuildError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AskError {
     /// The actor had stopped; the question was not delivered.
     Stopped,
     /// The actor's mailbox was full, and is bounded by [`Bound::reject`](crate::Bound::reject); the
     /// question was not delivered.
     Full,
-    /// The question was delivered but its [`Reply`](crate::Reply) was dropped unanswered.
+    /// The question was delivered but its [`Reply`](crate::Reply) was dropped unanswered, and no failure was the reason, as far
+    /// as is known.
     NoReply,
+    /// The question was delivered, and the actor failed before it was answered: with this text, in the handler that had the
+    /// [`Reply`](crate::Reply), or while it was kept in the state. A question that waits in the mailbox of an actor that ends for a
+    /// failure is told [`NoReply`](Self::NoReply): it was not the reason, and has not been begun.
+    Failed(FailureText),
     /// The time given to [`wait_timeout`](crate::Ask::wait_timeout),
     /// [`ask_within`](crate::ActorRef::ask_within) or
     /// [`reply_within`](crate::Context::reply_within) ran out.
     Timeout,
+}
+
+impl AskError {
+    /// What the actor's failure said, if it failed.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            Self::Failed(text) => Some(text),
+            _ => None,
+        }
+    }
 }
 
 impl<M> From<SendError<M>> for AskError {
@@ -126,6 +164,7 @@ impl fmt::Display for AskError {
             Self::Stopped => "the actor has stopped",
             Self::Full => "the mailbox is full",
             Self::NoReply => "the reply was dropped unanswered",
+            Self::Failed(text) => return write!(f, "the actor failed: {text}"),
             Self::Timeout => "no answer in time",
         })
     }

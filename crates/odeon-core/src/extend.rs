@@ -10,7 +10,7 @@
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`answer_borrowed`], [`take_borrowed`], [`question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`may_go_on`], [`note_handled`], [`goes_on_with_aside`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`let_out`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`], [`before_the_end`] |
-//! | failure | errors of handlers, and supervision | [`fail_with`], [`text_of`] |
+//! | failure | errors of handlers, supervision, and who has asked | [`fail_with`], [`text_of`], [`drop_failed`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
 //! | interior | an actor that moves and its mailboxes | [`Interior`], [`WrittenGuards`], [`mark`] |
 //! | reporter | what is counted of an actor elsewhere and a theater's numbers | [`Reporter`], [`report_by`] |
@@ -55,11 +55,13 @@ use crate::clock::Clock;
 use crate::context::Context;
 use crate::current;
 use crate::error::{AskError, BuildError, SendError};
+use crate::failure_text::FailureText;
 use crate::mailbox_ref::MailboxRef;
 use crate::message::{Message, mailbox_of};
 use crate::outbox;
 use crate::pressure::congestion;
 use crate::reply::Reply;
+use crate::scheduler::foreign::ForeignStage;
 use crate::scheduler::pinned::PinnedShared;
 use crate::send::{self, Hindered};
 use crate::supervision;
@@ -68,6 +70,7 @@ use crate::theater::builder::TheaterBuilder;
 use crate::theater::spawn;
 use crate::timer;
 use crate::timer::Timer;
+use crate::unanswered;
 use crate::watch::Watching;
 
 /// Builds a theater whose actors run where the stage made by `make_stage` has them run. The theater
@@ -316,9 +319,13 @@ pub fn spawn_working_for<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> A
     spawn::working_for(&actor.cell().header, new)
 }
 
-/// Creates an actor on a stage of the pool.
+/// Creates an actor on a stage: the pool of its theater, or one that the theater does not know.
+///
+/// From there it cannot be ended by the theater, which only tells it to end: it does so in the next turn that it is given, also if
+/// the theater is gone by then. Until that is so the shutdown counts it as [stuck](crate::StopReport::stuck), and an actor whose task is
+/// never run stays.
 pub fn spawn_on<A: Actor>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::Msg> {
-    spawn::on(stage, None, actor)
+    spawn::on(&ForeignStage::before(stage), None, actor)
 }
 
 /// Has `reporter` asked about `actor` whenever the theater's numbers are collected
@@ -348,6 +355,13 @@ pub fn clock_here<A: Actor>(ctx: &Context<'_, A>) -> Arc<dyn Clock> {
 /// error ([`Failure::error`](crate::Failure::error)), the panic hook is not.
 pub fn fail_with(error: impl Error + Send + Sync + 'static) -> ! {
     supervision::fail_with(Box::new(error))
+}
+
+/// Drops what is left of a message that has failed with `panic`, and of its state: who has asked by a [`Reply`] in them is told what that said
+/// ([`AskError::Failed`]). A message that is dropped otherwise, by an actor that another crate processes in its way, tells only that there is no
+/// answer.
+pub fn drop_failed<R>(panic: &(dyn Any + Send), dropping: impl FnOnce() -> R) -> R {
+    unanswered::during(&FailureText::of(panic), dropping)
 }
 
 /// The text of what an [`Observer`](crate::Observer) is told of a failure: that of a panic, or of an error.

@@ -21,6 +21,7 @@ use crate::message::Message;
 use crate::oneshot;
 use crate::pipe::{self, Continuation, Pipe};
 use crate::theater::spawn;
+use crate::unanswered;
 
 /// What tasks that were forked together have come to so far.
 struct Join<T> {
@@ -95,6 +96,9 @@ impl<T: Send + 'static, F: FnOnce() -> T + Send + 'static> Actor for Task<T, F> 
         ctx.stop();
         let Some(task) = self.task.take().filter(|_| !self.join.is_cancelled()) else { return };
         let result = catch_unwind(AssertUnwindSafe(task));
+        if let Err(panic) = &result {
+            let _ = unanswered::failed(&**panic);
+        }
         self.join.put(self.number, result);
     }
 

@@ -15,6 +15,9 @@ pub enum EndReason {
     Failed,
     /// Its theater ended it.
     Shutdown,
+    /// It lived in another theater, which has died, has left, or cannot be reached any more. The actor itself may live on there, where
+    /// nobody here will hear of it.
+    Unreachable,
 }
 
 /// Is told what happens in a theater. A pair of observers is one: both are told, the first one first. Called on the stages' threads: must be quick and not block.

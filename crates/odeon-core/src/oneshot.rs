@@ -4,7 +4,7 @@
 //! 1. All that both sides know is [`State`], under one lock. It goes from `Open` to `Sent` or to `Over`, by whoever comes first, and from `Sent` to
 //!    `Over` by the receiver alone.
 //! 2. A waker is put in and taken out under the lock. It is cloned, woken and dropped outside of it, and so is the value: nothing of
-//!    a user's runs under the lock.
+//!    a user's runs under the lock. A panic of the receiver's waker is contained: who sends is not to suffer for who receives.
 //! 3. Who waits has put its waker in while the state was `Open`; who ends that takes the waker out and wakes. So nobody waits for what has
 //!    happened, and who gives up leaves nothing that the other side could still touch.
 //!
@@ -18,6 +18,8 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 
 use odeon_sync::{Mutex, MutexGuard, Parker};
+
+use crate::theater::shared::contain;
 
 enum State<T> {
     /// Nothing has been sent; who waits for it, if anybody does.
@@ -41,7 +43,9 @@ impl<T> Slot<T> {
         let waker = waker.take();
         *state = last;
         drop(state);
-        waker.into_iter().for_each(Waker::wake);
+        if let Some(waker) = waker {
+            contain(|| waker.wake());
+        }
         Ok(())
     }
 }

@@ -101,9 +101,11 @@ impl Registry {
         (0..SHARDS).any(|shard| self.lock(shard).live.iter().any(|entry| says(entry.0)))
     }
 
-    /// One live actor, if there is any.
-    pub(crate) fn any(&self) -> Option<NonNull<Header>> {
-        (0..SHARDS).find_map(|shard| self.lock(shard).live.last().map(|entry| entry.0))
+    /// One live actor of which `says` says so, if there is any, under the same conditions as in [`for_each`](Self::for_each).
+    pub(crate) fn find(&self, says: impl Fn(&Header) -> bool) -> Option<NonNull<Header>> {
+        // SAFETY: entries are alive while they are in the list.
+        let is_it = |entry: &&Entry| says(unsafe { entry.0.as_ref() });
+        (0..SHARDS).find_map(|shard| self.lock(shard).live.iter().rfind(is_it).map(|entry| entry.0))
     }
 
     /// How many actors are alive.

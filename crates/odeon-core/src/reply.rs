@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
-use std::mem::{ManuallyDrop, size_of};
+use std::mem::{ManuallyDrop, size_of, transmute};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
@@ -11,16 +11,18 @@ use crate::actor_ref::ActorRef;
 use crate::bonds::Request;
 use crate::cell::MessageCell;
 use crate::error::AskError;
+use crate::failure_text::FailureText;
 use crate::message::Message;
 use crate::oneshot;
 use crate::open_question::OpenQuestion;
 use crate::outbox;
 use crate::theater::shared::contain;
+use crate::unanswered::{self, Why};
 
 /// The right to answer a question once: part of the asking message.
 ///
 /// May be kept and answered in a later turn, or passed on to another actor. Dropped unanswered, the
-/// asker learns so at once ([`AskError::NoReply`]).
+/// asker learns so at once: [`AskError::Failed`] if a failure of the actor is the reason, else [`AskError::NoReply`].
 #[must_use = "dropping a reply answers the asker with an error"]
 pub struct Reply<T> {
     /// Changed through a shared reference by [`take_borrowed`](Self::take_borrowed) alone.
@@ -30,7 +32,7 @@ pub struct Reply<T> {
 /// Who waits for the answer.
 enum Asker<T> {
     /// A thread or a future.
-    Waiter(oneshot::Sender<T>),
+    Waiter(oneshot::Sender<Result<T, AskError>>),
     /// An actor, by a conversion that captures nothing and is therefore known from its type alone.
     Actor {
         cell: NonNull<()>,
@@ -66,7 +68,7 @@ unsafe impl<T: Send> Send for Reply<T> {}
 unsafe impl<T: Send> Sync for Reply<T> {}
 
 impl<T: Send + 'static> Reply<T> {
-    pub(crate) fn to_waiter(waiter: oneshot::Sender<T>) -> Self {
+    pub(crate) fn to_waiter(waiter: oneshot::Sender<Result<T, AskError>>) -> Self {
         Self { to: UnsafeCell::new(Some(Asker::Waiter(waiter))) }
     }
 
@@ -135,6 +137,12 @@ impl<T: Send + 'static> Reply<T> {
         }
     }
 
+    /// The actor that was to answer, elsewhere, has failed.
+    #[allow(dead_code, reason = "as `Asker::ByRoute`")]
+    pub(crate) fn fail(mut self, text: FailureText) {
+        self.answer(Err(AskError::Failed(text)));
+    }
+
     /// Answers at once, unless it has answered before.
     ///
     /// # Safety
@@ -161,18 +169,37 @@ impl<T> Reply<T> {
     fn answer(&mut self, value: Result<T, AskError>) {
         answer(self.to.get_mut().take(), value);
     }
+
+    /// Tells the asker why there is no answer: at once, or once it is known (`unanswered.rs`).
+    #[cold]
+    #[inline(never)]
+    fn goes_unanswered(&mut self) {
+        match unanswered::why() {
+            Why::Known(error) => self.answer(Err(error)),
+            Why::ToCome => {
+                let mut reply = Self { to: UnsafeCell::new(self.to.get_mut().take()) };
+                let answer: Box<dyn FnOnce(AskError) + '_> =
+                    Box::new(move |error| reply.answer(Err(error)));
+                // SAFETY: a reply is only made for a `T: 'static` (all functions that make one say so), and its lifetimes cannot be
+                // shortened afterwards: the `UnsafeCell` makes the type invariant.
+                unanswered::hold(unsafe {
+                    transmute::<Box<dyn FnOnce(AskError) + '_>, unanswered::Held>(answer)
+                });
+            }
+        }
+    }
 }
 
 fn answer<T>(to: Option<Asker<T>>, value: Result<T, AskError>) {
     match (to, value) {
         (None, _) => {}
-        (Some(Asker::Waiter(waiter)), Ok(value)) => drop(waiter.send(value)),
-        (Some(Asker::Waiter(waiter)), Err(_)) => drop(waiter),
+        (Some(Asker::Waiter(waiter)), value) => drop(waiter.send(value)),
         // SAFETY: cell and function were made for each other in `to_actor`; called once.
         (Some(Asker::Actor { cell, mailbox, answer: function }), value) => unsafe {
             function(cell, mailbox, value);
         },
-        (Some(Asker::Boxed(function)), value) => function(value),
+        // The asker's code: a panic in it is not to be the answerer's, which may be unwinding as well.
+        (Some(Asker::Boxed(function)), value) => contain(|| function(value)),
         (Some(Asker::ByRoute(route)), value) => route.answer(value),
     }
 }
@@ -236,7 +263,7 @@ fn fail<M: Message>(asker: &ActorRef<M>, mailbox: u8, panic: Box<dyn Any + Send>
 impl<T> Drop for Reply<T> {
     fn drop(&mut self) {
         if self.to.get_mut().is_some() {
-            self.answer(Err(AskError::NoReply));
+            self.goes_unanswered();
         }
     }
 }

@@ -6,6 +6,7 @@
 
 pub(crate) mod envelope;
 mod find_work;
+pub(crate) mod foreign;
 pub(crate) mod home;
 mod idle;
 pub(crate) mod local_ring;

@@ -114,7 +114,8 @@ type Decide = dyn Fn(&Failure<'_>) -> Directive + Send + Sync;
 /// let policy = Supervision::new().restarts(3, Duration::from_secs(1));
 /// let divider = theater.spawn_supervised(policy, || Divider);
 /// # std::panic::set_hook(Box::new(|_| {}));
-/// assert_eq!(divider.ask(|r| Divide::By(0, r)).wait(), Err(AskError::NoReply));
+/// let failed = AskError::Failed("attempt to divide by zero".into());
+/// assert_eq!(divider.ask(|r| Divide::By(0, r)).wait(), Err(failed));
 /// assert_eq!(divider.ask(|r| Divide::By(5, r)).wait(), Ok(20));
 /// # Ok::<(), BuildError>(())
 /// ```
@@ -126,6 +127,8 @@ pub struct Supervision {
     shortest_pause: Duration,
     longest_pause: Duration,
     all_for_one: bool,
+    /// Whether a function of the user's is told of each failure.
+    is_told: bool,
 }
 
 impl Default for Supervision {
@@ -137,6 +140,7 @@ impl Default for Supervision {
             shortest_pause: Duration::from_millis(10),
             longest_pause: Duration::from_secs(1),
             all_for_one: false,
+            is_told: false,
         }
     }
 }
@@ -148,18 +152,22 @@ impl Supervision {
     }
 
     /// Decides for each failure what is done about it. Runs on the thread of the actor that failed.
-    /// A panic in it counts as [`Directive::Stop`].
+    /// A panic in it counts as [`Directive::Stop`]. Who decides is told, so the failure is not
+    /// [printed](crate::TheaterBuilder::failures_printed).
     pub fn decide(
         mut self,
         decide: impl Fn(&Failure<'_>) -> Directive + Send + Sync + 'static,
     ) -> Self {
         self.decide = Arc::new(decide);
+        self.is_told = true;
         self
     }
 
     /// The same for each failure.
-    pub fn always(self, directive: Directive) -> Self {
-        self.decide(move |_| directive)
+    pub fn always(mut self, directive: Directive) -> Self {
+        self.decide = Arc::new(move |_| directive);
+        self.is_told = false;
+        self
     }
 
     /// At most `limit` restarts within any time of length `within`; one more and the failure is
@@ -225,6 +233,11 @@ impl Supervised {
         make: Box<dyn Any + Send>,
     ) -> Self {
         Self { policy, restarts: Restarts::default(), birth, make }
+    }
+
+    /// Whether a function of the user's is told of each failure.
+    pub(crate) fn is_told(&self) -> bool {
+        self.policy.is_told
     }
 
     /// Decides about a failure of `actor` at `now`, and counts the restart if it comes to one.

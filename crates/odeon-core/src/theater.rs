@@ -2,6 +2,7 @@
 
 pub(crate) mod belongings;
 pub(crate) mod builder;
+mod failure_lines;
 mod farewells;
 pub(crate) mod root;
 pub(crate) mod shared;

@@ -27,6 +27,7 @@ use crate::mailbox::InboxOwner;
 use crate::message::Message;
 use crate::scheduler::envelope::Payload;
 use crate::scheduler::submit::Submit;
+use crate::unanswered;
 
 pub use budget::TurnLimits;
 
@@ -132,6 +133,9 @@ impl Task {
     }
 
     /// Gives the actor one turn within `limits`. On [`TurnOutcome::More`] the task comes back.
+    ///
+    /// That may be on any thread, and after the end of its theater too: a theater ends no actor whose tasks others may keep
+    /// (`scheduler/foreign.rs`).
     pub fn run(self, limits: &TurnLimits<'_>) -> (TurnReport, Option<Task>) {
         let here = current::here();
         here.actor.set(self.0.as_ptr());
@@ -140,6 +144,7 @@ impl Task {
         let report = unsafe { (self.0.as_ref().vtable.run)(self.0, limits) };
         here.actor.set(ptr::null_mut());
         here.lane.set(0);
+        unanswered::settle();
         (report, (report.outcome == TurnOutcome::More).then_some(self))
     }
 

@@ -17,6 +17,7 @@ use crate::kin::Kin;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::outbox;
+use crate::theater::shared::contain;
 
 pub(crate) use own::{Watched, keep as keep_own};
 pub use own::{Watching, WrittenWatch};
@@ -58,6 +59,7 @@ impl fmt::Display for Ended {
             EndReason::Stopped => "stopped",
             EndReason::Failed => "failed",
             EndReason::Shutdown => "was shut down",
+            EndReason::Unreachable => "cannot be reached any more",
         };
         write!(f, "actor {} {what}", self.actor)?;
         match &self.failure {
@@ -204,12 +206,14 @@ fn watch_at_once(watched: &Kin, told: Watcher) -> Watch {
         Err(reason) => Ended::new(watched.id(), reason, None),
         Ok(bonds) => match bonds.add_watcher(told) {
             Ok(key) => return Watch { place: Some((watched.clone(), key)) },
-            Err((told, ended)) => {
-                told(&ended);
-                return Watch { place: None };
-            }
+            Err((told, ended)) => return told_at_once(told, &ended),
         },
     };
-    told(&ended);
+    told_at_once(told, &ended)
+}
+
+/// The actor has ended before: as if its end told (`turn/ending.rs`), a panic is contained.
+fn told_at_once(told: Watcher, ended: &Ended) -> Watch {
+    contain(|| told(ended));
     Watch { place: None }
 }

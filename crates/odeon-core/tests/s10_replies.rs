@@ -65,9 +65,10 @@ fn s10_a_dropped_reply_is_an_error_at_once() {
     on_every_stage(|_, desk| {
         assert_eq!(desk.ask(Query::Ignore).wait(), Err(AskError::NoReply));
         let kept = desk.ask(Query::Keep);
-        assert_eq!(desk.ask(Query::Panic).wait(), Err(AskError::NoReply));
+        let failed = || Err(AskError::Failed("asked to".into()));
+        assert_eq!(desk.ask(Query::Panic).wait(), failed());
         // Kept in the state that the panic has taken along.
-        assert_eq!(kept.wait(), Err(AskError::NoReply));
+        assert_eq!(kept.wait(), failed());
     });
 }
 
@@ -133,16 +134,17 @@ fn s10_an_actor_gets_its_answer_as_a_message_and_so_it_gets_the_error() {
         let two = || [outcomes.recv().unwrap(), outcomes.recv().unwrap()];
         desk.send(Query::Add(5)).unwrap();
         asker.send(Order::Ask(Query::Total)).unwrap();
-        assert_eq!(two(), [Ok(5); 2]);
+        assert_eq!(two(), [const { Ok(5) }; 2]);
         asker.send(Order::Ask(Query::Ignore)).unwrap();
-        assert_eq!(two(), [Err(AskError::NoReply); 2]);
+        assert_eq!(two(), [const { Err(AskError::NoReply) }; 2]);
         asker.send(Order::Ask(Query::Panic)).unwrap();
-        assert_eq!(two(), [Err(AskError::NoReply); 2]);
+        // The second question waits behind the one that fails.
+        assert_eq!(two(), [Err(AskError::Failed("asked to".into())), Err(AskError::NoReply)]);
         while !desk.is_stopped() {
             std::thread::yield_now();
         }
         asker.send(Order::Ask(Query::Total)).unwrap();
-        assert_eq!(two(), [Err(AskError::NoReply); 2]);
+        assert_eq!(two(), [const { Err(AskError::NoReply) }; 2]);
     });
 }
 
@@ -159,8 +161,12 @@ fn s10_waiting_on_a_shared_stage_is_refused_and_on_a_dedicated_one_is_not() {
     let stage = theater.pinned("stage").unwrap();
     let desk = theater.spawn(Desk::default());
     let outcome = |actor: ActorRef<Box<Reply<u64>>>| actor.ask(Box::new).wait();
-    assert_eq!(outcome(theater.spawn(Waits(desk.clone()))), Err(AskError::NoReply));
-    assert_eq!(outcome(theater.spawn_on(&stage, Waits(desk.clone()))), Err(AskError::NoReply));
+    for refused in
+        [theater.spawn(Waits(desk.clone())), theater.spawn_on(&stage, Waits(desk.clone()))]
+    {
+        let refused = outcome(refused).unwrap_err();
+        assert!(refused.failure().unwrap().starts_with("waiting for an answer"), "{refused}");
+    }
     assert_eq!(outcome(theater.spawn_dedicated("own", Waits(desk)).unwrap()), Ok(0));
 }
 

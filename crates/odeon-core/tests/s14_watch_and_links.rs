@@ -150,6 +150,9 @@ fn s14_a_panic_of_one_watcher_harms_nobody() {
     let told = watched(&other);
     other.stop();
     told.recv_timeout(SOON).unwrap();
+    // Also if it is told at once, on the thread that watches.
+    let watch = other.on_end(|_| silent_panic("a watcher"));
+    assert!(!watch.cancel(), "it has been told");
 }
 
 /// Threads watch while the actor ends: each is told exactly once.

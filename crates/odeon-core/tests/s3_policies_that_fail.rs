@@ -163,3 +163,62 @@ fn s3_a_policy_sees_the_message_it_is_asked_about_wherever_the_actor_lives() {
         assert_eq!(seen.lock().unwrap().len(), 8, "{kind}");
     }
 }
+
+/// Panics when it is dropped.
+struct PanicsAtItsEnd;
+
+impl SelectionPolicy for PanicsAtItsEnd {
+    fn select(&mut self, ready: Ready<'_>) -> usize {
+        ready.iter().next().expect("one is ready")
+    }
+}
+
+impl Drop for PanicsAtItsEnd {
+    fn drop(&mut self) {
+        silent_panic("a policy at its end");
+    }
+}
+
+struct Short;
+
+impl Actor for Short {
+    type Msg = Item;
+    fn selection(&self) -> Selection {
+        Selection::by(PanicsAtItsEnd)
+    }
+    fn handle(&mut self, _: Item, ctx: &mut Context<'_, Self>) {
+        ctx.stop();
+    }
+}
+
+struct AsyncShort;
+
+impl AsyncActor for AsyncShort {
+    type Msg = Item;
+    fn selection(&self) -> Selection {
+        Selection::by(PanicsAtItsEnd)
+    }
+    async fn handle(&mut self, _: Item, ctx: &mut AsyncContext<'_, Self>) {
+        ctx.stop();
+    }
+}
+
+#[test]
+fn s3_s5_a_policy_that_panics_when_it_is_dropped_ends_nobody_else() {
+    const PATIENCE: Duration = Duration::from_secs(30);
+    let theater = Theater::builder().workers(1).failures_printed(false).build().unwrap();
+    let stage = theater.pinned("stage").unwrap();
+    for _ in 0..3 {
+        for actor in [
+            theater.spawn(Short),
+            theater.spawn_on(&stage, Short),
+            theater.spawn_async(AsyncShort),
+            theater.spawn_async_on(&stage, AsyncShort),
+        ] {
+            let mut ended = actor.ended();
+            actor.mailbox(0).send(Item(1)).unwrap();
+            let ended = ended.wait_timeout(PATIENCE).expect("its stage goes on");
+            assert_eq!(ended.reason(), EndReason::Stopped);
+        }
+    }
+}

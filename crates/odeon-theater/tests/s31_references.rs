@@ -1,7 +1,7 @@
 //! S31: a reference leads to its actor from everywhere, and messages come to it once and in order.
 
 use super::support::{Count, Counter, LARGEST_PACKET, LONG, World, find, numbers, until};
-use odeon_core::{AskError, DeadLetterReason, extend};
+use odeon_core::{ActorRef, AskError, DeadLetterReason, Supervision, extend};
 use odeon_theater::{Conditions, LinkConfig, RemoteError};
 use std::time::Duration;
 
@@ -52,6 +52,33 @@ fn s31_a_question_is_answered_from_elsewhere_or_the_asker_learns_that_it_is_not(
         counter.ask(Count::Forget).wait_timeout(Duration::ZERO).unwrap_err(),
         AskError::Timeout
     );
+}
+
+#[test]
+fn s31_who_asks_an_actor_elsewhere_that_fails_is_told_why() {
+    let world = World::new(3);
+    let places = [1, 2, 3].map(|number| world.theater(number));
+    let [a, b, c] = &places;
+    for place in [b, c] {
+        let counter = place
+            .theater
+            .spawn_supervised(Supervision::new().restarts(100, LONG), Counter::default);
+        place.network.publish("counter", &counter);
+    }
+    let (at_b, at_c) = (find(a, b, "counter"), find(a, c, "counter"));
+    let ask = |to: Option<&ActorRef<Count>>, why: &str| {
+        let asked = at_b.ask(|reply| Count::FailOver(to.cloned(), why.into(), reply));
+        asked.wait_timeout(LONG).unwrap_err()
+    };
+    assert_eq!(ask(None, "not covered"), AskError::Failed("not covered".into()));
+    assert_eq!(ask(Some(&at_c), "far away"), AskError::Failed("far away".into()));
+    // By a theater between that hands the right to answer back to where it comes from.
+    let here = a.theater.spawn(Counter::default());
+    assert_eq!(ask(Some(&here), "at home"), AskError::Failed("at home".into()));
+    let long = "ä".repeat(1_000);
+    assert_eq!(ask(None, &long).failure(), Some(&long[..1_024]));
+    assert_eq!(at_b.ask(Count::Forget).wait_timeout(LONG), Err(AskError::NoReply));
+    assert!(numbers(&at_b).is_empty(), "it goes on");
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn s32_a_lost_theater_is_noticed_and_nothing_waits_for_it() {
     }
     let lost = counter.ask(Count::All);
     assert_eq!(lost.wait_timeout(LONG), Err(AskError::NoReply));
-    assert_eq!(told.recv_timeout(LONG).unwrap(), EndReason::Stopped);
+    assert_eq!(told.recv_timeout(LONG).unwrap(), EndReason::Unreachable);
     until("all messages are accounted for", || a.lost.lock().unwrap().len() == 11);
     assert!(a.lost.lock().unwrap().iter().all(|&reason| reason == DeadLetterReason::Unreachable));
     until("it is no member", || a.network.members().is_empty());
@@ -218,7 +218,7 @@ fn s32_a_network_that_is_dropped_has_left_at_once() {
     let _ = counter.on_end(move |ended| tell.send(ended.reason()).unwrap());
     let support::Place { theater, network, .. } = a;
     drop(network);
-    assert_eq!(told.recv_timeout(LONG).unwrap(), EndReason::Stopped);
+    assert_eq!(told.recv_timeout(LONG).unwrap(), EndReason::Unreachable);
     until("the other one knows", || b.network.members().is_empty());
     until("its references are forgotten", || b.network.references() == (0, 0));
     drop(theater);

@@ -69,6 +69,7 @@ fn number_of(reason: EndReason) -> u8 {
         EndReason::Stopped => 0,
         EndReason::Failed => 1,
         EndReason::Shutdown => 2,
+        EndReason::Unreachable => 3,
     }
 }
 

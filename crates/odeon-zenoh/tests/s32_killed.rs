@@ -78,7 +78,7 @@ fn s32_a_theater_that_is_killed_under_load_loses_nothing_unsaid() {
         assert_eq!(kept.wait_timeout(LONG), Err(AskError::NoReply));
     }
     for _ in &hears {
-        assert_eq!(told.recv_timeout(LONG).unwrap(), EndReason::Stopped);
+        assert_eq!(told.recv_timeout(LONG).unwrap(), EndReason::Unreachable);
     }
     until("references have ended", || hears.iter().chain(&says).all(|there| there.is_stopped()));
     assert!(hears[0].send(Say::Number(0)).is_err(), "a reference to the dead returns messages");

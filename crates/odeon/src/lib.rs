@@ -7,9 +7,9 @@ pub use odeon_core::patterns;
 pub use odeon_core::{
     Access, Actor, ActorId, ActorRef, ActorStats, Ageing, Ask, AskError, AskWithin, AsyncActor,
     AsyncContext, Bound, Bounded, BuildError, Clock, Context, DeadLetter, DeadLetterCounts,
-    DeadLetterReason, DeclaredGuards, Directive, Elapsed, EndReason, Ended, Failure, Group,
-    LeastRecentlyUsed, Link, LookupError, MailboxName, MailboxOf, MailboxRef, Mailboxes, Message,
-    NameTaken, Observer, OtherType, Pipe, QueueOrder, Random, RandomMailbox, ReadContext,
+    DeadLetterReason, DeclaredGuards, Directive, Elapsed, EndReason, Ended, Failure, FailureText,
+    Group, LeastRecentlyUsed, Link, LookupError, MailboxName, MailboxOf, MailboxRef, Mailboxes,
+    Message, NameTaken, Observer, OtherType, Pipe, QueueOrder, Random, RandomMailbox, ReadContext,
     ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting, Ready, Reply,
     RootFailure, RoundRobin, Routing, Selection, SelectionPolicy, SendError, SpeculationReport,
     Stage, StageError, StageKind, StageStats, Stats, StatsSource, StopReport, Supervision,

@@ -65,6 +65,36 @@ fn who_has_waited_as_a_future_may_wait_as_a_thread() {
     assert_eq!(receiver.wait_timeout(Duration::ZERO), Err(InVain::NoValue));
 }
 
+/// A waker that panics, and counts how often it did.
+struct Panics(AtomicU32);
+
+impl Wake for Panics {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, SeqCst);
+        std::panic::resume_unwind(Box::new("a waker"));
+    }
+}
+
+#[test]
+fn a_waker_that_panics_is_the_receivers_trouble_alone() {
+    let panics = Arc::new(Panics(AtomicU32::new(0)));
+    let (sender, mut receiver) = channel();
+    assert!(poll(&mut receiver, &Waker::from(panics.clone())).is_pending());
+    sender.send(7).unwrap();
+    assert_eq!(poll(&mut receiver, Waker::noop()), Poll::Ready(Ok(7)));
+
+    // Dropped while its thread unwinds: a second panic would end the process.
+    let (sender, mut receiver) = channel::<u32>();
+    assert!(poll(&mut receiver, &Waker::from(panics.clone())).is_pending());
+    let unwound = thread::spawn(move || {
+        let _sender = sender;
+        std::panic::resume_unwind(Box::new("the sender"));
+    });
+    assert!(unwound.join().is_err());
+    assert_eq!(poll(&mut receiver, Waker::noop()), Poll::Ready(Err(NoValue)));
+    assert_eq!(panics.0.load(SeqCst), 2);
+}
+
 /// The race of decision 030, for the address sanitizer; and no value is left.
 #[test]
 fn a_future_is_dropped_while_the_value_comes() {

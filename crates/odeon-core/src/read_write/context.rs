@@ -205,8 +205,8 @@ fn alone_with<A: ReadWriteActor, T>(
     go_on: impl FnOnce(&mut A, T, &mut WriteContext<'_, A>) + Send + 'static,
 ) -> impl FnOnce(&mut ReadWriting<A>, T, &mut Context<'_, ReadWriting<A>>) + Send + 'static {
     move |actor, output, ctx| {
-        // SAFETY: the core goes on with a pipe when it has been told that the actor is alone (`__may_pause`).
-        unsafe { actor.alone(ctx, |state, ctx| go_on(state, output, ctx)) };
+        // The core goes on with a pipe when it has been told that the actor is alone (`__may_pause`).
+        actor.alone(ctx, |state, ctx| go_on(state, output, ctx));
     }
 }
 

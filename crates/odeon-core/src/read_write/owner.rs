@@ -1,7 +1,8 @@
 //! What the actor's own turn does: handles messages as they come, or gathers them, shares reads, and is alone for writes.
 //!
 //! That it may touch the state follows from the rules of `phase.rs`: it reads in any turn; it writes while its phase is not
-//! open, or when the phase has told it that it is alone.
+//! open, or when the phase tells it that it is alone. The functions of [`Actor`] are safe, and anybody who has a context can call
+//! them, in any order. So nothing here relies on the order in which the core does: `is_open` and the phase are asked each time.
 
 use std::panic::resume_unwind;
 
@@ -46,7 +47,7 @@ impl<A: ReadWriteActor> ReadWriting<A> {
         self.rests = is_free && self.miscounted == 0;
         let is_short = is_free && !self.gathers;
         (self.has_direct_reads, self.has_direct_writes) = match self.policy {
-            _ if self.is_serial => (true, true),
+            _ if self.is_serial => (!self.is_open, !self.is_open),
             ReadWritePolicy::ArrivalOrder => (is_short, is_free),
             ReadWritePolicy::ReadersFirst => {
                 let is_free = !self.is_open && !self.waiting.has_reads();
@@ -58,31 +59,43 @@ impl<A: ReadWriteActor> ReadWriting<A> {
 
     /// Does something alone with the state.
     ///
-    /// # Safety
-    /// The phase is not open, or has told that the owner is alone.
+    /// # Panics
+    /// If it is being read, or may be at any moment: the core gives no such turns.
     #[inline(always)]
-    pub(super) unsafe fn alone(
+    pub(super) fn alone(
         &mut self,
         ctx: &mut Context<'_, Self>,
         work: impl FnOnce(&mut A, &mut WriteContext<'_, A>),
     ) {
         let mut inner = WriteContext::new(ctx.cell());
-        // SAFETY: by contract.
-        unsafe {
-            self.shared.with_state(|state| {
-                work(state.as_mut().expect("a turn has a state"), &mut inner);
-            });
-        }
+        self.with_state_alone(|state| {
+            work(state.as_mut().expect("a turn has a state"), &mut inner);
+        });
         if inner.wants_stop() {
             ctx.stop();
         }
     }
 
+    /// As [`alone`](Self::alone), with the place of the state.
+    #[inline(always)]
+    fn with_state_alone<R>(&mut self, work: impl FnOnce(&mut Option<A>) -> R) -> R {
+        assert!(
+            self.is_alone(),
+            "the state is being read: only the core gives turns to an actor with readers"
+        );
+        // SAFETY: the phase is not open, or has just said that nobody reads and nobody begins to. It stays so: only who has this
+        // `&mut self` shares reads or lets the phase go on, and it is borrowed until `work` is over.
+        unsafe { self.shared.with_state(work) }
+    }
+
+    /// Whether nobody reads the state, and nobody begins to until this actor's own turn lets them.
+    fn is_alone(&self) -> bool {
+        !self.is_open || !self.is_abandoned && self.shared.phase.is_alone()
+    }
+
     #[inline(always)]
     fn write_here(&mut self, write: A::Write, ctx: &mut Context<'_, Self>) {
-        debug_assert!(!self.is_open);
-        // SAFETY: writes are only begun while the phase is not open.
-        unsafe { self.alone(ctx, |state, ctx| state.write(write, ctx)) };
+        self.alone(ctx, |state, ctx| state.write(write, ctx));
     }
 
     /// Handles a read while nobody else does.
@@ -136,6 +149,7 @@ impl<A: ReadWriteActor> ReadWriting<A> {
     /// A message that is not handled just as it comes.
     #[inline(never)]
     fn arrives(&mut self, message: ReadWrite<A::Read, A::Write>, ctx: &mut Context<'_, Self>) {
+        assert!(!self.is_abandoned, "an actor that has ended gets no message");
         let message = match message {
             // Somebody follows the message: put aside it would be lost to sight.
             ReadWrite::Read(read)
@@ -170,6 +184,9 @@ impl<A: ReadWriteActor> ReadWriting<A> {
 
     /// Goes on with what waits, or with what is shared. `false`: there is nothing to do.
     fn step(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+        if self.is_abandoned {
+            return false;
+        }
         let went_on = self.try_step(ctx);
         self.settle();
         went_on
@@ -252,9 +269,8 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         self.settle_in(ctx);
-        // SAFETY: nothing is begun before the start. What was shared with the state before waits for this one: the phase is
-        // paused.
-        unsafe { self.alone(ctx, |state, ctx| state.started(ctx)) };
+        // Nothing is begun before the start. What was shared with the state before waits for this one: the phase is paused.
+        self.alone(ctx, |state, ctx| state.started(ctx));
     }
 
     #[inline]
@@ -271,8 +287,8 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
     }
 
     fn __is_made(&self) -> bool {
-        // SAFETY: the owner asks, in its turn.
-        unsafe { self.shared.state() }.is_some()
+        // SAFETY: the owner asks, in its turn, and has not left the state to the last reader.
+        !self.is_abandoned && unsafe { self.shared.state() }.is_some()
     }
 
     #[inline(always)]
@@ -311,22 +327,30 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
     fn __shed(&mut self) -> bool {
         // What failed beside the failure that leads to this belongs to the state that goes.
         drop(self.shared.phase.take_failures());
-        // SAFETY: the owner is alone: a failure of a read has waited for the others, a write is alone, and the core has
-        // asked `__may_pause` before it looked at what others request.
-        let state = unsafe { self.shared.with_state(Option::take) };
+        // The core has it so: a failure of a read has waited for the others, a write is alone, and it has asked `__may_pause`
+        // before it looked at what others request.
+        if !self.is_alone() {
+            return false;
+        }
+        let state = self.with_state_alone(Option::take);
         drop(state);
         true
     }
 
-    fn __renew(&mut self, new: Self) {
-        // SAFETY: nobody knows `new`.
-        let state = unsafe { new.shared.with_state(Option::take) };
-        // SAFETY: as in `__shed`, and nothing has been begun since: there was no state.
-        unsafe { self.shared.with_state(|place| *place = state) };
+    fn __renew(&mut self, mut new: Self) {
+        let state = new.with_state_alone(Option::take);
+        // Nothing has been begun since the state before was shed.
+        let before = self.with_state_alone(|place| std::mem::replace(place, state));
+        drop(before);
     }
 
     fn __give_back(&mut self, take: &mut dyn FnMut(Self::Msg)) {
-        self.is_abandoned = !self.shared.phase.close(|read| take(ReadWrite::Read(read)));
+        // For good: whatever is asked of it later, the state is the last reader's.
+        self.is_abandoned |= !self.shared.phase.close(|read| take(ReadWrite::Read(read)));
+        if self.is_abandoned {
+            self.is_open = true;
+            (self.has_direct_reads, self.has_direct_writes) = (false, false);
+        }
         self.waiting.give_back(take);
     }
 
@@ -334,14 +358,12 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
         if self.is_abandoned {
             return;
         }
-        // SAFETY: the actor ends; no read is under way, and none begins any more.
-        unsafe {
-            self.shared.with_state(|state| {
-                if let Some(state) = state {
-                    state.stopped();
-                }
-            });
-        }
+        // The actor ends, and has given back what it had: no read is under way, and none begins any more.
+        self.with_state_alone(|state| {
+            if let Some(state) = state {
+                state.stopped();
+            }
+        });
     }
 }
 
@@ -351,7 +373,7 @@ impl<A: ReadWriteActor> Drop for ReadWriting<A> {
             return;
         }
         // Its readers go a little later, and are not to keep the state.
-        // SAFETY: as in `stopped`.
+        // SAFETY: the phase has been closed while nobody read, so nobody begins to any more.
         let state = unsafe { self.shared.with_state(Option::take) };
         drop(state);
     }

@@ -28,6 +28,8 @@ use std::ops::Range;
 use odeon_sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
+use crate::theater::shared::contain;
+
 /// A panic, on its way to whoever decides about it.
 pub(super) type Panic = Box<dyn Any + Send>;
 
@@ -262,6 +264,12 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         is_alone
     }
 
+    /// Owner: whether it has the state to itself until it adds a read or lets the phase go on (rule 3).
+    pub(super) fn is_alone(&self) -> bool {
+        let inner = self.lock();
+        inner.under_way == 0 && !inner.may_begin()
+    }
+
     /// Owner: a read that it has handled itself, while others may be under way, has not come to a plain end.
     pub(super) fn note(&self, outcome: Outcome) {
         let mut inner = self.lock();
@@ -295,8 +303,8 @@ impl<R, K: Clone, W: Clone> Phase<R, K, W> {
         let is_alone = inner.under_way == 0;
         inner.is_abandoned |= !is_alone;
         self.unlock(inner);
-        // Not under the lock: destructors are users' code.
-        drop((left, keeps));
+        // Not under the lock: destructors are users' code, and may panic.
+        contain(|| drop((left, keeps)));
         reads.into_iter().for_each(take);
         is_alone
     }

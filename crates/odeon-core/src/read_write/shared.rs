@@ -15,6 +15,7 @@ use crate::scheduler::submit::Origin;
 use crate::send;
 use crate::theater::shared::contain;
 use crate::turn::sequential::laned;
+use crate::unanswered;
 
 /// The address of an actor of type `A`.
 pub(super) type Me<A> =
@@ -116,6 +117,10 @@ impl<A: ReadWriteActor> Shared<A> {
             state.read(read, &mut ctx);
         }))
         .err();
+        if let Some(panic) = &failure {
+            // The actor fails with it later, maybe on another thread.
+            let _ = unanswered::failed(&**panic);
+        }
         Outcome { failure, wants_stop: ctx.wants_stop() }
     }
 

@@ -10,6 +10,7 @@
 
 use std::any::{Any, type_name};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use super::causes::Causes;
@@ -19,14 +20,15 @@ use crate::mailbox::label;
 use crate::message::Message;
 use crate::outbox;
 use crate::theater::Theater;
-use crate::theater::shared::TheaterShared;
+use crate::theater::shared::{TheaterShared, contain};
 
 /// What a [`Tracer`] remembers of where a message comes from.
 pub type Cause = Box<dyn Any + Send>;
 
 /// Ties what handlers do to where their messages come from. `odeon-sight` has one for `tracing`.
 ///
-/// Called on the threads of senders and of stages: must be quick, and must not block or send.
+/// Called on the threads of senders and of stages: must be quick, and must not block or send. Its panics, and those of destructors of
+/// its causes and scopes, are contained: the message is sent, and handled once, as if nobody followed it.
 pub trait Tracer: Send + Sync + 'static {
     /// A message is being sent by the present thread, which is followed: what to remember; `None`: nothing,
     /// and the message is not followed.
@@ -39,7 +41,7 @@ pub trait Tracer: Send + Sync + 'static {
 /// The handling of one message, from its begin to its end; dropped at the end.
 pub trait Scope: Send {
     /// Calls `work`, once: the handler, or one poll of an asynchronous one. May be called again for the
-    /// next poll, on another thread. Lets panics pass.
+    /// next poll, on another thread. Panics of the work pass through.
     fn run(&mut self, work: &mut dyn FnMut());
 }
 
@@ -70,6 +72,11 @@ pub(crate) struct Following {
 impl Following {
     pub(crate) fn new(tracer: Arc<dyn Tracer>) -> Self {
         Self { tracer, causes: Causes::default() }
+    }
+
+    fn forget(&self, tag: u32) {
+        let cause = self.causes.take(tag);
+        contain(|| drop(cause));
     }
 }
 
@@ -106,8 +113,11 @@ impl Tag {
     /// A tag for a message that this followed thread is about to send to an actor of `theater`.
     pub(crate) fn here(theater: &Arc<TheaterShared>) -> Option<Self> {
         let following = following(theater)?;
-        let number = following.causes.put(following.tracer.sent()?)?;
-        Some(Self { theater: theater.clone(), number })
+        let mut number = None;
+        contain(|| {
+            number = following.tracer.sent().and_then(|cause| following.causes.put(cause));
+        });
+        Some(Self { theater: theater.clone(), number: number? })
     }
 
     /// A label for `mailbox` with this tag.
@@ -126,7 +136,7 @@ impl Tag {
 impl Drop for Tag {
     fn drop(&mut self) {
         if let Some(following) = following(&self.theater) {
-            drop(following.causes.take(self.number));
+            following.forget(self.number);
         }
     }
 }
@@ -141,13 +151,23 @@ impl fmt::Debug for Tag {
 #[cold]
 pub(crate) fn forget(receiver: &Header, tag: u32) {
     if let Some(following) = following(receiver.stage.theater()) {
-        drop(following.causes.take(tag));
+        following.forget(tag);
+    }
+}
+
+/// What a message is handled in: a tracer's [`Scope`], of which no panic gets out.
+pub(crate) struct InScope(Option<Box<dyn Scope>>);
+
+impl Drop for InScope {
+    fn drop(&mut self) {
+        let scope = self.0.take();
+        contain(|| drop(scope));
     }
 }
 
 /// The scope in which the message with this tag is to be handled.
 #[cold]
-pub(crate) fn begin<M: Message>(receiver: &Header, tag: u32) -> Option<Box<dyn Scope>> {
+pub(crate) fn begin<M: Message>(receiver: &Header, tag: u32) -> Option<InScope> {
     let following = following(receiver.stage.theater())?;
     let cause = following.causes.take(tag)?;
     let handling = Handling {
@@ -155,21 +175,31 @@ pub(crate) fn begin<M: Message>(receiver: &Header, tag: u32) -> Option<Box<dyn S
         actor_type: (receiver.vtable.actor_type)(),
         message_type: type_name::<M>(),
     };
-    Some(following.tracer.begins(cause, &handling))
+    let mut scope = None;
+    contain(|| scope = Some(following.tracer.begins(cause, &handling)));
+    scope.map(|scope| InScope(Some(scope)))
 }
 
-/// Does `work` in a scope, if there is one.
-///
-/// # Panics
-/// If the tracer does not call the work, or catches its panic.
+/// Does `work` in a scope, if there is one: once, whatever the tracer does, and with its own outcome.
 #[cold]
-pub(crate) fn within<R>(scope: Option<&mut Box<dyn Scope>>, work: impl FnOnce() -> R) -> R {
-    let Some(scope) = scope else { return work() };
-    let (mut work, mut result) = (Some(work), None);
-    scope.run(&mut || {
-        if let Some(work) = work.take() {
-            result = Some(work());
-        }
+pub(crate) fn within<R>(scope: Option<&mut InScope>, work: impl FnOnce() -> R) -> R {
+    let Some(InScope(Some(scope))) = scope else { return work() };
+    let (mut work, mut outcome) = (Some(work), None);
+    contain(|| {
+        scope.run(&mut || {
+            let Some(work) = work.take() else { return };
+            let done = catch_unwind(AssertUnwindSafe(work));
+            let failed = done.is_err();
+            outcome = Some(done);
+            if failed {
+                // The tracer is to see that something passes; whatever it makes of that, the panic itself goes on below.
+                resume_unwind(Box::new(()));
+            }
+        });
     });
-    result.expect("a tracer calls what it is given, and lets panics pass")
+    match (outcome, work) {
+        (Some(outcome), _) => outcome.unwrap_or_else(|panic| resume_unwind(panic)),
+        (None, Some(work)) => work(),
+        (None, None) => unreachable!("work that was taken has an outcome"),
+    }
 }

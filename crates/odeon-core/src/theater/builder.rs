@@ -28,6 +28,7 @@ pub(crate) struct Config {
     pub(crate) random_seed: u64,
     /// In bytes; `None`: what the standard library gives a thread.
     pub(crate) stack_size: Option<usize>,
+    pub(crate) failures_printed: bool,
 }
 
 /// TUNE: messages per turn: enough to make the cost of a turn vanish, few enough that 1,000 flooded
@@ -63,6 +64,7 @@ impl Default for TheaterBuilder {
                 pin_workers: false,
                 random_seed: Random::fresh_seed(),
                 stack_size: None,
+                failures_printed: true,
             },
             clock: None,
             seen: Seen::default(),
@@ -158,6 +160,24 @@ impl TheaterBuilder {
     /// out. During [`Theater::shutdown`] such messages go into its report instead.
     pub fn on_dead_letter(mut self, hook: impl Fn(DeadLetter) + Send + Sync + 'static) -> Self {
         self.dead_letter_hook = Some(Box::new(hook));
+        self
+    }
+
+    /// Whether failures of actors are printed on standard error if nobody else is told of them: a line with the actor's names, its
+    /// type and what the failure said, at most ten within a second. Told are an [`observer`](Self::observer), of all failures, and who
+    /// [decides](crate::Supervision::decide) about an actor's, of these; that somebody watches the actor does not count. Default: yes.
+    ///
+    /// A panic is printed by the panic hook as well, which knows the line where it happened, and not the actor; an actor that fails with
+    /// an error, and no panic, is in these lines alone.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// // Its actors fail by design.
+    /// let theater = Theater::builder().failures_printed(false).build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    pub fn failures_printed(mut self, on: bool) -> Self {
+        self.config.failures_printed = on;
         self
     }
 

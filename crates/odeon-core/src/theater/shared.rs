@@ -10,6 +10,7 @@ use odeon_sync::{Condvar, Mutex};
 
 use super::belongings::Belongings;
 use super::builder::Config;
+use super::failure_lines::FailureLines;
 use super::farewells::Farewells;
 use super::root::Root;
 use crate::actor_id::ActorId;
@@ -64,6 +65,7 @@ pub struct TheaterShared {
     stopping: AtomicBool,
     waits_no_longer: AtomicBool,
     pub(super) root: Root,
+    failure_lines: FailureLines,
     running_threads: AtomicU64,
     parked: AtomicU64,
     /// Whether a shutdown waits to be told of stages that fall asleep and actors that end.
@@ -108,6 +110,7 @@ impl TheaterShared {
             stopping: AtomicBool::new(false),
             waits_no_longer: AtomicBool::new(false),
             root: Root::default(),
+            failure_lines: FailureLines::default(),
             running_threads: AtomicU64::new(0),
             parked: AtomicU64::new(0),
             shutdown_waits: AtomicBool::new(false),
@@ -119,6 +122,12 @@ impl TheaterShared {
     pub(crate) fn set_pool(&self, pool: &Arc<dyn Submit>) {
         let first = self.pool.set(Arc::downgrade(pool)).is_ok();
         assert!(first, "a theater has one pool");
+    }
+
+    /// Whether `stage` is the pool: the stage of all actors that are neither on a pinned one nor on one that the theater does not know.
+    pub(crate) fn has_as_pool(&self, stage: &Arc<dyn Submit>) -> bool {
+        let pool = self.pool.get().and_then(Weak::upgrade);
+        pool.is_some_and(|pool| Arc::ptr_eq(&pool, stage))
     }
 
     pub(crate) fn pool(&self) -> Arc<dyn Submit> {
@@ -219,11 +228,13 @@ impl TheaterShared {
         }
     }
 
-    /// An actor's function panicked. Without an observer the panic message that the standard hook
-    /// has printed is all there is.
-    pub(crate) fn actor_failed(&self, actor: ActorId, panic: Box<dyn Any + Send>) {
-        if let Some(observer) = self.observer() {
-            observer.actor_failed(actor, &*panic);
+    /// An actor's function panicked. `is_told`: a user's function has been told of it already.
+    #[cold]
+    pub(crate) fn actor_failed(&self, actor: &Header, panic: Box<dyn Any + Send>, is_told: bool) {
+        match self.observer() {
+            Some(observer) => observer.actor_failed(actor.id, &*panic),
+            None if is_told || !self.config.failures_printed => {}
+            None => contain(|| self.failure_lines.print(self, actor, &*panic)),
         }
         // A panic payload is a user's value; its destructor may panic as well.
         contain(|| drop(panic));

@@ -7,7 +7,8 @@
 //!    at once; all have ended, or the grace period has passed.
 //! 4. *End of the threads*: no thread of the theater runs, except those of stuck actors. One that comes back later
 //!    ends the actors that wait there for a turn.
-//! 5. *Dismantling*: unless something is stuck, actors that never got to their end are ended here.
+//! 5. *Dismantling*: unless something is stuck, actors that never got to their end are ended here; but not those of stages that
+//!    are not the theater's (`scheduler/foreign.rs`).
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -51,6 +52,7 @@ pub struct StopReport {
     pub leftovers: Vec<DeadLetter>,
     /// Actors that could not be ended because a thread did not come back from a message in time.
     /// They are left to that thread: if it comes back it ends those that wait for a turn there, and then itself.
+    /// Among them are those on a stage that is not the theater's, which have not been given a turn in time.
     pub stuck: usize,
     /// How many messages were not handled in the whole life of the theater, by reason; among them the
     /// leftovers.
@@ -245,10 +247,16 @@ impl Parts {
     /// Ends the actors that no thread will end any more: those of a theater whose stage is driven
     /// from outside, and those that were created too late for a turn.
     fn dismantle(&self) {
-        while let Some(cell) = self.shared.registry.any() {
-            // SAFETY: no thread of the theater is left, so the actor is ours; it leaves the
-            // registry by ending, so it is found once.
+        while let Some(cell) = self.shared.registry.find(|header| self.gives_turns_to(header)) {
+            // SAFETY: only threads of the theater give turns to such an actor, and none is left, so it is ours (who drives a
+            // stage from outside has promised that it gives none: `theater_on_stage`); it leaves the registry by ending, so it is
+            // found once.
             unsafe { (cell.as_ref().vtable.end)(cell) }
         }
+    }
+
+    /// Whether the actor is on a stage of this theater, and not on one that the theater does not know (`scheduler/foreign.rs`).
+    fn gives_turns_to(&self, actor: &Header) -> bool {
+        actor.pinned().is_some() || Arc::ptr_eq(&actor.stage, &self.default_stage)
     }
 }

@@ -65,7 +65,8 @@ impl Theater {
     /// let theater = Theater::new()?;
     /// let divider = theater.spawn_async_supervised(Supervision::new(), || Divider);
     /// # std::panic::set_hook(Box::new(|_| {}));
-    /// assert_eq!(divider.ask(|r| Divide::By(0, r)).wait(), Err(AskError::NoReply));
+    /// let failed = AskError::Failed("attempt to divide by zero".into());
+    /// assert_eq!(divider.ask(|r| Divide::By(0, r)).wait(), Err(failed));
     /// assert_eq!(divider.ask(|r| Divide::By(5, r)).wait(), Ok(20));
     /// # Ok::<(), BuildError>(())
     /// ```

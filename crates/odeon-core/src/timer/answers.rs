@@ -199,7 +199,7 @@ impl<T: Send + 'static> Future for AskWithin<T> {
         let this = &mut *self;
         let answer = match &mut this.answer {
             Ok(answer) => Pin::new(answer).poll(cx),
-            Err(refused) => return Poll::Ready(Err(*refused)),
+            Err(refused) => return Poll::Ready(Err(refused.clone())),
         };
         let answer = answer.map(|answer| answer.unwrap_or(Err(AskError::NoReply)));
         if answer.is_ready() {

@@ -1,7 +1,6 @@
 //! The end of an actor: close the inbox, hand what is left to the dead letters, drop the state, give
 //! the cell back.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -20,6 +19,8 @@ use crate::pipe;
 use crate::send;
 use crate::sight::follow;
 use crate::theater::shared::contain;
+use crate::turn::failing::contained;
+use crate::unanswered;
 use crate::watch::Ended;
 
 /// Ends the actor. Its user code (`stopped`, destructors of state and messages) may panic without
@@ -35,6 +36,9 @@ pub(crate) unsafe fn end<A: Actor>(
     // SAFETY: by contract; the references end before the cell is given back.
     unsafe {
         let owner = (*cell.as_ptr()).owner.get();
+        let is_lost = (*owner).actor.as_ref().is_some_and(Actor::__is_lost);
+        let reason =
+            if is_lost && reason == EndReason::Stopped { EndReason::Unreachable } else { reason };
         let inbox = NonNull::from(&mut (*owner).inbox);
         end_cell(cell.cast::<MessageCell<A::Msg>>(), inbox, reason, failure, |header| {
             drop_state(header, &mut *owner, reason);
@@ -93,7 +97,7 @@ pub(super) unsafe fn end_cell<M: Message>(
     }
     let ended = || Ended::new(header.id, reason, failure);
     if let Some(sealed) = header.bonds.seal(ended, reason) {
-        release(sealed);
+        unanswered::apart(|| release(sealed));
     }
     if let Some(stage) = header.pinned() {
         stage.actor_ended();
@@ -123,19 +127,18 @@ fn drop_state<A: Actor>(header: &Header, owner: &mut Owner<A>, reason: EndReason
         while let Some((_, content)) = selector.set.take_any() {
             dead_letter(header, reason, content);
         }
+        // A policy of selection is a user's.
+        contained(header, || drop(selector));
     }
     let Some(mut actor) = owner.actor.take() else { return };
     if A::PUTS_ASIDE {
         actor.__give_back(&mut |content| dead_letter(header, reason, content));
     }
-    let ended = catch_unwind(AssertUnwindSafe(move || {
+    contained(header, move || {
         if reason != EndReason::Failed {
             actor.stopped();
         }
-    }));
-    if let Err(panic) = ended {
-        header.stage.theater().actor_failed(header.id, panic);
-    }
+    });
 }
 
 /// Counts and reports a message that will not be handled.
@@ -146,8 +149,10 @@ pub(crate) fn dead_letter<M: Message>(header: &Header, reason: EndReason, messag
         EndReason::Stopped if theater.is_stopping() => DeadLetterReason::Shutdown,
         EndReason::Stopped => DeadLetterReason::Stopped,
         EndReason::Shutdown => DeadLetterReason::Shutdown,
+        EndReason::Unreachable => DeadLetterReason::Unreachable,
     };
-    theater.dead_letter(header.id, reason, message);
+    // A question among those that wait has nothing to do with why the actor ends.
+    unanswered::apart(|| theater.dead_letter(header.id, reason, message));
 }
 
 /// Leaves a signal for an actor whose type is only known here.

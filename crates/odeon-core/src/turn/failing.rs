@@ -14,16 +14,19 @@ use super::renewing::Renewable;
 use super::{Task, TurnOutcome};
 use crate::bonds::{Bonds, Request};
 use crate::cell::{Header, signal};
+use crate::failure_text::FailureText;
 use crate::observe::EndReason;
 use crate::pipe::{Continuation, Piped};
 use crate::supervision::{self, Birth, Escalated, Supervised, Verdict};
+use crate::unanswered;
 
 /// Runs the user's code; `false` if it panicked, which is reported.
 pub(super) fn contained(header: &Header, code: impl FnOnce()) -> bool {
     match catch_unwind(AssertUnwindSafe(code)) {
         Ok(()) => true,
         Err(panic) => {
-            header.stage.theater().actor_failed(header.id, panic);
+            let _ = unanswered::failed(&*panic);
+            header.stage.theater().actor_failed(header, panic, false);
             false
         }
     }
@@ -45,8 +48,9 @@ pub(crate) unsafe fn fail<C: Renewable>(
 ) -> TurnOutcome {
     let mut failed = Failure::of(panic);
     loop {
+        let text = unanswered::failed(&*failed.1);
         // SAFETY: by contract.
-        match unsafe { answer(cell, failed) } {
+        match unsafe { answer(cell, failed, &text) } {
             Ok(outcome) => return outcome,
             // Its making or start panicked as well, or it cannot go on: a failure like any other.
             Err(next) => failed = next,
@@ -62,20 +66,21 @@ pub(crate) type Attempt = Result<TurnOutcome, Box<dyn Any + Send>>;
 unsafe fn answer<C: Renewable>(
     cell: NonNull<C>,
     (failure, panic): (Failure, Box<dyn Any + Send>),
+    text: &FailureText,
 ) -> Result<TurnOutcome, (Failure, Box<dyn Any + Send>)> {
     // SAFETY: by contract; the borrow ends before the cell may go.
     let header = unsafe { cell.cast::<Header>().as_ref() };
     let theater = header.stage.theater();
     let Some((bonds, mut supervised)) = supervision_of(header) else {
         // SAFETY: by contract.
-        return Ok(unsafe { end_failed(cell, panic) });
+        return Ok(unsafe { end_failed(cell, panic, text, false) });
     };
     let mut verdict = supervised.decide(header.id, &*panic, theater.now());
     if verdict == Verdict::Resume {
         // What is left of the message goes first: it may hold the state.
         // SAFETY: by contract.
         let has_state = unsafe {
-            C::abandon_message(cell);
+            unanswered::during(text, || C::abandon_message(cell));
             C::has_state(cell)
         };
         if !has_state {
@@ -84,10 +89,11 @@ unsafe fn answer<C: Renewable>(
         }
     }
     let parent = supervised.birth.as_ref().map(Birth::parent).cloned();
+    let is_told = supervised.is_told();
     bonds.set_supervised(supervised);
     match verdict {
         Verdict::Resume => {
-            theater.actor_failed(header.id, panic);
+            theater.actor_failed(header, panic, is_told);
             // SAFETY: by contract; there is a state.
             let stops = catch_unwind(AssertUnwindSafe(|| unsafe { C::resume(cell, failure) }));
             // A declared guard that always panics is not to keep an actor here that is always resumed.
@@ -99,20 +105,19 @@ unsafe fn answer<C: Renewable>(
             if let (true, Some(parent)) = (all, &parent) {
                 supervision::restart_siblings(parent, header.id);
             }
-            theater.actor_failed(header.id, panic);
+            theater.actor_failed(header, panic, is_told);
             // SAFETY: by contract.
-            unsafe { begin_anew(cell, pause) }.map_err(Failure::of)
+            unsafe { begin_anew(cell, pause, Some(text)) }.map_err(Failure::of)
         }
         Verdict::Stop => {
             // SAFETY: by contract.
-            Ok(unsafe { end_failed(cell, panic) })
+            Ok(unsafe { end_failed(cell, panic, text, is_told) })
         }
         Verdict::Escalate => {
-            let text = supervision::text_of(&*panic).unwrap_or("a panic without a text");
-            let cause = Escalated { from: header.id, text: Arc::from(text) };
+            let cause = Escalated { from: header.id, text: Arc::from(&**text) };
             let theater = theater.clone();
             // SAFETY: by contract.
-            let outcome = unsafe { end_failed(cell, panic) };
+            let outcome = unsafe { end_failed(cell, panic, text, is_told) };
             supervision::pass_up(&theater, parent.as_ref(), cause);
             Ok(outcome)
         }
@@ -126,15 +131,21 @@ fn supervision_of(header: &Header) -> Option<(&Bonds, Box<Supervised>)> {
 
 /// # Safety
 /// As [`fail`].
-unsafe fn end_failed<C: Renewable>(cell: NonNull<C>, panic: Box<dyn Any + Send>) -> TurnOutcome {
+unsafe fn end_failed<C: Renewable>(
+    cell: NonNull<C>,
+    panic: Box<dyn Any + Send>,
+    text: &FailureText,
+    is_told: bool,
+) -> TurnOutcome {
     // SAFETY: by contract.
     let header = unsafe { cell.cast::<Header>().as_ref() };
-    let text = text_for_bonds(header, &*panic);
+    let for_bonds = text_for_bonds(header, &*panic);
     // ORDERING: Relaxed: read by this thread alone.
     header.signals.fetch_or(signal::FAILED, Ordering::Relaxed);
-    header.stage.theater().actor_failed(header.id, panic);
+    header.stage.theater().actor_failed(header, panic, is_told);
+    // The state goes for this reason, and what is left of the message.
     // SAFETY: by contract.
-    unsafe { C::end(cell, EndReason::Failed, text) };
+    unanswered::during(text, || unsafe { C::end(cell, EndReason::Failed, for_bonds) });
     TurnOutcome::Stopped
 }
 
@@ -143,15 +154,24 @@ fn text_for_bonds(header: &Header, panic: &(dyn Any + Send)) -> Option<Arc<str>>
     header.bonds.get().and_then(|_| supervision::text_of(panic)).map(Arc::from)
 }
 
-/// Drops the state and makes a new one, after `pause`. The mailboxes stay as they are, all open.
+/// Drops the state, for this failure if for one of its own, and makes a new one, after `pause`. The mailboxes stay as they are, all
+/// open.
 ///
 /// # Safety
 /// As [`fail`]; the actor is supervised.
-unsafe fn begin_anew<C: Renewable>(cell: NonNull<C>, pause: Duration) -> Attempt {
+unsafe fn begin_anew<C: Renewable>(
+    cell: NonNull<C>,
+    pause: Duration,
+    failure: Option<&FailureText>,
+) -> Attempt {
     // SAFETY: by contract.
     let header = unsafe { cell.cast::<Header>().as_ref() };
     // SAFETY: by contract.
-    unsafe { C::drop_state(cell) };
+    let drop_state = || unsafe { C::drop_state(cell) };
+    match failure {
+        Some(text) => unanswered::during(text, drop_state),
+        None => drop_state(),
+    }
     if let Some(bonds) = header.bonds.get() {
         supervision::dismiss_dependants(bonds);
     }
@@ -278,7 +298,7 @@ pub(crate) unsafe fn restart_due<C: Renewable>(cell: NonNull<C>) -> TurnOutcome 
         unsafe { make_anew(cell) }
     } else if header.bonds.get().is_some_and(Bonds::is_supervised) {
         // SAFETY: by contract.
-        unsafe { begin_anew(cell, Duration::ZERO) }
+        unsafe { begin_anew(cell, Duration::ZERO, None) }
     } else {
         return TurnOutcome::More;
     };

@@ -66,6 +66,10 @@ where
         self.0.stopped();
     }
 
+    fn __is_lost(&self) -> bool {
+        self.0.__is_lost()
+    }
+
     fn __marked(&mut self, interior: &mut Interior<'_, M>) -> bool {
         self.0.__marked(interior)
     }

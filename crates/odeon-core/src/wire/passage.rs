@@ -117,12 +117,23 @@ pub trait Answerable: Send {
     /// # Errors
     /// If the bytes are no answer: the asker learns that there is none.
     fn answer(self: Box<Self>, passage: &dyn Passage, bytes: &[u8]) -> Result<(), WireError>;
+
+    /// There is no answer: the actor that was to give it has failed, with this text.
+    fn fail(self: Box<Self>, text: &str) {
+        let _ = text;
+    }
 }
 
 /// The way back for an answer.
 pub trait AnswerRoute: Send {
     /// The answer is written by `encode`; without one the asker is to learn that there is none.
     fn answered(self: Box<Self>, encode: Option<Encode<'_>>);
+
+    /// There is no answer: the actor that was to give it has failed, with this text.
+    fn failed(self: Box<Self>, text: &str) {
+        let _ = text;
+        self.answered(None);
+    }
 
     /// The theater to which it leads, by its number, if that is another one.
     fn theater(&self) -> Option<u128>;

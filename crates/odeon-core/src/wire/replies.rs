@@ -50,6 +50,7 @@ impl<T: Serialize> Route<T> for Written {
         let Self(route) = *self;
         match answer {
             Ok(value) => route.answered(Some(&mut |passage, bytes| encode(passage, &value, bytes))),
+            Err(AskError::Failed(text)) => route.failed(&text),
             Err(_) => route.answered(None),
         }
     }
@@ -77,5 +78,9 @@ impl<T: DeserializeOwned + Send + 'static> Answerable for Asked<T> {
         let value = decode(passage, bytes)?;
         self.0.send(value);
         Ok(())
+    }
+
+    fn fail(self: Box<Self>, text: &str) {
+        self.0.fail(text.into());
     }
 }

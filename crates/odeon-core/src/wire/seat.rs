@@ -65,6 +65,8 @@ where
     is_flushed: bool,
     /// The actor sits here, and nothing but messages is to be seen to: known with one look instead of four. Taken back by whatever may change it.
     is_calm: bool,
+    /// The theater is lost to which it writes, and it ends for that.
+    is_lost: bool,
 }
 
 impl<M: Message + Serialize + DeserializeOwned> Seat<M> {
@@ -106,6 +108,7 @@ where
             desk,
             handled: 0,
             is_flushed: true,
+            is_lost: false,
         }
     }
 
@@ -370,6 +373,10 @@ where
         if let Place::Here(guest) = &mut self.place {
             ctx.lent_to(|ctx| guest.pipe(continuation, ctx));
         }
+    }
+
+    fn __is_lost(&self) -> bool {
+        self.is_lost
     }
 
     fn __marked(&mut self, interior: &mut Interior<'_, M>) -> bool {

@@ -52,10 +52,13 @@ fn number_of(reason: EndReason) -> u8 {
         EndReason::Stopped => 0,
         EndReason::Failed => 1,
         EndReason::Shutdown => 2,
+        EndReason::Unreachable => 3,
     }
 }
 
 /// `None`: of a newer version, or of nobody who means well.
 fn reason_of(number: u8) -> Option<EndReason> {
-    [EndReason::Stopped, EndReason::Failed, EndReason::Shutdown].get(usize::from(number)).copied()
+    let reasons =
+        [EndReason::Stopped, EndReason::Failed, EndReason::Shutdown, EndReason::Unreachable];
+    reasons.get(usize::from(number)).copied()
 }

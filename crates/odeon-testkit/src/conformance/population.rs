@@ -201,7 +201,7 @@ impl Actor for Citizen {
                 }
             }
             Word::Answer(answer) => {
-                if answer == Err(AskError::NoReply) {
+                if matches!(answer, Err(AskError::NoReply | AskError::Failed(_))) {
                     ctx.open(2);
                 }
             }

@@ -149,6 +149,11 @@ impl Inner {
                 self.has_to_tell(seat);
             }
             Control::Passed { who, turn } => self.has_passed(who, turn),
+            Control::Failed { question, text } => {
+                if let Some(asked) = self.questions.take(question, peer.id) {
+                    asked.fail(&text);
+                }
+            }
             Control::Unanswered { question } => drop(self.questions.take(question, peer.id)),
             Control::Asked { question, wanted, messages } if question < NUMBERS => {
                 self.asked(peer, question, &wanted, &messages);

@@ -8,6 +8,9 @@ use super::migrations::MigrateError;
 use super::published::Wanted;
 use crate::TheaterId;
 
+/// TUNE: bytes of a failure's text that go to another theater, guessed 2026-11: what anybody reads.
+const LONGEST_TEXT: usize = 1024;
+
 /// Told by one theater to another one. New kinds are added at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Control {
@@ -49,11 +52,20 @@ pub(super) enum Control {
     AreOpen { at: u128, questions: Vec<u64> },
     /// These are.
     AreOver { at: u128, questions: Vec<u64> },
+    /// The actor that was to answer this question of yours has failed, with this text. Behind it comes `Unanswered`, for theaters that do not know
+    /// this kind.
+    Failed { question: u64, text: String },
 }
 
 impl Control {
     pub(super) fn ended(actor: u64, reason: EndReason) -> Self {
         Self::Ended { actor, failed: reason == EndReason::Failed }
+    }
+
+    pub(super) fn failed(question: u64, text: &str) -> Self {
+        let ends = text.char_indices().map(|(begin, character)| begin + character.len_utf8());
+        let length = ends.take_while(|&end| end <= LONGEST_TEXT).last().unwrap_or_default();
+        Self::Failed { question, text: text[..length].to_owned() }
     }
 
     pub(super) fn granted(actor: u64, to: TheaterId, grant: u64) -> Self {

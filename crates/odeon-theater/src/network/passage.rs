@@ -199,6 +199,15 @@ impl AnswerRoute for Back {
         peer.transmit(&network);
     }
 
+    fn failed(self: Box<Self>, text: &str) {
+        let Self { network, peer, number } = *self;
+        let Some(network) = network.upgrade() else { return };
+        for told in [Control::failed(number, text), Control::Unanswered { question: number }] {
+            let _ = peer.push(Channel::Control, &told.to_bytes());
+        }
+        peer.transmit(&network);
+    }
+
     fn theater(&self) -> Option<u128> {
         Some(self.peer.id.bits())
     }

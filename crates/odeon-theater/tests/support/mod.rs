@@ -113,6 +113,8 @@ pub enum Count {
     Bytes(Vec<u8>),
     /// Asks the other one, and hands on the right to answer.
     HandOn(ActorRef<Count>, Reply<Vec<u64>>),
+    /// Hands the right to answer on, or fails with it in its hand and this text.
+    FailOver(Option<ActorRef<Count>>, String, Reply<u64>),
     Fail,
     Sleep(u64),
 }
@@ -132,6 +134,10 @@ impl Actor for Counter {
             Count::Send(to, n) => to.send(Count::Add(n)).unwrap(),
             Count::Bytes(bytes) => self.numbers.push(bytes.len() as u64),
             Count::HandOn(to, reply) => to.send(Count::All(reply)).unwrap(),
+            Count::FailOver(Some(to), why, reply) => {
+                to.send(Count::FailOver(None, why, reply)).unwrap();
+            }
+            Count::FailOver(None, why, _reply) => std::panic::resume_unwind(Box::new(why)),
             Count::Fail => panic!("told to"),
             Count::Sleep(ms) => thread::sleep(Duration::from_millis(ms)),
         }

@@ -188,6 +188,21 @@ fn a_failure_beside_comes_to_the_owner_when_it_is_alone_and_loses_no_read() {
 }
 
 #[test]
+fn who_asks_whether_it_is_alone_has_the_state_if_it_is() {
+    beside(Outcome::default, |model| {
+        // The reader may have been through before.
+        if model.phase.is_alone() {
+            assert_eq!(model.handled.load(Ordering::Relaxed), 2);
+            model.write();
+        }
+        assert!(matches!(model.look(), Look::Alone));
+        assert!(model.phase.is_alone(), "until it shares others");
+        model.write();
+        assert_eq!(model.handled.load(Ordering::Relaxed), 2);
+    });
+}
+
+#[test]
 fn a_request_is_seen_to_alone() {
     beside(Outcome::default, |model| {
         if !model.phase.pause() {

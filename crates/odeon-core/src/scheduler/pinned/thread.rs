@@ -15,6 +15,7 @@ use crate::scheduler::home::Home;
 use crate::scheduler::local_ring::LocalRing;
 use crate::scheduler::placement;
 use crate::turn::TurnVTable;
+use crate::unanswered;
 
 /// TUNE: messages taken from one of the two queues before the other is looked at: bounds the wait
 /// of either by the other's flood.
@@ -94,6 +95,7 @@ impl StageThread<'_> {
                 break;
             }
         }
+        unanswered::settle();
         if let Some(by) = self.shared.take_held_by() {
             pressure::wait_as_stage(self.shared, by);
         }

@@ -27,7 +27,7 @@ use crate::cell::{Header, MessageCell};
 use crate::mailbox::InboxOwner;
 use crate::message::Message;
 use crate::observe::EndReason;
-use crate::sight::follow::{self, Scope};
+use crate::sight::follow::{self, InScope};
 use crate::turn::failing::contained;
 use crate::turn::{NewActor, TurnVTable, ending};
 
@@ -50,7 +50,7 @@ pub(super) struct AsyncOwner<A: AsyncActor, H: Handlers<A>> {
     pub(super) handlers: H,
     pub(super) aside: Option<Box<Aside<A::Msg>>>,
     /// In what the pending future is polled, if its message is followed.
-    pub(super) scope: Option<Box<dyn Scope>>,
+    pub(super) scope: Option<InScope>,
     pub(super) context: AsyncContext<'static, A>,
     pub(super) room: Room<A, H>,
     /// Initialised unless the phase is `Absent` or `Ended`.
@@ -260,6 +260,8 @@ pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
             }
             ending::dead_letter(header, reason, content);
         }
+        // A policy of selection is a user's.
+        contained(header, || drop(aside));
     }
     // SAFETY: by contract.
     let before = unsafe { phase(cell) };

@@ -15,7 +15,7 @@ use crate::cell::Header;
 use crate::declared_guards::DeclaredGuards;
 use crate::message::Message;
 use crate::pipe::Continuation;
-use crate::sight::follow::{self, Scope};
+use crate::sight::follow::{self, InScope};
 use crate::turn::guarding;
 
 /// The functions of an asynchronous actor by the types of their futures, which have no names.
@@ -131,7 +131,7 @@ pub(super) unsafe fn begin_followed<A: AsyncActor, H: Handlers<A>>(
 #[cold]
 unsafe fn in_scope<A: AsyncActor, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
-    mut scope: Option<Box<dyn Scope>>,
+    mut scope: Option<InScope>,
     poll: impl FnOnce() -> Step,
 ) -> Step {
     let step = follow::within(scope.as_mut(), poll);

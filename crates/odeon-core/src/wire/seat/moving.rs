@@ -67,6 +67,7 @@ where
         }
         self.put_sorted_aside(interior);
         self.hand_over_all(interior.cell);
+        self.is_lost = true;
         true
     }
 

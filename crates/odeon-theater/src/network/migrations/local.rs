@@ -119,6 +119,10 @@ impl AnswerRoute for Here {
         }
     }
 
+    fn failed(self: Box<Self>, text: &str) {
+        self.asked.fail(text);
+    }
+
     fn theater(&self) -> Option<u128> {
         self.from.map(TheaterId::bits)
     }
