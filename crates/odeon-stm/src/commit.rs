@@ -218,6 +218,11 @@ impl Attempt {
 
     #[cold]
     fn wake_waiters(&self) {
+        // A waker is anybody's code and may begin a transaction, for which a closed gate would never open. All is
+        // published: this attempt needs it no more.
+        if self.is_irrevocable() {
+            self.domain.gate.open(self.slot.number(), &self.domain.waits);
+        }
         for write in self.writes.as_slice() {
             if write.before.has_waiters() {
                 self.domain.waits.wake(write.cell().address());

@@ -21,3 +21,4 @@ mod shared_snapshot;
 mod staged;
 mod support;
 mod tickets;
+mod wakers;
