@@ -19,6 +19,7 @@ mod references;
 mod relaxed;
 mod shared_snapshot;
 mod staged;
+mod staged_here_escapes;
 mod support;
 mod tickets;
 mod wakers;
