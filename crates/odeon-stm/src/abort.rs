@@ -60,8 +60,8 @@ pub enum Cause {
     /// As many prepared attempts as the engine has room for, 2,047, protect a variable that this one has read. Prepare
     /// fewer at a time; run the closure again when some are decided.
     TooManyPrepared,
-    /// The limit of values kept for this snapshot is reached, or it has met a variable that is younger. Take another
-    /// snapshot, a shorter one or with [a greater limit](crate::snapshot_within).
+    /// The limit of values kept for this snapshot is reached, or it has met a variable that is younger, or that was written
+    /// and moved while it ran. Take another snapshot, a shorter one or with [a greater limit](crate::snapshot_within).
     SnapshotExpired,
     /// The closure asked to wait until something it has read changes. [Wait](crate::staged::RolledBack::wake) for that, then
     /// run the closure again.

@@ -249,7 +249,7 @@ impl Attempt {
     }
 
     /// Whether nobody else commits while this attempt runs, but who has locked something already.
-    fn is_irrevocable(&self) -> bool {
+    pub(crate) fn is_irrevocable(&self) -> bool {
         self.domain.gate.is_closed_by(self.slot.number())
     }
 

@@ -4,7 +4,8 @@ use crate::abort::{Cause, Rollback};
 use crate::attempt::{Attempt, Mode, PATIENCE};
 use crate::flaw::Flaw;
 use crate::garbage::Retired;
-use crate::snapshot;
+use crate::snapshot::near::Value;
+use crate::snapshot::{self, Overwritten};
 use crate::version_word::{Held, VersionWord};
 use crate::write_set::{Kind, Write};
 use odeon_sync::{Backoff, fence_after_load, fence_after_rmw};
@@ -16,6 +17,21 @@ pub(crate) enum Announced {
     Changes,
     /// Those of all: they may wait for the decision.
     Decision,
+}
+
+/// The epochs that a commit beside a snapshot stamps its writes with, one after the other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stamps {
+    next: u64,
+    step: u64,
+}
+
+impl Stamps {
+    fn take(&mut self) -> u64 {
+        let stamp = self.next;
+        self.next += self.step;
+        stamp
+    }
 }
 
 impl Attempt {
@@ -96,14 +112,41 @@ impl Attempt {
         // read: its lock is seen below. Else that commit came after this one and a snapshot between
         // the two epochs saw it alone.
         fence_after_load();
-        let valid = if self.domain.has(Flaw::NoValidation) { Ok(()) } else { self.validate() };
-        if let Err(rollback) = valid {
-            self.unlock(self.writes.as_slice().len());
-            return Err(rollback);
+        if snapshot::running(self.domain) {
+            return self.commit_beside_snapshots();
         }
+        self.validate_locked()?;
         // The linearisation point: all locks are held, all reads stand.
         self.publish(epoch, Announced::Changes);
         Ok(())
+    }
+
+    /// The rest of a commit that holds its locks, while a snapshot runs.
+    #[cold]
+    fn commit_beside_snapshots(&mut self) -> Result<(), Rollback> {
+        let stamps = self.take_stamps();
+        // ORDERING: as above: these stamps are what a commit with earlier ones, and a snapshot between, is compared with.
+        fence_after_rmw();
+        self.validate_locked()?;
+        // The linearisation point.
+        self.publish_beside_snapshots(stamps, Announced::Changes);
+        Ok(())
+    }
+
+    /// [`validate`](Self::validate) of an attempt that has locked its writes, which it gives back if it fails.
+    #[inline(always)]
+    fn validate_locked(&mut self) -> Result<(), Rollback> {
+        let valid = if self.domain.has(Flaw::NoValidation) { Ok(()) } else { self.validate() };
+        valid.inspect_err(|_| self.unlock(self.writes.as_slice().len()))
+    }
+
+    /// I10: an epoch of its own for each write, in their order.
+    pub(crate) fn take_stamps(&self) -> Stamps {
+        let count = self.writes.as_slice().len() as u64;
+        if self.domain.has(Flaw::SharedStamps) {
+            return Stamps { next: self.domain.clock.take(1), step: 0 };
+        }
+        Stamps { next: self.domain.clock.take(count), step: 1 }
     }
 
     /// Locks every variable of the write set, or none.
@@ -165,15 +208,26 @@ impl Attempt {
         }
     }
 
-    /// Writes everything, stamped with `epoch`, and lets go. All variables are locked (0 1).
+    /// Writes everything, stamped with `epoch`, and lets go. All variables are locked (0 1). No snapshot was running
+    /// behind the look at the clock that has given `epoch`.
     #[inline(always)]
     pub(crate) fn publish(&mut self, epoch: u64, announced: Announced) {
-        if snapshot::running(self.domain) {
-            self.keep_for_snapshots(epoch);
-        }
         let written = VersionWord::written(epoch, self.slot.number());
+        self.publish_as(announced, || written);
+    }
+
+    /// As [`publish`](Self::publish), with stamps that were taken for it.
+    pub(crate) fn publish_beside_snapshots(&mut self, mut stamps: Stamps, announced: Announced) {
+        self.keep_for_snapshots(stamps);
+        let slot = self.slot.number();
+        self.publish_as(announced, || VersionWord::written(stamps.take(), slot));
+    }
+
+    #[inline(always)]
+    fn publish_as(&mut self, announced: Announced, mut written: impl FnMut() -> VersionWord) {
         let mut before = VersionWord::NONE;
         for write in self.writes.as_mut_slice() {
+            let written = written();
             match write.kind {
                 Kind::Plain => write.publish(write.bits, written),
                 Kind::Owning(free) => {
@@ -181,7 +235,7 @@ impl Attempt {
                     write.publish(write.bits, written);
                     // SAFETY: the old value was made by the same variable, so the same function frees it;
                     // nothing but attempts and snapshots as in `garbage.rs` can reach it any more.
-                    self.bag.add(unsafe { Retired::new(from, epoch, old, free) });
+                    self.bag.add(unsafe { Retired::new(from, written.epoch(), old, free) });
                 }
                 Kind::Change(apply) => {
                     let old = write.cell().bits();
@@ -200,24 +254,32 @@ impl Attempt {
 
     /// I6: before anything of it is overwritten.
     #[cold]
-    fn keep_for_snapshots(&mut self, epoch: u64) {
+    fn keep_for_snapshots(&mut self, mut stamps: Stamps) {
         if self.domain.has(Flaw::NothingKept) {
             return;
         }
         // The snapshots' records stay allocated while they are used (I4).
         self.hold();
-        let overwritten = self.writes.as_slice().iter().filter_map(|write| {
-            let (cell, old) = (write.cell(), write.cell().bits());
+        let overwritten = self.writes.as_slice().iter().filter_map(move |write| {
+            let (now, bits) = (stamps.take(), write.cell().bits());
             match write.kind {
-                Kind::Change(apply) if apply(old, write.bits) == old => None,
-                _ => Some((cell, write.before, old)),
+                Kind::Change(apply) if apply(bits, write.bits) == bits => None,
+                _ => {
+                    let (address, from) = (write.cell().address(), write.before.epoch());
+                    Some(Overwritten { value: Value { address, from, bits }, now })
+                }
             }
         });
-        snapshot::keep(self.domain, self.slot, overwritten, epoch);
+        snapshot::keep(self.domain, self.slot, overwritten);
     }
 
     #[cold]
     fn wake_waiters(&self) {
+        // A waker is anybody's code and may begin a transaction, for which a closed gate would never open. All is
+        // published: this attempt needs it no more.
+        if self.is_irrevocable() {
+            self.domain.gate.open(self.slot.number(), &self.domain.waits);
+        }
         for write in self.writes.as_slice() {
             if write.before.has_waiters() {
                 self.domain.waits.wake(write.cell().address());

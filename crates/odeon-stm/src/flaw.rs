@@ -17,6 +17,8 @@ pub(crate) enum Flaw {
     BornTooLate,
     /// What was kept of a variable is found under its address when that is another one's.
     OlderValuesStay,
+    /// Commits beside a snapshot stamp all that they write with one epoch.
+    SharedStamps,
     /// Preparing does not protect what was read.
     ReadsUnprotected,
     /// Who protects a variable may take it to write, whoever else protects it.

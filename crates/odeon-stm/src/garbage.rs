@@ -8,12 +8,12 @@
 //! everything that is written while it stalls. The intervals are those of hazard eras (Ramalhete,
 //! Correia, SPAA 2017); the epochs are the clock's.
 
+use crate::contained::contained;
 use crate::domain::Domain;
 use crate::flaw::Flaw;
 use crate::slot::Slot;
 use crate::snapshot::kept::Needs;
 use odeon_sync::{Mutex, MutexGuard, fence_after_rmw};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A value with what frees it; dropping this does. If the value's own drop panics, that ends here, after the report:
 /// whoever frees a value has nothing to do with it, has perhaps committed, and has others to free.
@@ -39,8 +39,7 @@ impl Owned {
 impl Drop for Owned {
     fn drop(&mut self) {
         // SAFETY: `new`'s caller, and who alone drops, see to it.
-        let free = || unsafe { (self.free)(self.bits) };
-        _ = catch_unwind(AssertUnwindSafe(free));
+        contained(|| unsafe { (self.free)(self.bits) });
     }
 }
 

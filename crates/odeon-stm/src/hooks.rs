@@ -1,5 +1,6 @@
 //! What closures want done after the end of their attempt.
 
+use crate::contained::lose;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -69,12 +70,16 @@ pub(crate) fn call(hooks: Hooks, ended: Ended) {
     let mut panic = None;
     for (is_due, act) in on_rollback.chain(on_commit).chain(never) {
         let ended = catch_unwind(AssertUnwindSafe(|| if is_due { act() } else { drop(act) }));
-        if let Err(other) = ended {
-            panic.get_or_insert(other);
+        match ended {
+            Err(first) if panic.is_none() => panic = Some(first),
+            Err(other) => lose(other),
+            Ok(()) => {}
         }
     }
-    if let Some(panic) = panic.filter(|_| !std::thread::panicking()) {
-        resume_unwind(panic);
+    match panic {
+        Some(panic) if std::thread::panicking() => lose(panic),
+        Some(panic) => resume_unwind(panic),
+        None => {}
     }
 }
 

@@ -10,6 +10,7 @@ mod between;
 mod cell;
 pub mod collections;
 mod commit;
+mod contained;
 mod copies;
 mod domain;
 mod flaw;

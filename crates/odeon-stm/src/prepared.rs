@@ -88,7 +88,7 @@ impl Attempt {
     /// Takes the variable at `place` of the write set; answers its word before.
     fn take(&mut self, place: usize) -> Result<VersionWord, Cause> {
         let write = &self.writes.as_slice()[place];
-        match write.lock(self.limit(), |word| self.prepared_write(write.cell(), word)) {
+        match write.lock(self.limit(), |word| word.prepared_write(self.slot.number())) {
             Err(Cause::Prepared) if self.protected.holds(&self.reads, write.cell()) => {
                 self.upgrade(write.cell())
             }
@@ -104,16 +104,11 @@ impl Attempt {
             if word.protectors() > 1 && !self.domain.has(Flaw::UpgradeOverOthers) {
                 return Err(Cause::Prepared);
             }
-            if cell.exchange(word, self.prepared_write(cell, word.freed())).is_ok() {
+            let taken = word.freed().prepared_write(self.slot.number());
+            if cell.exchange(word, taken).is_ok() {
                 return Ok(word);
             }
         }
-    }
-
-    /// The word with which this attempt takes `cell`, free under `word`, for longer than a commit.
-    pub(crate) fn prepared_write(&self, cell: &Cell, word: VersionWord) -> VersionWord {
-        snapshot::forget_older(self.domain, cell, word);
-        word.prepared_write(self.slot.number())
     }
 
     /// Whether `word` is one that this attempt has taken.
@@ -232,11 +227,15 @@ impl Attempt {
         // earlier epoch.
         fence_after_rmw();
         let epoch = self.domain.clock.now();
+        let stamps = snapshot::running(self.domain).then(|| self.take_stamps());
         // This is the commit's moment. Who takes a variable from here on that was protected gets no earlier epoch, because
         // it comes to the clock after this. And who is woken by `publish` finds nothing protected.
         let mut waited_for = Vec::new();
         self.release_reads(0..self.protected.reads, self.protected.writes, &mut waited_for);
-        self.publish(epoch, Announced::Decision);
+        match stamps {
+            None => self.publish(epoch, Announced::Decision),
+            Some(stamps) => self.publish_beside_snapshots(stamps, Announced::Decision),
+        }
         self.wake(waited_for);
         self.slot.counters.committed(self.reads.len(), self.writes.as_slice().len());
         self.writes.forget();

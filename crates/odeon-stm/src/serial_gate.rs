@@ -8,7 +8,9 @@
 //!    attempt has read stays as it is until it ends.
 //! 4. A commit that finds it closed has locked its variables for some instructions: the irrevocable attempt
 //!    waits for that, and is not rolled back by it.
-//! 5. A commit of a prepared attempt passes: the irrevocable attempt has met its locks and given way,
+//! 5. The gate opens when the irrevocable attempt has published, before anybody is woken, or has rolled back: who is
+//!    woken may commit on the same thread.
+//! 6. A commit of a prepared attempt passes: the irrevocable attempt has met its locks and given way,
 //!    or has read none of its variables. So does one of a direct attempt, which owns its variables.
 
 use crate::wakeup::{Wait, WaitTable};
@@ -36,12 +38,13 @@ impl SerialGate {
         closed
     }
 
-    /// Opens the gate that `slot` has closed and wakes who waits for it.
+    /// Opens the gate if `slot` has closed it, and wakes who waits for it.
     pub(crate) fn open(&self, slot: u64, waits: &WaitTable) {
         // ORDERING: AcqRel: Release to the next holder and to `is_closed_to`.
-        let before = self.0.swap(OPEN, Ordering::AcqRel);
-        debug_assert_eq!(before, slot);
-        waits.wake(self.address());
+        let opened = self.0.compare_exchange(slot, OPEN, Ordering::AcqRel, Ordering::Relaxed);
+        if opened.is_ok() {
+            waits.wake(self.address());
+        }
     }
 
     /// PROTOCOL 2: whether `slot` may not commit. A full fence lies before this in the caller.

@@ -9,8 +9,11 @@
 //!    epoch ended: the snapshot meets the lock and waits some instructions for its end. A variable
 //!    locked by a prepared attempt has the old value; its commit will get a later epoch.
 //! 4. A variable whose word says that it was made after the snapshot's epoch is refused (I7). So it is when it was
-//!    overwritten: nothing was kept of it. Something may be kept of an older variable that was at its address; a
-//!    commit that overwrites the first value, and an attempt that prepares to, has all snapshots forget that before.
+//!    overwritten: nothing was kept of it.
+//! 5. What is kept stands under the variable's address, with the epoch of the value that is there now: a commit that
+//!    overwrites that one changes it before it publishes. Each value that is written beside a snapshot has an epoch of
+//!    its own, so it names the variable: one that was moved there, or made there, has another (I10). It is refused,
+//!    and so is one that has moved away.
 
 pub(crate) mod kept;
 pub(crate) mod near;
@@ -35,51 +38,33 @@ pub(crate) fn running(domain: &Domain) -> bool {
     domain.snapshots.any()
 }
 
-/// PROTOCOL 2: what the attempt of `slot` will overwrite in epoch `until`, of each variable the word before and the value.
+/// What a commit overwrites, and the epoch of the value that it puts there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Overwritten {
+    pub(crate) value: Value,
+    pub(crate) now: u64,
+}
+
+/// PROTOCOL 2: what the attempt of `slot` will overwrite.
 #[inline]
-pub(crate) fn keep<'a>(
+pub(crate) fn keep(
     domain: &Domain,
     slot: &'static Slot,
-    overwritten: impl Iterator<Item = (&'a Cell, VersionWord, u64)> + Clone,
-    until: u64,
+    overwritten: impl Iterator<Item = Overwritten> + Clone,
 ) {
     for kept in all_kept(domain) {
         // SAFETY: the caller's attempt began before the look for what is kept, and holds on to what is
         // retired later (I4).
         let kept = unsafe { kept.as_ref() };
-        for (cell, before, _) in overwritten.clone().filter(|(_, before, _)| before.is_newborn()) {
-            if !domain.has(Flaw::OlderValuesStay) {
-                kept.forget(cell.address(), before.epoch());
+        let needs = kept.needs();
+        for Overwritten { value, now } in overwritten.clone() {
+            if needs.may_have_kept_before(value.from) {
+                kept.follow(value.address, value.from, now);
             }
         }
-        let needs = kept.needs();
-        let needed =
-            overwritten.clone().filter(|(_, before, _)| needs.value(before.epoch(), until));
-        let values = needed.map(|(cell, before, bits)| {
-            let (address, from) = (cell.address(), before.epoch());
-            Value { address, from, bits }
-        });
-        kept.keep(slot, values, until);
-    }
-}
-
-/// PROTOCOL 4: called by an attempt that is about to take the mark of a newborn from the word of `cell`; `word` is
-/// what stands there.
-#[inline(always)]
-pub(crate) fn forget_older(domain: &Domain, cell: &Cell, word: VersionWord) {
-    if word.is_newborn() && running(domain) {
-        forget_before(domain, cell, word.epoch());
-    }
-}
-
-#[cold]
-fn forget_before(domain: &Domain, cell: &Cell, epoch: u64) {
-    if domain.has(Flaw::OlderValuesStay) {
-        return;
-    }
-    for kept in all_kept(domain) {
-        // SAFETY: as in `keep`.
-        unsafe { kept.as_ref() }.forget(cell.address(), epoch);
+        let is_needed =
+            |overwritten: &Overwritten| needs.value(overwritten.value.from, overwritten.now);
+        kept.keep(slot, overwritten.clone().filter(is_needed));
     }
 }
 
@@ -99,19 +84,30 @@ pub(crate) fn read(snapshot: &mut Attempt, cell: &Cell) -> Result<u64, Rollback>
             // PROTOCOL 3.
             backoff.wait();
         } else if word.epoch() > seen {
-            let kept = snapshot.slot.kept().expect("a running snapshot is registered");
-            // SAFETY: the snapshot's own, freed after its end.
-            let kept = unsafe { kept.as_ref() };
-            // First: of an expired snapshot a value may be missing. The commit that has kept nothing has said so
-            // before it published the word that was read above.
-            let bits = match kept.is_expired() || word.is_at_first_value() {
-                true => None,
-                false => kept.find(cell.address(), seen),
-            };
-            // PROTOCOL 4: nothing is kept of a variable that is younger than the snapshot.
-            return bits.ok_or_else(|| snapshot.stop(Cause::SnapshotExpired, Some(cell)));
+            if let Some(bits) = kept_of(snapshot, cell, word) {
+                return Ok(bits);
+            }
+            // A commit under way changes what is kept before it publishes: who has seen that sees its lock.
+            if cell.word() == word {
+                return Err(snapshot.stop(Cause::SnapshotExpired, Some(cell)));
+            }
         } else if let Some(bits) = cell.bits_under(word) {
             return Ok(bits);
         }
     }
+}
+
+/// What the variable had in the snapshot's epoch, if that is kept; `word` is younger.
+fn kept_of(snapshot: &Attempt, cell: &Cell, word: VersionWord) -> Option<u64> {
+    let kept = snapshot.slot.kept().expect("a running snapshot is registered");
+    // SAFETY: the snapshot's own, freed after its end.
+    let kept = unsafe { kept.as_ref() };
+    // First: of an expired snapshot a value may be missing. The commit that has kept nothing has said so
+    // before it published `word`. PROTOCOL 4: nothing is kept of a variable that is younger than the snapshot.
+    if kept.is_expired() || word.is_at_first_value() {
+        return None;
+    }
+    // PROTOCOL 5.
+    let is_of = |now: u64| now == word.epoch() || snapshot.domain.has(Flaw::OlderValuesStay);
+    kept.find(cell.address(), snapshot.epoch_seen(), is_of)
 }

@@ -6,6 +6,9 @@
 //! that begins, and the collection of old values. So threads that work on different variables share
 //! a cache line that nobody writes. (Silo, Tu et al., SOSP 2013, stamps by epochs; advancing on a
 //! reader's demand is GV5 of TL2, Dice, Shalev, Shavit, DISC 2006.) `README.md` has the argument.
+//!
+//! A commit beside a running snapshot *takes* epochs instead, one for each value that it writes: they never run, so
+//! they are in the words of these values and in no others (I10).
 
 use crate::version_word::EPOCH_MAX;
 use crossbeam_utils::CachePadded;
@@ -48,13 +51,23 @@ impl VersionClock {
         ended
     }
 
+    /// Takes `count` epochs for the caller alone: they are over at once, and nobody else's words have them. Answers
+    /// the first.
+    pub(crate) fn take(&self, count: u64) -> u64 {
+        // ORDERING: AcqRel: see `advance`. One step over all of them: nobody reads one of them as the running epoch.
+        let ended = self.0.fetch_add(count + 1, Ordering::AcqRel);
+        assert!(ended < EPOCH_MAX - count, "the version clock of this process is exhausted");
+        ended + 1
+    }
+
     /// Sees to it that `epoch` is over, and answers the running epoch.
     pub(crate) fn pass(&self, epoch: u64) -> u64 {
         let now = self.now();
         if now > epoch {
             return now;
         }
-        // ORDERING: AcqRel: see `advance`.
+        // ORDERING: AcqRel: see `advance`. `epoch` is one that has run: who has seen one that was taken in a word sees
+        // the clock past it, above.
         let before = self.0.fetch_max(epoch + 1, Ordering::AcqRel);
         assert!(epoch < EPOCH_MAX, "the version clock of this process is exhausted");
         before.max(epoch + 1)

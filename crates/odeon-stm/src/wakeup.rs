@@ -14,12 +14,12 @@
 //! table: before who lets go, who finds the waiter then (4), or behind, and then the word is free (2).
 
 use crate::cell::Cell;
+use crate::contained::contained;
 use crate::thread_cache;
 use crate::version_word::{Held, VersionWord};
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Arc, Mutex};
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
 /// TUNE: pieces of the table; only who waits or wakes comes here. Guessed.
@@ -63,7 +63,7 @@ impl Waiter {
 /// Who wakes may be in the middle of a commit, and the waker is anybody's code: it may begin transactions,
 /// and its panic ends with it, after the report, because the commit has to be finished.
 fn wake_outside(waker: Waker) {
-    thread_cache::outside(|| _ = catch_unwind(AssertUnwindSafe(|| waker.wake())));
+    thread_cache::outside(|| contained(|| waker.wake()));
 }
 
 impl WaitTable {

@@ -130,3 +130,27 @@ fn within_a_transaction_it_panics() {
     let run = || atomically(|_| Ok(to_string(&list).is_ok()));
     assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
 }
+
+/// Serialises a variable, and a map, that it makes for that.
+struct MakesItsOwn;
+
+impl Serialize for MakesItsOwn {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let variable = Box::new(TVar::new(7_u64));
+        let map: Box<TMap<u32, TVar<u64>>> = Box::new([(1, TVar::new(7))].into_iter().collect());
+        assert!(to_string(&*variable).is_err(), "it is younger than the snapshot");
+        assert!(to_string(&*map).is_err());
+        drop((variable, map));
+        serializer.serialize_u64(1)
+    }
+}
+
+/// The snapshot that is lent to it ends after what it has made.
+#[test]
+fn a_value_that_serialises_a_variable_of_its_own_gets_an_error() {
+    for _ in 0..10 {
+        let seen = to_string(&TVar::new(MakesItsOwn));
+        assert!(seen.is_err(), "{seen:?}");
+    }
+    assert_eq!(to_string(&TVar::new(1)).unwrap(), "1", "the snapshots have ended");
+}

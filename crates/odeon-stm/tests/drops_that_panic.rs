@@ -1,5 +1,6 @@
 //! A value whose drop panics ends alone: whoever happens to free it goes on.
 
+use crate::support::Bomb as Payload;
 use odeon_stm::{TVar, atomically, collect, snapshot};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -82,4 +83,61 @@ fn a_rolled_back_transaction_goes_on_with_its_own_panic() {
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"of the closure"));
     assert_eq!(dropped.load(Ordering::SeqCst), 2);
     assert!(bombs.is_empty() && place.into_inner().is_none());
+}
+
+/// Its drop panics with something whose drop panics.
+struct Twice(Arc<AtomicUsize>);
+
+impl Drop for Twice {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        std::panic::panic_any(Payload);
+    }
+}
+
+#[test]
+fn a_value_whose_drop_panics_with_something_whose_drop_panics_ends_alone_too() {
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let value = TVar::new(Some(Twice(dropped.clone())));
+    atomically(|tx| value.set(tx, None));
+    while dropped.load(Ordering::SeqCst) < 1 {
+        collect();
+    }
+    // One that a thread leaves.
+    let left = dropped.clone();
+    let thread = thread::spawn(move || {
+        let value = TVar::new(Some(Twice(left)));
+        atomically(|tx| value.set(tx, None));
+    });
+    thread.join().unwrap();
+    while dropped.load(Ordering::SeqCst) < 2 {
+        collect();
+    }
+}
+
+/// The first panic goes on; the others end, whatever they carry.
+#[test]
+fn hooks_that_panic_with_something_whose_drop_panics() {
+    let number = TVar::new(0);
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        atomically(|tx| {
+            for _ in 0..3 {
+                tx.on_commit(|| std::panic::panic_any(Payload));
+            }
+            number.set(tx, 1)
+        });
+    }));
+    let panic = panic.expect_err("the first one goes on");
+    assert!(panic.is::<Payload>() && number.peek() == 1);
+    std::mem::forget(panic);
+    // The closure's own panic goes on; it is under way when these come.
+    let panic = catch_unwind(AssertUnwindSafe(|| {
+        atomically(|tx| -> Result<(), _> {
+            tx.on_rollback(|| std::panic::panic_any(Payload));
+            tx.on_rollback(|| std::panic::panic_any(Payload));
+            panic!("of the closure")
+        });
+    }));
+    let panic = panic.expect_err("the closure panics");
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"of the closure"));
 }

@@ -25,12 +25,27 @@ thread_local! {
     static LENT: Cell<Option<NonNull<Attempt>>> = const { Cell::new(None) };
 }
 
-/// Sets what is lent at its end, also after a panic.
-struct Then(Option<NonNull<Attempt>>);
+/// Takes back what was lent, also after a panic.
+struct TakeBack;
 
-impl Drop for Then {
+impl Drop for TakeBack {
     fn drop(&mut self) {
-        LENT.set(self.0);
+        LENT.set(None);
+    }
+}
+
+/// Gives back to [`LENT`] what was taken from there, also after a panic.
+struct GiveBack(NonNull<Attempt>);
+
+impl Drop for GiveBack {
+    fn drop(&mut self) {
+        // What was read meanwhile is not borrowed for as long as the snapshot runs: it may be gone before the end, at
+        // which that looks where it was stopped.
+        // SAFETY: as in `as_of_one_moment`, whose borrow is over.
+        if let Some(stopped) = &mut unsafe { self.0.as_mut() }.stopped {
+            stopped.cell = None;
+        }
+        LENT.set(Some(self.0));
     }
 }
 
@@ -39,7 +54,7 @@ fn as_of_one_moment<'env, R, E: Error>(
     write: impl for<'t> FnOnce(&mut Snapshot<'t, 'env>) -> Result<Result<R, E>, Rollback>,
 ) -> Result<R, E> {
     let Some(mut lent) = LENT.take() else { return snapshot(write).map_err(E::custom)? };
-    let _give_back = Then(Some(lent));
+    let _give_back = GiveBack(lent);
     // SAFETY: `lend` keeps the attempt borrowed until it takes it back, and it is used here alone: nobody else finds
     // it in `LENT` before it is given back.
     let view = Snapshot::of(unsafe { lent.as_mut() });
@@ -48,7 +63,7 @@ fn as_of_one_moment<'env, R, E: Error>(
 
 /// Runs `serialise`, which may read in the snapshot of `view`.
 fn lend<R>(view: &mut Snapshot<'_, '_>, serialise: impl FnOnce() -> R) -> R {
-    let _take_back = Then(None);
+    let _take_back = TakeBack;
     LENT.set(Some(NonNull::from(view.attempt().0)));
     serialise()
 }

@@ -4,11 +4,12 @@
 //! snapshot looks here when it meets a value that is too new. Nothing is ever removed, so neither
 //! side waits for the other: a commit adds with one read-modify-write, and the snapshot only reads.
 //! What commits write for each value is on no cache line that the snapshot looks at for others.
-//! A variable may end and another one begin at its address; what was kept of the older one is then marked, and not
-//! found any more.
+//! A variable may end or move, and another one come to its address: each value has the epoch of the one that the
+//! variable has now beside it, which no other variable has (I10).
 //! What is kept ends with the snapshot; there are no chains of versions in the variables.
 
-use super::near::{NEAR, Near, Value};
+use super::Overwritten;
+use super::near::{NEAR, Near};
 use crate::slot::Slot;
 use crate::stats::RunningSnapshot;
 use odeon_sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
@@ -39,13 +40,16 @@ impl Needs {
         let unsettled = self.0 & UNSETTLED != 0;
         until > self.0 >> 1 && (unsettled || from <= self.0 >> 1)
     }
+
+    /// Whether something that is kept may be of a variable which has a value of epoch `now`.
+    pub(crate) fn may_have_kept_before(self, now: u64) -> bool {
+        now > self.0 >> 1
+    }
 }
 
 const FAN_OUT: usize = 16;
 const BITS_PER_LEVEL: u32 = 4;
 const UNSETTLED: u64 = 1;
-/// Before every epoch, so that the value is that of none.
-const FORGOTTEN: u64 = 0;
 
 /// Each place is null, a leaf, or, with the lowest bit set, a further node.
 #[derive(Debug)]
@@ -60,8 +64,8 @@ struct Leaf {
     address: usize,
     /// The value was there from this epoch on ...
     from: u64,
-    /// ... and until this one began; `FORGOTTEN` since the variable is known to be gone.
-    until: AtomicU64,
+    /// ... and the one of this epoch is there now.
+    now: AtomicU64,
     bits: u64,
     /// Another value of the same variable.
     next: *mut Leaf,
@@ -154,13 +158,12 @@ impl Kept {
         unsafe { &*there }
     }
 
-    /// A commit, before it overwrites: keeps values, all there until `until`, for the snapshot. `slot`: the commit's.
+    /// A commit, before it overwrites: keeps values for the snapshot. `slot`: the commit's.
     #[inline]
     pub(crate) fn keep(
         &self,
         slot: &'static Slot,
-        values: impl Iterator<Item = Value> + Clone,
-        until: u64,
+        values: impl Iterator<Item = Overwritten> + Clone,
     ) {
         let count = values.clone().count();
         if count == 0 || self.is_expired() {
@@ -174,47 +177,56 @@ impl Kept {
                 self.expired.store(true, Ordering::Release);
                 return;
             }
-            if !near.put(number, value, until) {
-                self.insert(value, until);
+            if !near.put(number, value) {
+                self.insert(value);
             }
         }
     }
 
     #[cold]
-    fn insert(&self, Value { address, from, bits }: Value, until: u64) {
-        let until = AtomicU64::new(until);
-        let leaf =
-            Box::into_raw(Box::new(Leaf { address, from, until, bits, next: ptr::null_mut() }));
-        self.root.insert(leaf);
+    fn insert(&self, Overwritten { value, now }: Overwritten) {
+        let (address, from, bits) = (value.address, value.from, value.bits);
+        let (now, next) = (AtomicU64::new(now), ptr::null_mut());
+        self.root.insert(Box::into_raw(Box::new(Leaf { address, from, now, bits, next })));
     }
 
-    /// The variable at `address` was made in `epoch`: forgets what was kept of older ones there. What is kept of
-    /// this one was there until a later epoch, or during none.
-    pub(crate) fn forget(&self, address: usize, epoch: u64) {
+    /// A commit, before it overwrites: the variable at `address` whose value is of epoch `before` gets one of epoch
+    /// `now`. Whatever is kept of it says so; what is kept of another one is not of epoch `before`.
+    pub(crate) fn follow(&self, address: usize, before: u64, now: u64) {
         let Some(near) = self.near() else { return };
-        near.forget(address, epoch);
-        for leaf in self.root.leaves(address) {
-            // ORDERING: Relaxed: the value was kept before its variable ended and this one began. The caller
-            // changes this one's word after this, by a Release; who looks here has found it changed.
-            if leaf.until.load(Ordering::Relaxed) <= epoch {
-                leaf.until.store(FORGOTTEN, Ordering::Relaxed);
+        near.follow(address, before, now);
+        for leaf in self.far(near, address) {
+            // ORDERING: as in `Near::follow`.
+            if leaf.now.load(Ordering::Relaxed) == before {
+                leaf.now.store(now, Ordering::Release);
             }
         }
     }
 
-    /// The value of the variable at `address` in `epoch`.
-    pub(crate) fn find(&self, address: usize, epoch: u64) -> Option<u64> {
-        self.near()?.find(address, epoch).or_else(|| {
-            // ORDERING: Relaxed: see `forget`.
-            let is_of =
-                |leaf: &&Leaf| leaf.from <= epoch && epoch < leaf.until.load(Ordering::Relaxed);
-            self.root.leaves(address).find(is_of).map(|leaf| leaf.bits)
-        })
+    /// The value in `epoch` of the variable at `address` whose present one's epoch `is_of` knows. Of several that are
+    /// kept of one variable, because the snapshot's epoch was not known, the latest one that is not too young.
+    pub(crate) fn find(
+        &self,
+        address: usize,
+        epoch: u64,
+        is_of: impl Fn(u64) -> bool,
+    ) -> Option<u64> {
+        let near = self.near()?;
+        let far = self.far(near, address).find(|leaf| {
+            // ORDERING: Acquire: as in `Near::find`.
+            leaf.from <= epoch && is_of(leaf.now.load(Ordering::Acquire))
+        });
+        far.map(|leaf| leaf.bits).or_else(|| near.find(address, epoch, is_of))
+    }
+
+    /// What is kept of variables at `address` and has no room in `near`, the latest first.
+    fn far(&self, near: &Near, address: usize) -> impl Iterator<Item = &Leaf> {
+        (near.claimed() > NEAR).then(|| self.root.leaves(address)).into_iter().flatten()
     }
 }
 
 /// Spreads addresses; multiplication by an odd number keeps different ones different.
-fn spread(address: usize) -> u64 {
+pub(super) fn spread(address: usize) -> u64 {
     (address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
@@ -348,6 +360,7 @@ unsafe impl Sync for Kept {}
 
 #[cfg(test)]
 mod tests {
+    use super::super::near::Value;
     use super::*;
     use crate::domain::Domain;
     use std::ops::Range;
@@ -357,42 +370,50 @@ mod tests {
     fn keep(kept: &Kept, address: usize, there: Range<u64>, bits: u64) {
         static SLOT: OnceLock<&Slot> = OnceLock::new();
         let slot = SLOT.get_or_init(|| Domain::new().slots.take().expect("none is taken"));
-        kept.keep(slot, std::iter::once(Value { address, from: there.start, bits }), there.end);
+        let value = Value { address, from: there.start, bits };
+        kept.keep(slot, std::iter::once(Overwritten { value, now: there.end }));
+    }
+
+    fn find(kept: &Kept, address: usize, epoch: u64, now: u64) -> Option<u64> {
+        kept.find(address, epoch, |there| there == now)
     }
 
     #[test]
-    fn every_kept_value_is_found_at_its_epochs_and_no_other() {
+    fn every_kept_value_is_found_for_its_variable_and_no_other() {
         let kept = Kept::new(5, usize::MAX);
-        kept.settle(7);
-        for variable in 0..5_000_usize {
+        for variable in 1..5_000_usize {
             keep(&kept, variable * 16, 1..9, variable as u64);
+            kept.follow(variable * 16, 9, 12);
             keep(&kept, variable * 16, 9..12, variable as u64 + 1);
         }
-        for variable in 0..5_000_usize {
-            assert_eq!(kept.find(variable * 16, 7), Some(variable as u64));
-            assert_eq!(kept.find(variable * 16, 9), Some(variable as u64 + 1));
-            assert_eq!(kept.find(variable * 16, 12), None);
-            assert_eq!(kept.find(variable * 16 + 8, 7), None);
+        for variable in 1..5_000_usize {
+            assert_eq!(find(&kept, variable * 16, 7, 12), Some(variable as u64));
+            assert_eq!(find(&kept, variable * 16, 9, 12), Some(variable as u64 + 1));
+            assert_eq!(find(&kept, variable * 16, 0, 12), None);
+            assert_eq!(find(&kept, variable * 16, 7, 9), None);
+            assert_eq!(find(&kept, variable * 16 + 8, 7, 12), None);
         }
-        assert_eq!(kept.about().kept_values, 10_000);
+        assert_eq!(kept.about().kept_values, 9_998);
     }
 
     #[test]
-    fn what_was_kept_of_an_older_variable_is_forgotten_and_of_others_is_not() {
+    fn a_variable_is_followed_however_often_it_is_written_and_another_one_at_its_address_is_not() {
         let kept = Kept::new(5, usize::MAX);
         kept.settle(7);
-        for address in [16, 32] {
-            keep(&kept, address, 1..8, 1);
-            keep(&kept, address, 8..9, 2);
+        for address in 1..=200 {
+            keep(&kept, address * 16, 1..8, address as u64);
         }
-        kept.forget(16, 9);
-        kept.forget(48, 9);
-        assert_eq!((kept.find(16, 7), kept.find(16, 8)), (None, None));
-        assert_eq!((kept.find(32, 7), kept.find(32, 8)), (Some(1), Some(2)));
-        // Of the variable that was made in epoch 9, for a snapshot whose epoch was not known.
-        keep(&kept, 16, 9..11, 3);
-        kept.forget(16, 9);
-        assert_eq!(kept.find(16, 10), Some(3));
+        for address in [1, 150] {
+            (8..20).for_each(|now| kept.follow(address * 16, now, now + 1));
+            // Of one that was moved there.
+            kept.follow(address * 16, 30, 31);
+            assert_eq!(find(&kept, address * 16, 7, 20), Some(address as u64));
+            assert_eq!(
+                (find(&kept, address * 16, 7, 8), find(&kept, address * 16, 7, 31)),
+                (None, None)
+            );
+            assert_eq!(find(&kept, address * 16 + 16, 7, 8), Some(address as u64 + 1));
+        }
     }
 
     #[test]
@@ -407,12 +428,12 @@ mod tests {
     #[test]
     fn it_expires_at_its_limit_and_keeps_no_more() {
         let kept = Kept::new(1, 2);
-        for variable in 0..5 {
+        for variable in 1..=5 {
             keep(&kept, variable * 16, 1..9, 0);
         }
         assert!(kept.is_expired());
-        assert_eq!(kept.find(16, 1), Some(0));
-        assert_eq!(kept.find(32, 1), None);
+        assert_eq!(find(&kept, 16, 1, 9), Some(0));
+        assert_eq!(find(&kept, 48, 1, 9), None);
     }
 
     #[test]
@@ -422,14 +443,14 @@ mod tests {
             for half in 0..2 {
                 let kept = &kept;
                 scope.spawn(move || {
-                    for variable in 0..10_000 {
+                    for variable in 1..=10_000 {
                         keep(kept, (2 * variable + half) * 16, 1..9, half as u64);
                     }
                 });
             }
         });
-        for variable in 0..20_000 {
-            assert_eq!(kept.find(variable * 16, 3), Some(variable as u64 % 2));
+        for variable in 2..=20_001 {
+            assert_eq!(find(&kept, variable * 16, 3, 9), Some(variable as u64 % 2));
         }
     }
 }

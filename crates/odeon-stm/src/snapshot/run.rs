@@ -11,14 +11,14 @@ use std::fmt;
 pub(crate) const DEFAULT_LIMIT: usize = 1 << 20;
 
 /// A snapshot cannot go on: more values were overwritten while it ran than were to be kept for it, or it got to a
-/// variable that is younger than itself.
+/// variable that is younger than itself, or was written and moved while it ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotExpired(());
 
 impl fmt::Display for SnapshotExpired {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "the limit of old values is reached, or a variable is younger than the snapshot",
+            "the limit of old values is reached, or a variable is younger than the snapshot or was moved",
         )
     }
 }
@@ -43,7 +43,8 @@ impl std::error::Error for SnapshotExpired {}
 /// # Errors
 ///
 /// [`SnapshotExpired`] if the limit was reached and the closure then met a variable that was overwritten meanwhile; and if
-/// the closure, by another way than through variables, got a reference to one that was made meanwhile, and reads it.
+/// the closure, by another way than through variables, got a reference to one that was made meanwhile, or was written and
+/// moved meanwhile, and reads it.
 ///
 /// # Panics
 ///

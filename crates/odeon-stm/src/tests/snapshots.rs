@@ -132,6 +132,57 @@ fn a_variable_is_not_taken_for_an_older_one_at_its_address() {
     }
 }
 
+/// Two variables, as one commit has written them, change places: what is kept of each is not taken for the other's.
+#[test]
+fn variables_that_change_places_are_not_taken_for_each_other() {
+    let see = |flaw: Option<Flaw>, prepares: bool| {
+        let engine = flaw.map_or_else(Engine::sound, Engine::with);
+        let (mut left, mut right) = (engine.cell(1), engine.cell(2));
+        let mut snapshot = engine.begin_in(Mode::Snapshot);
+        for value in 7..10 {
+            let mut writer = engine.begin();
+            assert!(writer.set(&left, value) && writer.set(&right, value));
+            if prepares {
+                writer.0.prepare().unwrap();
+                writer.0.commit_prepared();
+                writer.end();
+            } else {
+                assert!(writer.commit());
+            }
+            assert_eq!((snapshot.get(&left), snapshot.get(&right)), (Some(1), Some(2)));
+        }
+        std::mem::swap(&mut left, &mut right);
+        let seen = (snapshot.get(&left), snapshot.get(&right));
+        snapshot.roll_back();
+        seen
+    };
+    for prepares in [true, false] {
+        assert_eq!(see(None, prepares), (None, None));
+        for flaw in [Flaw::SharedStamps, Flaw::OlderValuesStay] {
+            assert_eq!(see(Some(flaw), prepares), (Some(1), Some(2)), "the test would notice");
+        }
+    }
+}
+
+/// A variable that was never kept anything of, because it was written first at another place.
+#[test]
+fn a_variable_that_was_written_before_it_came_is_not_taken_for_the_one_that_was_there() {
+    let engine = Engine::sound();
+    let (mut older, mut younger) = (engine.cell(1), None);
+    let mut snapshot = engine.begin_in(Mode::Snapshot);
+    for cell in [&older, younger.insert(engine.cell(5))] {
+        let mut writer = engine.begin();
+        assert!(writer.set(cell, 7) && writer.commit());
+    }
+    assert_eq!(snapshot.get(&older), Some(1));
+    older = younger.unwrap();
+    assert_eq!(snapshot.get(&older), None);
+    let mut writer = engine.begin();
+    assert!(writer.set(&older, 8) && writer.commit());
+    assert_eq!(snapshot.get(&older), None);
+    snapshot.roll_back();
+}
+
 /// Of a variable that was never written nobody has read another value: reading it needs no extension.
 #[test]
 fn a_newborn_variable_is_read_without_a_conflict_and_without_an_epoch_of_its_own() {

@@ -124,3 +124,12 @@ pub fn commits_after<S, A, B>(
     second.commit().expect("the first has not committed");
     first.commit().is_ok()
 }
+
+/// What a panic may carry: its drop panics as well.
+pub struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("in the drop of what a panic carries");
+    }
+}

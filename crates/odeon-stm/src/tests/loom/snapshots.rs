@@ -160,6 +160,23 @@ fn a_birth_in_a_later_epoch_is_noticed() {
     a_newborn_and_a_snapshot(Some(Flaw::BornTooLate));
 }
 
+/// A variable that is kept is written again while the snapshot looks: it finds what was kept under the old epoch of the
+/// variable, or under the new one, or sees the lock between.
+#[test]
+fn a_kept_variable_that_is_written_again_against_a_look() {
+    model(move || {
+        let pair = pair(None, 1, 1);
+        let mut snapshot = pair.memory();
+        registry::begin(&mut snapshot, usize::MAX);
+        assert!(pair.set_both(2));
+        let writer = spawn(&pair, |pair| pair.set_both(3));
+        let seen = [&pair.left, &pair.right].map(|cell| snapshot.read(cell));
+        registry::end(&mut snapshot);
+        assert!(writer.join().unwrap());
+        assert_eq!(seen, [Ok(1), Ok(1)]);
+    });
+}
+
 /// A younger variable at the address of an older one that is kept, overwritten by a commit while the snapshot looks:
 /// it sees the mark of a newborn, or finds nothing kept.
 fn a_newborn_at_an_address_that_is_kept(flaw: Option<Flaw>) {
