@@ -145,6 +145,11 @@ impl Processing {
 }
 
 impl Processing {
+    /// The same, by no policy.
+    pub(crate) fn one_at_a_time(&self) -> Self {
+        Self { mode: Mode::Sequential, ..self.clone() }
+    }
+
     /// The width to begin with in a pool of `workers`, and who changes it.
     pub(crate) fn begin(&self, workers: usize) -> (usize, Option<Controller>) {
         let most = self.width.unwrap_or(workers).min(MOST_WIDTH);

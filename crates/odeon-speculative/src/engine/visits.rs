@@ -33,6 +33,11 @@ impl<A: SpeculativeActor> Engine<A> {
         entry
     }
 
+    /// Whether the actor has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.lock().state.is_none()
+    }
+
     /// Changes the board from outside of the actor's own turn and its runners: if there is something to do then, somebody is woken.
     pub(crate) fn with_board<R>(&self, change: impl FnOnce(&mut Board<A::Msg>) -> R) -> R {
         let mut shared = self.lock();
@@ -71,7 +76,9 @@ impl<A: SpeculativeActor> Engine<A> {
         mut shared: MutexGuard<'_, Shared<A>>,
         visit: VisitTask<A::Msg>,
     ) {
-        let (me, state) = (shared.keeps.clone(), shared.state.clone());
+        let me = shared.keeps.clone();
+        // Only for whoever keeps it: the last reference to a state is not dropped here.
+        let state = matches!(visit, VisitTask::Arrives(_)).then(|| shared.state.clone()).flatten();
         let Shared { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);
         self.unlock(shared);
