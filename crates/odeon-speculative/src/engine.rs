@@ -242,14 +242,16 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    /// The actor is made anew; nothing runs. What was parked waited for the old state.
+    /// The actor is made anew. What was parked waited for the old state, and so may coordinated transactions: all of them look again.
     pub(crate) fn set_state(&self, state: A) {
-        let mut shared = self.lock();
-        let before = shared.state.replace(Arc::new(state));
-        shared.generation += 1;
-        drop(shared);
+        let before = self.replace_state(Arc::new(state));
         drop_quietly(before);
         self.parking.wake_all(self);
+    }
+
+    /// Whether this is the state at present.
+    pub(crate) fn is_state(&self, state: &Arc<A>) -> bool {
+        self.lock().state.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, state))
     }
 
     /// The actor's own turn brings jobs.

@@ -40,8 +40,21 @@ impl<A: SpeculativeActor> Engine<A> {
 
     /// Changes the board from outside of the actor's own turn and its runners: if there is something to do then, somebody is woken.
     pub(crate) fn with_board<R>(&self, change: impl FnOnce(&mut Board<A::Msg>) -> R) -> R {
+        self.change(|shared| change(&mut shared.board))
+    }
+
+    /// The actor goes on with this state. Answers the one before.
+    pub(super) fn replace_state(&self, state: Arc<A>) -> Option<Arc<A>> {
+        self.change(|shared| {
+            shared.generation += 1;
+            shared.board.defer_present();
+            shared.state.replace(state)
+        })
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut Shared<A>) -> R) -> R {
         let mut shared = self.lock();
-        let result = change(&mut shared.board);
+        let result = change(&mut shared);
         let Shared { board, runners, keeps, .. } = &mut *shared;
         let rested = runners.next(board);
         let is_due = board.needs_attention() && !board.is_running();

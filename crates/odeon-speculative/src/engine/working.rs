@@ -154,6 +154,10 @@ impl<A: SpeculativeActor> Engine<A> {
                     if let Err(message) = parked {
                         self.lock().board.unpark_too_late();
                         extend::dead_letter(me, message);
+                    } else if !self.is_state(state) {
+                        // It may wait for a change of a state that was gone before it had parked. Otherwise who makes the actor anew finds it
+                        // there.
+                        self.parking.wake_all(self);
                     }
                     continue;
                 }
@@ -210,9 +214,9 @@ impl<A: SpeculativeActor> Engine<A> {
                 too_late.push(message);
             }
         }
-        // Long messages leave time for others to look at what they wait for.
+        // Long messages leave time for others to look at what they wait for; and nothing new begins on a state that is gone.
         let is_kept = kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, &state));
-        let may_take = goes_on && !self.pace.is_long() && !board.next_visit();
+        let may_take = goes_on && is_kept && !self.pace.is_long() && !board.next_visit();
         let most = self.pace.batch();
         let next = if may_take { board.take(&mut scratch.batch, most) } else { None };
         let rested = if next.is_some() { runners.next(board) } else { None };
