@@ -1,5 +1,6 @@
 //! The tests of this crate as one program: what they share is compiled and linked once. Those beside it, in `Cargo.toml`, have a process of their own.
 
+mod s10_s26_replies;
 mod s15_s28_made_anew;
 mod s17_pressure;
 mod s21_conflict_report;
