@@ -8,7 +8,7 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`answer_borrowed`], [`take_borrowed`], [`lend_reply`], [`LentReply`], [`question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`lend_reply`], [`LentReply`], [`question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`may_go_on`], [`note_handled`], [`goes_on_with_aside`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`let_out`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`], [`before_the_end`] |
 //! | failure | errors of handlers, and supervision | [`fail_with`], [`text_of`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
@@ -423,24 +423,6 @@ where
     F: FnOnce(Result<T, AskError>) -> M + Send + 'static,
 {
     Reply::to_actor(asker, message)
-}
-
-/// Answers by a reply that is only borrowed, at once; nothing happens if it has answered before.
-///
-/// # Safety
-/// Nobody else uses the reply until this returns.
-pub unsafe fn answer_borrowed<T: Send + 'static>(reply: &Reply<T>, value: T) {
-    // SAFETY: by contract.
-    unsafe { reply.answer_borrowed(value) }
-}
-
-/// Takes the right to answer out of a reply that is only borrowed, unless it is spent.
-///
-/// # Safety
-/// Nobody else uses the reply until this returns.
-pub unsafe fn take_borrowed<T: Send + 'static>(reply: &Reply<T>) -> Option<Reply<T>> {
-    // SAFETY: by contract.
-    unsafe { reply.take_borrowed() }
 }
 
 /// Has somebody else answer by a reply that is only borrowed: at a later time, at which the reply may have been moved or dropped.

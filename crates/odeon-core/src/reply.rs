@@ -145,21 +145,11 @@ impl<T: Send + 'static> Reply<T> {
         }
     }
 
-    /// Answers at once, unless it has answered before.
-    ///
-    /// # Safety
-    /// Nobody else uses the reply until this returns.
-    pub(crate) unsafe fn answer_borrowed(&self, value: T) {
-        // SAFETY: by contract.
-        if let Some(mut reply) = unsafe { self.take_borrowed() } {
-            reply.answer(Ok(value));
-        }
-    }
-
     /// Takes the right to answer out of a reply that is only borrowed, unless it is spent.
     ///
     /// # Safety
     /// Nobody else uses the reply until this returns.
+    #[allow(dead_code, reason = "as `Asker::ByRoute`")]
     pub(crate) unsafe fn take_borrowed(&self) -> Option<Self> {
         // SAFETY: by contract; the reference ends here, before any code of users runs.
         let to = unsafe { (*self.to.get()).take() }?;
