@@ -8,7 +8,7 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`answer_borrowed`], [`take_borrowed`], [`question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`lend_reply`], [`LentReply`], [`question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`may_go_on`], [`note_handled`], [`goes_on_with_aside`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`let_out`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`], [`before_the_end`] |
 //! | failure | errors of handlers, supervision, and who has asked | [`fail_with`], [`text_of`], [`drop_failed`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
@@ -35,6 +35,7 @@ pub use crate::mailbox::{
 pub use crate::outbox::{Effect, Outbox};
 pub use crate::pipe::Continuation;
 pub use crate::pressure::congestion::{Congestion, Congests, Suspends};
+pub use crate::reply::LentReply;
 pub use crate::scheduler::submit::{Origin, Submit};
 pub use crate::sight::Reporter;
 pub use crate::sight::Sight;
@@ -438,22 +439,13 @@ where
     Reply::to_actor(asker, message)
 }
 
-/// Answers by a reply that is only borrowed, at once; nothing happens if it has answered before.
+/// Has somebody else answer by a reply that is only borrowed: at a later time, at which the reply may have been moved or dropped.
 ///
 /// # Safety
 /// Nobody else uses the reply until this returns.
-pub unsafe fn answer_borrowed<T: Send + 'static>(reply: &Reply<T>, value: T) {
+pub unsafe fn lend_reply<T: Send + 'static>(reply: &Reply<T>) -> LentReply<T> {
     // SAFETY: by contract.
-    unsafe { reply.answer_borrowed(value) }
-}
-
-/// Takes the right to answer out of a reply that is only borrowed, unless it is spent.
-///
-/// # Safety
-/// Nobody else uses the reply until this returns.
-pub unsafe fn take_borrowed<T: Send + 'static>(reply: &Reply<T>) -> Option<Reply<T>> {
-    // SAFETY: by contract.
-    unsafe { reply.take_borrowed() }
+    unsafe { reply.lend() }
 }
 
 /// Counts and reports a message that `actor` has taken and not handled, and now has ended (S4).

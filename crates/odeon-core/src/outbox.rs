@@ -59,20 +59,28 @@ impl Outbox {
     /// Makes all held effects happen, in the order in which the attempt asked for them. One that panics does not
     /// keep the others from happening; the first panic goes on after the last of them.
     pub fn release(&mut self) {
-        let mut panic = None;
-        for effect in self.effects.drain(..) {
-            if let Err(other) = catch_unwind(AssertUnwindSafe(effect)) {
-                panic.get_or_insert(other);
-            }
-        }
-        if let Some(panic) = panic {
-            resume_unwind(panic);
-        }
+        self.with_each(|effect| effect());
     }
 
-    /// Makes none of the held effects happen.
+    /// Makes none of the held effects happen. One whose destructor panics does not keep the others from being dropped; the first
+    /// panic goes on after the last of them.
     pub fn discard(&mut self) {
-        self.effects.clear();
+        self.with_each(drop);
+    }
+
+    fn with_each(&mut self, act: impl Fn(Effect)) {
+        let mut first = None;
+        for effect in self.effects.drain(..) {
+            match (catch_unwind(AssertUnwindSafe(|| act(effect))), &first) {
+                (Ok(()), _) => {}
+                (Err(panic), None) => first = Some(panic),
+                // The payload's destructor could panic as well: leave it.
+                (Err(panic), Some(_)) => std::mem::forget(panic),
+            }
+        }
+        if let Some(panic) = first {
+            resume_unwind(panic);
+        }
     }
 
     /// How many effects are held.

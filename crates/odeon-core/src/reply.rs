@@ -1,11 +1,18 @@
 //! The right to answer a question once.
 
+mod lending;
+
+pub use lending::LentReply;
+
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::mem::{ManuallyDrop, size_of, transmute};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+use std::sync::Arc;
+
+use lending::Lending;
 
 use crate::actor_ref::ActorRef;
 use crate::bonds::Request;
@@ -25,7 +32,7 @@ use crate::unanswered::{self, Why};
 /// asker learns so at once: [`AskError::Failed`] if a failure of the actor is the reason, else [`AskError::NoReply`].
 #[must_use = "dropping a reply answers the asker with an error"]
 pub struct Reply<T> {
-    /// Changed through a shared reference by [`take_borrowed`](Self::take_borrowed) alone.
+    /// Changed through a shared reference by [`take_borrowed`](Self::take_borrowed) and [`lend`](Self::lend) alone.
     to: UnsafeCell<Option<Asker<T>>>,
 }
 
@@ -45,6 +52,8 @@ enum Asker<T> {
     /// Somebody in another theater, or whoever was written for one.
     #[allow(dead_code, reason = "made by networks alone, and there need not be any")]
     ByRoute(Box<dyn Route<T>>),
+    /// Any of these; the right to answer has been lent.
+    Shared(Arc<Lending<T>>),
 }
 
 /// The way to an asker who has been written for another theater.
@@ -59,11 +68,12 @@ pub(crate) trait Route<T>: Send {
 /// The answer goes to the mailbox that its message says.
 pub(crate) const ITS_OWN: u8 = u8::MAX;
 
-// SAFETY: `Waiter`, `Boxed` and `ByRoute` are `Send`; `Actor` is an `ActorRef` without its type, `Send` too.
+// SAFETY: `Waiter`, `Boxed` and `ByRoute` are `Send`; `Actor` is an `ActorRef` without its type, `Send` too. `Shared` is one of these
+// behind a lock.
 // No more bounds than this needs, and none on the type: those with a lifetime are beyond what the
 // compiler can show for a value that a future keeps across an await.
 unsafe impl<T: Send> Send for Reply<T> {}
-// SAFETY: nothing can be done with a `&Reply` but `take_borrowed`, whose caller sees to it that nobody else does
+// SAFETY: nothing can be done with a `&Reply` but `take_borrowed` and `lend`, whose callers see to it that nobody else does
 // anything with it.
 unsafe impl<T: Send> Sync for Reply<T> {}
 
@@ -143,24 +153,23 @@ impl<T: Send + 'static> Reply<T> {
         self.answer(Err(AskError::Failed(text)));
     }
 
-    /// Answers at once, unless it has answered before.
-    ///
-    /// # Safety
-    /// Nobody else uses the reply until this returns.
-    pub(crate) unsafe fn answer_borrowed(&self, value: T) {
-        // SAFETY: by contract.
-        if let Some(mut reply) = unsafe { self.take_borrowed() } {
-            reply.answer(Ok(value));
-        }
-    }
-
     /// Takes the right to answer out of a reply that is only borrowed, unless it is spent.
     ///
     /// # Safety
     /// Nobody else uses the reply until this returns.
+    #[allow(dead_code, reason = "as `Asker::ByRoute`")]
     pub(crate) unsafe fn take_borrowed(&self) -> Option<Self> {
         // SAFETY: by contract; the reference ends here, before any code of users runs.
         let to = unsafe { (*self.to.get()).take() }?;
+        Self::of_open(to)
+    }
+
+    /// `None`: it was lent, and is spent.
+    fn of_open(to: Asker<T>) -> Option<Self> {
+        let to = match to {
+            Asker::Shared(lending) => lending.take()?,
+            to => to,
+        };
         Some(Self { to: UnsafeCell::new(Some(to)) })
     }
 }
@@ -201,6 +210,13 @@ fn answer<T>(to: Option<Asker<T>>, value: Result<T, AskError>) {
         // The asker's code: a panic in it is not to be the answerer's, which may be unwinding as well.
         (Some(Asker::Boxed(function)), value) => contain(|| function(value)),
         (Some(Asker::ByRoute(route)), value) => route.answer(value),
+        (Some(Asker::Shared(lending)), Ok(value)) => answer(lending.take(), Ok(value)),
+        // Whoever else has it may answer; the last one to go says that nobody does, and why.
+        (Some(Asker::Shared(lending)), Err(error)) => {
+            if let Some(last) = Arc::into_inner(lending) {
+                answer(last.take(), Err(error));
+            }
+        }
     }
 }
 

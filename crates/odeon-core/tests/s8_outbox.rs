@@ -87,6 +87,37 @@ fn s8_effects_pass_again_after_the_attempt_also_after_a_panic() {
     assert_eq!(log.handled(), [1]);
 }
 
+/// Panics when it is dropped, by a panic whose payload does as well.
+struct Bomb<const N: u8>;
+impl<const N: u8> Drop for Bomb<N> {
+    fn drop(&mut self) {
+        std::panic::resume_unwind(Box::new(Self));
+    }
+}
+
+#[test]
+fn s8_a_panic_of_one_effect_or_of_its_destructor_keeps_no_other_from_its_end() {
+    let run = Deterministic::new(5);
+    let (log, mut outbox) = (Log::default(), Outbox::new());
+    let actor = run.theater().spawn(Probe::new(&log));
+    for release in [true, false] {
+        outbox.hold_during(|| {
+            let (first, second) = (Bomb::<1>, Bomb::<2>);
+            extend::let_happen(Box::new(move || drop(first)));
+            actor.send(Do::Note(1)).unwrap();
+            extend::let_happen(Box::new(move || drop(second)));
+            actor.send(Do::Note(2)).unwrap();
+        });
+        let act = || if release { outbox.release() } else { outbox.discard() };
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(act)).unwrap_err();
+        assert!(panic.is::<Bomb<1>>());
+        std::mem::forget(panic);
+        assert!(outbox.is_empty());
+        run.run_until_idle();
+        assert_eq!(log.handled(), [1, 2]);
+    }
+}
+
 #[test]
 fn s8_outboxes_nest_and_the_innermost_collects() {
     let run = Deterministic::new(5);

@@ -1,6 +1,7 @@
 //! One message: its attempts, until one has committed or the message is given up.
 
 use crate::board::How;
+use crate::contained::{Panic, contained, drop_quietly, failure_of, first_of, forget};
 use crate::context::{Me, SpeculativeContext, Wants};
 use crate::exit::{Closed, Exit};
 use crate::handling::discard;
@@ -9,13 +10,11 @@ use crate::outcome::{HandlerError, TxResult};
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
 use odeon_core::Access;
-use odeon_core::extend::{Outbox, as_sender};
+use odeon_core::extend::{Outbox, as_sender, drop_failed};
 use odeon_stm::staged::{Attempted, FinishedHere, RolledBack, attempt_here};
 use odeon_stm::{Cause, Mode, Tx};
 use odeon_sync::Backoff;
-use std::any::Any;
 use std::mem::needs_drop;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 mod admission;
 mod ahead;
@@ -26,8 +25,6 @@ mod straight;
 pub(crate) use admission::admit_and_handle;
 pub(crate) use ahead::Ahead;
 use finished::Finished;
-
-type Panic = Box<dyn Any + Send>;
 
 /// How a message has ended.
 pub(crate) enum Handled {
@@ -154,7 +151,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                 None => {
                     let mut ctx = SpeculativeContext::new(self.me, message, mailbox);
                     let attempt = || attempt_here(mode, |tx| calls.now(tx, &mut ctx));
-                    let ended = contain(|| outbox.hold_during(attempt));
+                    let ended = contained(|| outbox.hold_during(attempt));
                     (ended, ctx.wants())
                 }
             };
@@ -207,27 +204,34 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             Ok(Attempted::Finished(finished, ()))
                 if access.only_reads() && finished.has_written() =>
             {
+                drop_quietly(finished);
                 Ok(Handled::Failed(Box::new(WRITES)))
             }
-            Ok(Attempted::Finished(_, ())) if wants == Wants::Join => Ok(match access {
-                Access::Exclusive => Handled::Failed(Box::new(JOINS)),
-                _ => Handled::Joins,
-            }),
+            Ok(Attempted::Finished(finished, ())) if wants == Wants::Join => {
+                // What it has asked to have called after a rollback is called here.
+                Ok(match (access, contained(move || drop(finished))) {
+                    (_, Err(panic)) => self.failed(panic),
+                    (Access::Exclusive, Ok(())) => Handled::Failed(Box::new(JOINS)),
+                    (_, Ok(())) => Handled::Joins,
+                })
+            }
             Ok(Attempted::Finished(finished, ())) => {
                 let is_silent = outbox.is_empty() && !is_last && !finished.has_hooks();
                 if is_silent && !self.exit.is_closing() {
                     return self.commit(finished, is_last, outbox);
                 }
-                let passed = self.exit.pass(is_last, || self.commit(finished, is_last, outbox));
-                passed.unwrap_or_else(|Closed| Ok(Handled::TooLate))
+                let mut finished = Some(finished);
+                let passed = self.exit.pass(is_last, || {
+                    let finished = finished.take().expect("called once");
+                    self.commit(finished, is_last, outbox)
+                });
+                passed.unwrap_or_else(|Closed| {
+                    drop_quietly(finished);
+                    Ok(Handled::TooLate)
+                })
             }
             Ok(Attempted::RolledBack(rolled_back)) => Err(rolled_back),
-            Ok(Attempted::Failed(error)) => {
-                // A user's code, both.
-                let text = contain(|| error.to_string()).map(|text| -> Panic { Box::new(text) });
-                let why = text.unwrap_or_else(|panic| panic);
-                Ok(self.failed(contain(move || drop(error)).err().unwrap_or(why)))
-            }
+            Ok(Attempted::Failed(error)) => Ok(self.failed(failure_of(error))),
             Err(panic) => Ok(self.failed(panic)),
         }
     }
@@ -236,7 +240,11 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
     fn failed(&self, panic: Panic) -> Handled {
         let is_over =
             self.exit.is_closing() && self.exit.pass(false, || Ok::<_, Closed>(())) == Err(Closed);
-        if is_over { Handled::TooLate } else { Handled::Failed(panic) }
+        if !is_over {
+            return Handled::Failed(panic);
+        }
+        forget(panic);
+        Handled::TooLate
     }
 
     /// Commits and lets the effects out.
@@ -246,7 +254,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         is_last: bool,
         outbox: &mut Outbox,
     ) -> Result<Handled, RolledBack> {
-        let after = match contain(|| finished.commit_before_hooks()) {
+        let after = match contained(|| finished.commit_before_hooks()) {
             Ok(committed) => committed?,
             // It was rolled back, and what it had called for that has panicked.
             Err(panic) => return Ok(Handled::Failed(panic)),
@@ -255,8 +263,8 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             return Ok(Handled::Committed);
         }
         let act = || {
-            let hooks = contain(|| after.call());
-            hooks.and(contain(|| outbox.release()))
+            let hooks = contained(|| after.call());
+            first_of(hooks, contained(|| outbox.release()))
         };
         let released = match self.me {
             Me::Turn(_) => act(),
@@ -280,11 +288,6 @@ fn beside_others(access: Access) -> Mode {
     }
 }
 
-/// Calls what may be a user's code.
-fn contain<R>(act: impl FnOnce() -> R) -> Result<R, Panic> {
-    catch_unwind(AssertUnwindSafe(act))
-}
-
 impl Handled {
     /// Whether the message is still to be dealt with.
     pub(crate) fn is_open(&self) -> bool {
@@ -297,10 +300,22 @@ impl Handled {
         if !needs_drop::<M>() {
             return self;
         }
-        match (contain(move || drop(job)), self) {
+        let dropping = move || drop(job);
+        let dropped = match &self {
+            // Who has asked by a reply in it is told why there is no answer.
+            Self::Failed(panic) | Self::FailedLast(panic) => {
+                contained(|| drop_failed(&**panic, dropping))
+            }
+            _ => contained(dropping),
+        };
+        match (dropped, self) {
             (Err(panic), Self::Committed) => Self::Failed(panic),
             (Err(panic), Self::Last) => Self::FailedLast(panic),
-            (_, handled) => handled,
+            (Err(panic), handled) => {
+                forget(panic);
+                handled
+            }
+            (Ok(()), handled) => handled,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Which messages were rolled back because of which variables: a table of bounded size, which only rollbacks touch.
 
+use crate::contained::quietly;
 use odeon_core::Message;
 use odeon_stm::Cause;
 use odeon_stm::staged::RolledBack;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 /// TUNE: rows of the table. More pairs of variables and messages than a person wants to read.
@@ -76,11 +76,7 @@ impl Conflicts {
 
 /// A user's code, which must not end a runner.
 fn name_of<M: Message>(message: &M) -> &'static str {
-    catch_unwind(AssertUnwindSafe(|| message.message_name())).unwrap_or_else(|panic| {
-        // The payload's destructor could panic again: leave it.
-        std::mem::forget(panic);
-        std::any::type_name::<M>()
-    })
+    quietly(|| message.message_name()).unwrap_or_else(std::any::type_name::<M>)
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ mod borrowed_reply;
 use crate::coordination::{Delivery, Join, Part};
 use crate::dispatcher::Dispatcher;
 use crate::speculative_actor::SpeculativeActor;
-use borrowed_reply::{Borrowed, pass_on};
-use odeon_core::extend::{self, let_happen};
+use borrowed_reply::pass_on;
+use odeon_core::extend::{self, LentReply, lend_reply, let_happen};
 use odeon_core::{Actor, ActorId, ActorRef, AskError, Context, MailboxRef, Message, Reply, Timer};
 use std::fmt;
 use std::ptr::NonNull;
@@ -62,8 +62,7 @@ impl<A: SpeculativeActor> Me<'_, A> {
 }
 
 impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
-    /// Whoever runs the attempt keeps `message` in its place, and to itself, until the effects of the attempt have
-    /// happened or are dropped.
+    /// Whoever runs the attempt has `message` to itself until the handler has ended.
     #[inline(always)]
     pub(crate) fn new(me: Me<'t, A>, message: &'t [A::Msg], mailbox: u8) -> Self {
         Self { me, message, wants: Wants::Nothing, mailbox, part: None }
@@ -113,14 +112,14 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
         let _ = self.actor_ref().send(message);
     }
 
-    /// Answers a question by a reply that lies in the message. Only the first answer counts.
+    /// Answers a question by a reply that lies in the message. Only the first answer counts. That this one is given does not depend on what
+    /// becomes of the reply until the attempt has committed: it may be moved, or dropped.
     ///
     /// # Panics
-    /// If `reply` does not lie in the message itself, but behind a pointer: nothing would keep it until the attempt
-    /// has committed.
+    /// If `reply` does not lie in the message itself, but behind a pointer: others could use it at this moment.
     #[track_caller]
     pub fn reply<T: Send + 'static>(&mut self, reply: &Reply<T>, value: T) {
-        let reply = self.borrow(reply);
+        let reply = self.lend(reply);
         let_happen(Box::new(move || reply.answer(value)));
     }
 
@@ -258,7 +257,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     /// As [`reply`](Self::reply).
     #[track_caller]
     pub fn pass_on<T: Send + 'static>(&mut self, reply: &Reply<T>) -> Reply<T> {
-        let reply = self.borrow(reply);
+        let reply = self.lend(reply);
         let (passed_on, all_has_happened) = pass_on(reply);
         match &mut self.part {
             Some(part) => part.passed_on.push(all_has_happened),
@@ -270,15 +269,16 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     /// # Panics
     /// If it does not lie in the message.
     #[track_caller]
-    fn borrow<T>(&self, reply: &Reply<T>) -> Borrowed<T> {
+    fn lend<T: Send + 'static>(&self, reply: &Reply<T>) -> LentReply<T> {
         let message = NonNull::from(self.message).cast::<u8>().as_ptr();
         let range = message.addr()..message.addr() + size_of_val(self.message);
-        let reply = NonNull::from(reply);
         assert!(
-            range.contains(&reply.as_ptr().addr()),
+            range.contains(&NonNull::from(reply).as_ptr().addr()),
             "a reply is answered where it lies in the message; this one is kept elsewhere"
         );
-        Borrowed(reply)
+        // SAFETY: it is a part of the message at this moment, as the reference says that is there. Whoever runs the attempt has the
+        // message to itself, and has lent it to this handler alone, which is here. Where the reply goes later does not matter.
+        unsafe { lend_reply(reply) }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::attempt::{Attempt, First, Handled, admit_and_handle};
 use crate::board::How;
+use crate::contained::{Panic, contained, drop_quietly};
 use crate::context::{Me, SpeculativeContext, Wants};
 use crate::coordination::Enlisted;
 use crate::engine::{Attention, Engine, Executor, Scratch};
@@ -15,8 +16,7 @@ use odeon_core::{Access, Actor, ActorRef, Context, Message};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
 use odeon_sync::thread;
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::slice;
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
 
     #[inline(never)]
     fn put_aside(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
-        let access = match catch_unwind(AssertUnwindSafe(|| A::access(&message))) {
+        let access = match contained(|| A::access(&message)) {
             Ok(access) => access,
             Err(panic) => return self.fail_beside(panic, message, ctx),
         };
@@ -102,7 +102,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         ctx: &mut Context<'_, Self>,
     ) {
         let enlisted = companion.downcast::<Enlisted>().expect("messages come with nothing else");
-        let access = match catch_unwind(AssertUnwindSafe(|| A::access(&message))) {
+        let access = match contained(|| A::access(&message)) {
             Ok(access) => access,
             Err(panic) => return self.fail_beside(panic, message, ctx),
         };
@@ -210,20 +210,15 @@ impl<A: SpeculativeActor> Dispatcher<A> {
 
     /// A message has failed before it could be brought to the board, while others run: these come first.
     #[cold]
-    fn fail_beside(
-        &mut self,
-        panic: Box<dyn Any + Send>,
-        message: A::Msg,
-        ctx: &Context<'_, Self>,
-    ) {
+    fn fail_beside(&mut self, panic: Panic, message: A::Msg, ctx: &Context<'_, Self>) {
         // The first panic is the one that counts.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(message)));
+        drop_quietly(message);
         self.bring(ctx);
         self.engine.fail(panic);
     }
 
     #[cold]
-    fn fail(&mut self, panic: Box<dyn Any + Send>) -> ! {
+    fn fail(&mut self, panic: Panic) -> ! {
         self.count();
         self.engine.tally.failed();
         resume_unwind(panic)

@@ -9,6 +9,7 @@ mod visits;
 mod working;
 
 use crate::board::Board;
+use crate::contained::{Panic, drop_quietly, forget};
 use crate::coordination::{GivesWay, Precedence};
 use crate::decisions::Decisions;
 use crate::exit::Exit;
@@ -19,16 +20,14 @@ use crate::processing::Processing;
 use crate::runner::Runner;
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
-use crate::width::Controller;
+use adapting::Adapting;
 use in_order::Sequence;
 use odeon_core::extend::{self, Congestion, RELIEVED_AT, wake_shared};
 use odeon_core::{ActorRef, Clock, Theater};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 use runners::Runners;
-use std::any::Any;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 pub(crate) use ending::EndsWithMaker;
@@ -48,7 +47,7 @@ pub(crate) struct Engine<A: SpeculativeActor> {
     pace: Pace,
     clock: Arc<dyn Clock>,
     /// Who changes the width, if anybody.
-    controller: Mutex<Option<Controller>>,
+    adapting: Mutex<Adapting>,
     decisions: Decisions,
     copies: Copies,
 }
@@ -160,7 +159,7 @@ impl<A: SpeculativeActor> Engine<A> {
             congestion,
             pace: Pace::default(),
             clock,
-            controller: Mutex::new(controller),
+            adapting: Mutex::new(Adapting::new(controller)),
             decisions,
             copies: Copies::new(width),
         }
@@ -243,14 +242,16 @@ impl<A: SpeculativeActor> Engine<A> {
         }
     }
 
-    /// The actor is made anew; nothing runs. What was parked waited for the old state.
+    /// The actor is made anew. What was parked waited for the old state, and so may coordinated transactions: all of them look again.
     pub(crate) fn set_state(&self, state: A) {
-        let mut shared = self.lock();
-        let before = shared.state.replace(Arc::new(state));
-        shared.generation += 1;
-        drop(shared);
-        drop_contained(before);
+        let before = self.replace_state(Arc::new(state));
+        drop_quietly(before);
         self.parking.wake_all(self);
+    }
+
+    /// Whether this is the state at present.
+    pub(crate) fn is_state(&self, state: &Arc<A>) -> bool {
+        self.lock().state.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, state))
     }
 
     /// The actor's own turn brings jobs.
@@ -278,9 +279,13 @@ impl<A: SpeculativeActor> Engine<A> {
     }
 
     /// A message has failed; the actor's own turn sees to that.
-    pub(crate) fn fail(&self, panic: Box<dyn Any + Send>) {
+    pub(crate) fn fail(&self, panic: Panic) {
         self.tally.failed();
         let mut shared = self.lock();
+        if shared.state.is_none() {
+            drop(shared);
+            return forget(panic);
+        }
         shared.board.failures.push_back(panic);
         self.unlock(shared);
     }
@@ -348,14 +353,9 @@ impl<A: SpeculativeActor> Engine<A> {
 
 /// What the actor's own turn has to see to.
 pub(crate) enum Attention {
-    Failure(Box<dyn Any + Send>),
+    Failure(Panic),
     Stop,
 }
 
 #[cfg(all(test, odeon_loom))]
 pub(crate) mod loom;
-
-/// Drops what may be the last reference to a state. Nobody's message can be blamed for a panic of its destructor.
-fn drop_contained<A>(state: A) {
-    let _ = catch_unwind(AssertUnwindSafe(move || drop(state)));
-}

@@ -1,10 +1,10 @@
 //! What is left in order if a handler panics that runs in the actor's own turn, without a catch of its own: the core
 //! catches the panics of a turn.
 
+use crate::contained::quietly;
 use crate::tally::Tally;
 use odeon_core::extend::Outbox;
 use std::mem::{self, ManuallyDrop};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The message that is handled. Dropped, by a panic, it counts a failure.
 pub(crate) struct Handling<'a, M> {
@@ -57,10 +57,10 @@ impl<M> Drop for Handling<'_, M> {
     fn drop(&mut self) {
         self.tally.failed();
         // Another panic must not leave a destructor, while this one is under way.
-        let _ = catch_unwind(AssertUnwindSafe(|| {
+        quietly(|| {
             // SAFETY: taken once, here.
             drop(unsafe { ManuallyDrop::take(&mut self.message) });
-        }));
+        });
     }
 }
 
@@ -85,13 +85,13 @@ pub(crate) fn discard(outbox: &mut Outbox) {
 #[cold]
 fn discard_some(outbox: &mut Outbox) {
     // A destructor of what was to be sent may panic; nothing of that concerns the actor.
-    let _ = catch_unwind(AssertUnwindSafe(|| outbox.discard()));
+    quietly(|| outbox.discard());
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::panic::panic_any;
+    use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 
     struct Bomb;
 

@@ -53,7 +53,7 @@
 //! | how many messages at once? | `width.rs`, `width/*`, `pace.rs` |
 //! | what is handled together with messages of other actors? | `coordination.rs`, `board/visits.rs` |
 //! | what was in whose way, and how wide was the actor? | `tally.rs`, `conflicts.rs`, `decisions.rs`, `stats.rs` |
-//! | what does a handler's panic leave in the actor's own turn? | `handling.rs` |
+//! | where may a user's code panic, and what comes of that? | `contained.rs`; of a handler in the actor's own turn: `handling.rs` |
 //! | where does a message wait whose handler asks to, or whose guard is closed? | `parking.rs`, `parking/gate.rs` |
 //! | who asks guards? | `attempt/admission.rs` |
 //! | how does an actor leave its theater? | `occupant.rs`, `processing/written.rs` |
@@ -64,6 +64,7 @@
 mod attempt;
 mod board;
 mod conflicts;
+mod contained;
 mod context;
 mod coordination;
 mod decisions;

@@ -1,6 +1,7 @@
 //! A speculative actor inside another actor, which gives it its turns and its messages: the one that sits in its seat in a theater, and can be taken
 //! out of it (`odeon-coordination`).
 
+use crate::contained::quietly;
 use crate::dispatcher::Dispatcher;
 use crate::engine::{EndsWithMaker, Engine, Surroundings};
 use crate::job::Job;
@@ -9,7 +10,6 @@ use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, Companion, Lane};
 use odeon_core::{Actor, ActorRef, Context, Message};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// See the module. A message that fails vanishes, and the actor goes on with its last good state.
@@ -70,7 +70,7 @@ impl<A: SpeculativeActor> Occupant<A> {
         let mut result = None;
         extend::lend(ctx, |ctx| {
             // Its engine has counted the failure.
-            result = catch_unwind(AssertUnwindSafe(|| work(dispatcher, ctx))).ok();
+            result = quietly(|| work(dispatcher, ctx));
         });
         result
     }
@@ -169,9 +169,15 @@ impl<A: SpeculativeActor> Occupant<A> {
         if self.dispatcher.take().is_none() {
             return;
         }
+        // A policy of the width is made, maybe, by a user's code: before anything is taken out.
+        let again = |how| Self::of(self.state.clone(), how, self.surroundings.clone());
+        let next = quietly(|| again(self.processing.clone())).unwrap_or_else(|| Self {
+            processing: self.processing.clone(),
+            ..again(self.processing.one_at_a_time())
+        });
         let (state, waiting) = self.engine.0.take_along();
-        let state = state.unwrap_or_else(|| self.state.clone());
-        *self = Self::of(state, self.processing.clone(), self.surroundings.clone());
+        debug_assert!(state.is_none_or(|state| Arc::ptr_eq(&state, &self.state)));
+        *self = next;
         for Job { message, mailbox, lane, .. } in waiting {
             take(message, mailbox.into(), lane);
         }

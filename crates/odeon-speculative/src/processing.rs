@@ -8,6 +8,10 @@ use crate::width::{Controller, HillClimb, WidthPolicy};
 use std::fmt;
 use std::sync::Arc;
 
+/// TUNE: wider is nobody, guessed 2026-11: there is a runner for each place, and all messages that run at once have a slot of the
+/// transactional memory (4,094).
+const MOST_WIDTH: usize = 1024;
+
 /// How the messages of a speculative actor are processed. The results are the same in every way; speed is not.
 ///
 /// ```
@@ -120,7 +124,7 @@ impl Processing {
         Self { mode: Mode::Adaptive(make), ..Self::combined() }
     }
 
-    /// How many messages may be in attempts at once, at least 1.
+    /// How many messages may be in attempts at once, at least 1. More than 1,024 count as that.
     ///
     /// # Panics
     /// If `width` is 0.
@@ -141,9 +145,14 @@ impl Processing {
 }
 
 impl Processing {
+    /// The same, by no policy.
+    pub(crate) fn one_at_a_time(&self) -> Self {
+        Self { mode: Mode::Sequential, ..self.clone() }
+    }
+
     /// The width to begin with in a pool of `workers`, and who changes it.
     pub(crate) fn begin(&self, workers: usize) -> (usize, Option<Controller>) {
-        let most = self.width.unwrap_or(workers);
+        let most = self.width.unwrap_or(workers).min(MOST_WIDTH);
         match &self.mode {
             Mode::Sequential => (1, None),
             Mode::Concurrent => (most, None),
@@ -160,5 +169,19 @@ impl Default for Processing {
     /// [`Processing::adaptive`].
     fn default() -> Self {
         Self::adaptive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::width::Fixed;
+
+    #[test]
+    fn no_actor_is_wider_than_pays() {
+        let wide = |processing: Processing| processing.width(usize::MAX).begin(2).0;
+        assert_eq!(wide(Processing::concurrent()), MOST_WIDTH);
+        assert_eq!(wide(Processing::adaptive_with(|| Fixed::new(usize::MAX))), MOST_WIDTH);
+        assert_eq!(Processing::concurrent().begin(2).0, 2);
     }
 }

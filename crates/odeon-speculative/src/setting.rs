@@ -1,7 +1,7 @@
 //! What an attempt borrows that leaves its thread.
 
+use crate::contained::drop_quietly;
 use crate::speculative_actor::SpeculativeActor;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// The state and a message: they stay where they are until the attempt is over.
@@ -15,10 +15,10 @@ pub(crate) struct Setting<A: SpeculativeActor> {
 unsafe impl<A: SpeculativeActor> Sync for Setting<A> {}
 
 impl<A: SpeculativeActor> Setting<A> {
-    /// The message, when the attempt is over. Nobody's message can be blamed for a panic of the state's destructor.
+    /// The message, when the attempt is over; `None` if somebody refers to it still. Nobody's message can be blamed for a panic of the state's destructor.
     pub(crate) fn into_message(self: Arc<Self>) -> Option<A::Msg> {
         let Self { state, message } = Arc::into_inner(self)?;
-        let _ = catch_unwind(AssertUnwindSafe(move || drop(state)));
+        drop_quietly(state);
         Some(message)
     }
 }

@@ -13,7 +13,6 @@ pub use fixed::Fixed;
 pub use hill_climb::HillClimb;
 pub use threshold::Threshold;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 /// What an actor did between two decisions on its width, while it never was without work.
@@ -117,8 +116,8 @@ impl Sample {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Its functions are called in turns of the actor: they should only compute, and must not change the actor's processing. One
-/// that panics is not asked any more, and the width stays as it is.
+/// Its functions are called in turns of the actor: they should only compute. They may look at the actor's statistics. One that changes the actor's
+/// processing is replaced by that. One that panics is not asked any more, and the width stays as it is.
 pub trait WidthPolicy: Send {
     /// The width to begin with, from 1 to `most`.
     fn first(&mut self, most: usize) -> usize {
@@ -232,14 +231,8 @@ impl Controller {
     }
 
     pub(crate) fn goes_by(&self) -> Option<&'static str> {
-        contain(|| self.policy.goes_by()).flatten()
+        self.policy.goes_by()
     }
-}
-
-/// Calls what is a policy of a user, maybe; `None`: it has panicked.
-pub(crate) fn contain<R>(act: impl FnOnce() -> R) -> Option<R> {
-    // The payload's destructor could panic again: leave it.
-    catch_unwind(AssertUnwindSafe(act)).map_err(std::mem::forget).ok()
 }
 
 #[cfg(test)]

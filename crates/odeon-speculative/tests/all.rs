@@ -1,5 +1,7 @@
 //! The tests of this crate as one program: what they share is compiled and linked once. Those beside it, in `Cargo.toml`, have a process of their own.
 
+mod s10_s26_replies;
+mod s15_s28_made_anew;
 mod s17_pressure;
 mod s21_conflict_report;
 mod s23_s28_replay;
@@ -9,11 +11,13 @@ mod s24_widths;
 mod s25_arrival_order;
 mod s25_order;
 mod s26_access;
+mod s26_contained;
 mod s26_effects;
 mod s26_ends;
 mod s26_failures;
 mod s28_begun_in_handlers;
 mod s28_congestion;
+mod s28_contained;
 mod s28_coordinated;
 mod s28_faults;
 mod s28_joins;

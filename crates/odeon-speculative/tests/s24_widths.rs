@@ -2,11 +2,14 @@
 
 use crate::support::{Common, Do, Lab, ask, lab, result, width};
 use odeon_core::Theater;
-use odeon_speculative::{Access, Ordering, SpawnSpeculative};
+use odeon_speculative::{
+    Access, Ordering, Processing, Sample, SpawnSpeculative, SpeculativeRef, WidthPolicy,
+};
 use odeon_stm::TVar;
 use odeon_testkit::Deterministic;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, LazyLock};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -71,4 +74,101 @@ fn s24_a_width_that_is_raised_while_others_run_is_used_at_once() {
     let last = answers.pop().unwrap().wait_timeout(Duration::from_secs(20));
     give_up.store(true, SeqCst);
     assert_eq!(last, Ok(1));
+}
+
+/// What a policy does with its own actor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Looks,
+    Configures,
+    Panics,
+}
+
+/// A policy that knows its actor.
+struct Knows {
+    actor: Arc<OnceLock<SpeculativeRef<Do>>>,
+    asked: Arc<AtomicUsize>,
+    does: Does,
+}
+
+impl Knows {
+    fn look(&self) {
+        if let Some(actor) = self.actor.get() {
+            assert!(actor.speculation().commits < 1_000_000);
+        }
+    }
+}
+
+impl WidthPolicy for Knows {
+    fn next(&mut self, sample: &Sample) -> usize {
+        self.asked.fetch_add(1, SeqCst);
+        self.look();
+        match self.does {
+            Does::Looks => sample.most,
+            Does::Configures => {
+                self.actor.get().unwrap().set_processing(width(2));
+                1
+            }
+            Does::Panics => crate::support::explode(),
+        }
+    }
+
+    fn begins(&mut self) {
+        self.look();
+    }
+
+    fn period(&self) -> Duration {
+        self.look();
+        Duration::ZERO
+    }
+
+    fn goes_by(&self) -> Option<&'static str> {
+        self.look();
+        Some("what it knows")
+    }
+}
+
+impl Drop for Knows {
+    fn drop(&mut self) {
+        if self.does == Does::Panics {
+            crate::support::explode();
+        }
+    }
+}
+
+#[test]
+fn s24_a_policy_may_look_at_its_actor_and_configure_it() {
+    for does in [Does::Looks, Does::Configures, Does::Panics] {
+        let (tell, told) = channel();
+        // It would hang.
+        thread::spawn(move || {
+            let run = Deterministic::new(1);
+            let (known, asked) = (Arc::new(OnceLock::new()), Arc::new(AtomicUsize::new(0)));
+            let (actor, count) = (known.clone(), asked.clone());
+            let knows = move || Knows { actor: actor.clone(), asked: count.clone(), does };
+            let processing = Processing::adaptive_with(knows).width(4);
+            let lab = Lab::new(&Arc::new(Common::default()));
+            let lab = run.theater().spawn_speculative(lab, processing);
+            assert!(known.set(lab.clone()).is_ok());
+            assert_eq!(lab.speculation().width_goes_by, Some("what it knows"));
+            for _ in 0..5 {
+                (0..900).for_each(|_| lab.send(Do::increment(0)).unwrap());
+                run.run_until_idle();
+            }
+            let sum = ask(&lab, Do::look(0));
+            run.run_until_idle();
+            let stats = lab.speculation();
+            let asked = asked.load(SeqCst);
+            tell.send((sum.wait_timeout(Duration::ZERO), asked, stats.width, stats.width_goes_by))
+        });
+        let told = told.recv_timeout(Duration::from_secs(60)).expect("it does not hang");
+        let (sum, asked, width, goes_by) = told;
+        assert_eq!(sum, Ok(4_500), "{does:?}");
+        match does {
+            Does::Looks => assert!(asked > 2 && (width, goes_by) == (4, Some("what it knows"))),
+            // Its decision comes too late.
+            Does::Configures => assert_eq!((asked, width, goes_by), (1, 2, None)),
+            Does::Panics => assert_eq!((asked, width, goes_by), (1, 1, None)),
+        }
+    }
 }

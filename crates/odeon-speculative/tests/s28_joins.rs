@@ -2,7 +2,7 @@
 
 use crate::support::{Common, Do, Lab, ask, result};
 use odeon_core::{ActorRef, Theater};
-use odeon_speculative::{Delivery, Processing, SpawnSpeculative};
+use odeon_speculative::{Delivery, Ordering, Processing, SpawnSpeculative};
 use odeon_testkit::Deterministic;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -25,6 +25,7 @@ fn s28_a_handler_joins_several_messages_to_one_actor() {
         Processing::concurrent().width(3),
         Processing::non_blocking(),
         Processing::combined().width(3),
+        Processing::combined().width(3).ordering(Ordering::Mailbox),
     ] {
         for count in 1..=12 {
             let run = Deterministic::new(count as u64);

@@ -65,7 +65,7 @@ fn take<T: Send + 'static>(reply: &Reply<T>) -> Option<Reply<T>> {
     /// Of two threads that write the same message one gets it.
     static TAKING: Mutex<()> = Mutex::new(());
     let _taking = TAKING.lock();
-    // SAFETY: here under the lock; and `answer_borrowed` is called for messages of which their actor's engine has seen to it that nobody
+    // SAFETY: here under the lock; and `lend` is called for messages of which their actor's engine has seen to it that nobody
     // else uses them.
     unsafe { reply.take_borrowed() }
 }

@@ -3,7 +3,8 @@
 //! A guard that refuses rolls the attempt back, and the message is parked until what the guard has read has changed. Only a log remembers
 //! that: after another kind of attempt the guard is asked once more, with a log.
 
-use super::{Attempt, Calls, Handled, contain};
+use super::{Attempt, Calls, Handled};
+use crate::contained::contained;
 use crate::context::{SpeculativeContext, Wants};
 use crate::handling::discard;
 use crate::outcome::TxResult;
@@ -43,11 +44,11 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         let ask = |tx: &mut Tx<'_, 'a>| -> TxResult {
             if state.admits(mailbox.into(), tx)? { Ok(()) } else { Ok(tx.retry()?) }
         };
-        let asked = contain(|| outbox.hold_during(|| attempt_here(Mode::Logged, ask)));
+        let asked = contained(|| outbox.hold_during(|| attempt_here(Mode::Logged, ask)));
         let handled = match asked {
             Ok(Attempted::Finished(admitted, ())) => {
-                drop(admitted);
-                None
+                // What it has asked to have called after a rollback is called here.
+                contained(move || drop(admitted)).err().map(|panic| self.failed(panic))
             }
             Ok(Attempted::RolledBack(rolled_back)) => {
                 self.tally.rolled_back(&rolled_back, slice::from_ref(message));

@@ -1,7 +1,8 @@
 //! Messages in the order of arrival: attempts ahead of their turns, and what is done at the turn.
 
 use super::finished::Finished;
-use super::{Attempt, Handled, contain};
+use super::{Attempt, Handled};
+use crate::contained::quietly;
 use crate::context::{SpeculativeContext, Wants};
 use crate::handling::discard;
 use crate::setting::Setting;
@@ -56,7 +57,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                 Attempted::Failed(_) => None,
             }
         };
-        let journey = contain(|| outbox.hold_during(run)).ok().flatten();
+        let journey = quietly(|| outbox.hold_during(run)).flatten();
         if journey.is_none() {
             discard(outbox);
         }
@@ -66,7 +67,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
     /// Lets go of an attempt that was made for nothing, and of its effects.
     pub(crate) fn forget(ahead: Option<Ahead>, outbox: &mut Outbox) {
         // What it has asked to have called after a rollback is a user's code.
-        let _ = contain(|| outbox.hold_during(|| drop(ahead)));
+        quietly(|| outbox.hold_during(|| drop(ahead)));
         discard(outbox);
     }
 

@@ -1,6 +1,7 @@
 //! Messages that read one moment: those of a batch share it.
 
-use super::{ATTEMPTS, Attempt, Calls, Handled, WAITS, admit_and_handle, contain};
+use super::{ATTEMPTS, Attempt, Calls, Handled, WAITS, admit_and_handle};
+use crate::contained::contained;
 use crate::context::{SpeculativeContext, Wants};
 use crate::handling::discard;
 use crate::job::Job;
@@ -27,7 +28,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
             let message = &job.message;
             let mut ctx = SpeculativeContext::new(self.me, slice::from_ref(message), job.mailbox);
             let attempt = || snapshot.attempt(|tx| admit_and_handle(state, message, tx, &mut ctx));
-            let ended = contain(|| outbox.hold_during(attempt));
+            let ended = contained(|| outbox.hold_during(attempt));
             let wants = ctx.wants();
             let ended = self.decide(ended, wants, Access::Snapshot, outbox);
             discard(outbox);

@@ -1,7 +1,8 @@
 //! The common case of a message that is handled beside others, in a straight line: its first attempt ends well, wants nothing besides,
 //! and has no effects.
 
-use super::{Attempt, First, Handled, admit_and_handle, contain};
+use super::{Attempt, First, Handled, admit_and_handle};
+use crate::contained::contained;
 use crate::context::{SpeculativeContext, Wants};
 use crate::job::Job;
 use crate::speculative_actor::SpeculativeActor;
@@ -22,7 +23,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         let (message, access, mode) = (&job.message, job.access, self.first_mode(job.access));
         let mut ctx = SpeculativeContext::new(self.me, slice::from_ref(message), job.mailbox);
         let mut commits = false;
-        let otherwise = contain(|| {
+        let otherwise = contained(|| {
             let attempt =
                 || attempt_here(mode, |tx| admit_and_handle(state, message, tx, &mut ctx));
             match outbox.hold_during(attempt) {

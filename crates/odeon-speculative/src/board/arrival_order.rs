@@ -58,7 +58,10 @@ impl<M: Message> Board<M> {
         if self.lanes.is_halted(job.lane) {
             return self.admit(job).and(gives_way);
         }
-        let is_behind = self.changes.iter().any(|other| other.lane == job.lane);
+        // Not behind what it arrives together with (`lanes.rs`): to wait for that is to wait for nobody.
+        let company = job.company();
+        let is_alone = |other: &Job<M>| company.is_none() || other.company() != company;
+        let is_behind = self.changes.iter().any(|other| other.lane == job.lane && is_alone(other));
         if gives_way.is_some() && self.visits.is_held() && !is_behind {
             return self.admit(job).and(gives_way);
         }

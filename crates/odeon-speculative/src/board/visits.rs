@@ -291,6 +291,17 @@ impl<M: Message> Board<M> {
         !self.is_closed
     }
 
+    /// The state was made anew: who waits for a change of the one before waits in vain. All transactions that are here are gone on with, and
+    /// look; in the order in which they were begun, for that of the map is nobody's.
+    pub(crate) fn defer_present(&mut self) {
+        let present = self.visits.present.values().map(|visitor| visitor.coordination.clone());
+        let mut present: Vec<_> = present.collect();
+        present.sort_by_key(|coordination| coordination.number());
+        for coordination in present {
+            self.defer(coordination, Awaits::default());
+        }
+    }
+
     /// It was taken up, and whoever had it go on is back.
     pub(crate) fn keep_no_more(&mut self, who: u64) {
         self.visits.deferred.keep_no_more(who);

@@ -1,29 +1,13 @@
 //! Replies in a message that an attempt borrows: answered with its commit, or by another message of the same transaction.
+//!
+//! The message may give its reply away before that (it may lie in a cell or a lock, and anything else in its place later), so nobody comes back to
+//! where it lay: the right to answer is lent (`odeon_core::extend::LentReply`).
 
-use odeon_core::extend::{self, Effect, answer_borrowed, take_borrowed};
+use crate::contained::drop_quietly;
+use odeon_core::extend::{self, Effect, LentReply};
 use odeon_core::{AskError, Reply};
 use std::mem;
-use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard};
-
-/// See the module.
-pub(super) struct Borrowed<T>(pub(super) NonNull<Reply<T>>);
-
-// SAFETY: stands for the use of a reply, which is `Send`, on the thread of whoever keeps the message.
-unsafe impl<T: Send> Send for Borrowed<T> {}
-
-impl<T: Send + 'static> Borrowed<T> {
-    pub(super) fn answer(self, value: T) {
-        // SAFETY: it lies in the message, which its keeper has to itself until this returns (`SpeculativeContext::new`).
-        unsafe { answer_borrowed(self.0.as_ref(), value) }
-    }
-
-    /// The right to answer, if it is there still.
-    fn take(self) -> Option<Reply<T>> {
-        // SAFETY: as above.
-        unsafe { take_borrowed(self.0.as_ref()) }
-    }
-}
 
 /// How far an answer is that another message is to give.
 enum PassedOn<T> {
@@ -44,7 +28,7 @@ impl<T> Shared<T> {
 }
 
 /// The reply that is passed on in place of this one, and what is to be done once all has happened.
-pub(super) fn pass_on<T: Send + 'static>(reply: Borrowed<T>) -> (Reply<T>, Effect) {
+pub(super) fn pass_on<T: Send + 'static>(reply: LentReply<T>) -> (Reply<T>, Effect) {
     let shared = Arc::new(Shared(Mutex::new(PassedOn::Open)));
     let passed_on = shared.clone();
     let give = move |answer: Result<T, AskError>| {
@@ -57,9 +41,9 @@ pub(super) fn pass_on<T: Send + 'static>(reply: Borrowed<T>) -> (Reply<T>, Effec
                 reply.send(value);
             }
             (before, _) => {
-                // Dropped, a reply that is owed tells its asker that there is no answer.
+                // Dropped, a reply that is owed tells its asker that there is no answer. Of two values that nobody gets each is dropped by itself.
                 drop(shared);
-                drop(before);
+                drop_quietly(before);
             }
         }
     };

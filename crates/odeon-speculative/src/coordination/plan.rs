@@ -4,6 +4,7 @@ use super::abroad::{self, Abroad, Away, Begun, First, Here};
 use super::enlisted::Place;
 use super::part::Decider;
 use super::{Coordination, CoordinationError, Enlisted, Outcome};
+use crate::contained::drop_quietly;
 use crate::context::SpeculativeContext;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, Companion, Congestion, Congests, Effect, as_sender, let_happen};
@@ -54,7 +55,7 @@ impl Join {
                     // Refused, the companion tells the transaction.
                     let mailbox = other.mailbox(mailbox);
                     let send = || extend::send_accompanied(mailbox, message, companion, false);
-                    drop(as_sender(&me, send));
+                    drop_quietly(as_sender(&me, send));
                 }))
             }
         };
@@ -293,7 +294,8 @@ impl Plan {
         let (to, mailbox) = (actor.clone(), mailbox.number());
         let send: FirstMessage = Box::new(move |companion| {
             // Refused, the companion tells the transaction.
-            drop(extend::send_accompanied(to.mailbox(mailbox), message, companion, true));
+            let sent = extend::send_accompanied(to.mailbox(mailbox), message, companion, true);
+            drop_quietly(sent);
         });
         self.messages.push(First::Here(Here(actor.id(), send)));
         if self.beside.is_none() {

@@ -2,11 +2,11 @@
 
 use super::{Coordination, Precedence};
 use crate::board::{Awaits, Entry};
+use crate::contained::Panic;
 use crate::engine::Engine;
 use crate::exit::Exit;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::Congestion;
-use std::any::Any;
 use std::sync::Arc;
 
 /// See the module.
@@ -48,7 +48,7 @@ pub(crate) trait Station: Send + Sync {
     fn has_ended(&self) -> bool;
 
     /// A handler of the transaction has failed.
-    fn fail(&self, panic: Box<dyn Any + Send>);
+    fn fail(&self, panic: Panic);
 
     /// The transaction has committed a message that ends the actor.
     fn stop(&self);
@@ -103,10 +103,10 @@ impl<A: SpeculativeActor> Station for Engine<A> {
     }
 
     fn has_ended(&self) -> bool {
-        self.state().is_none()
+        Self::has_ended(self)
     }
 
-    fn fail(&self, panic: Box<dyn Any + Send>) {
+    fn fail(&self, panic: Panic) {
         Self::fail(self, panic);
         // Has the actor's own turn see to it, which is not where this is called.
         self.with_board(|_| ());

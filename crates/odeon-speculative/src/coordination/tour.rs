@@ -26,6 +26,7 @@ use super::visit::{Ran, Visiting};
 use super::{Enlisted, Join, Station};
 use crate::attempt::WAITS;
 use crate::board::{Awaits, Entry};
+use crate::contained::{Panic, contained, drop_each, forget, text_of};
 use deciding::Deciding;
 use odeon_core::Access;
 use odeon_core::extend::Suspends;
@@ -167,6 +168,11 @@ impl Tour {
         self.home.as_ref().expect("who waits has met somebody")
     }
 
+    /// Where its messages are.
+    pub(super) fn stations(&self) -> impl Iterator<Item = Arc<dyn Station>> {
+        self.visits.iter().map(|visit| visit.shared_station())
+    }
+
     /// Where it is gone on with, if a message is there.
     fn station(&self) -> Option<Arc<dyn Station>> {
         self.visits.first().map(|visit| visit.shared_station())
@@ -221,7 +227,11 @@ impl Tour {
         self.changes |= of.decider().is_some();
         self.changes |= self.visits.iter().any(|visit| visit.access() == Access::Update);
         let mode = if self.changes { Mode::Logged } else { Mode::Snapshot };
-        self.attempt = Some(Journey::begin(mode));
+        match contained(|| Journey::begin(mode)) {
+            Ok(begun) => self.attempt = Some(begun),
+            // There are too many attempts: a message fails with that, too.
+            Err(panic) => return self.fail_by(of, 0, panic),
+        }
         of.set_on_its_way(true);
         self.take_early();
         Step::GoesOn
@@ -261,11 +271,7 @@ impl Tour {
                 Step::GoesOn
             }
             Ran::RolledBack(rolled_back) | Ran::Refused(rolled_back) => self.meet(of, rolled_back),
-            Ran::Failed(panic, why) => {
-                let participant = self.visits[self.done].actor();
-                self.visits[self.done].station().fail(panic);
-                self.fail(of, CoordinationError::Failed { participant, why })
-            }
+            Ran::Failed(panic, why) => self.fail_with(of, self.done, panic, why),
         }
     }
 
@@ -277,6 +283,7 @@ impl Tour {
         let away = joins.iter().find_map(Join::abroad);
         if let (Some(abroad), None) = (away, of.decider()) {
             let abroad = abroad.clone();
+            drop_each(joins);
             return self.become_part(of, &*abroad);
         }
         let here = joins.iter().filter(|join| join.abroad().is_none()).count();
@@ -284,11 +291,37 @@ impl Tour {
         let round = of.expect(here);
         let decider = of.decider().map(|decider| (&**decider, self.deciding.round()));
         let congestion = self.visits[self.done - 1].station().congestion();
-        for join in joins {
+        let mut joins = joins.into_iter();
+        let sent = joins.by_ref().try_for_each(|join| {
             let enlist = || Enlisted::new(of.clone(), round, Place::Joined);
-            join.send(enlist, congestion, decider);
-        }
-        Step::GoesOn
+            contained(|| join.send(enlist, congestion, decider))
+        });
+        let Err(panic) = sent else { return Step::GoesOn };
+        drop_each(joins);
+        self.fail_by(of, self.done - 1, panic)
+    }
+
+    /// What the handler of this visit has said or wanted has panicked.
+    fn fail_by(&mut self, of: &Arc<Coordination>, visit: usize, panic: Panic) -> Step {
+        let why = text_of(&panic);
+        self.fail_with(of, visit, panic, why)
+    }
+
+    fn fail_with(
+        &mut self,
+        of: &Arc<Coordination>,
+        visit: usize,
+        panic: Panic,
+        why: Arc<str>,
+    ) -> Step {
+        let Some(visit) = self.visits.get(visit) else {
+            // A part that only waits for what is joined elsewhere.
+            forget(panic);
+            return self.fail(of, CoordinationError::Unreachable);
+        };
+        let participant = visit.actor();
+        visit.station().fail(panic);
+        self.fail(of, CoordinationError::Failed { participant, why })
     }
 
     /// The present handler has met a conflict, and was undone.
@@ -300,11 +333,7 @@ impl Tour {
                 self.suspends = Some(self.home().congestion().suspend());
                 self.wait_for(of, rolled_back)
             }
-            Cause::CannotWait => {
-                let participant = self.visits[self.done].actor();
-                self.visits[self.done].station().fail(Box::new(WAITS));
-                self.fail(of, CoordinationError::Failed { participant, why: WAITS.into() })
-            }
+            Cause::CannotWait => self.fail_by(of, self.done, Box::new(WAITS)),
             Cause::Prepared | Cause::Irrevocable if self.may_wait_for_variable(of) => {
                 match self.step_outside(of) {
                     Ok(()) => self.wait_for(of, rolled_back),
@@ -414,7 +443,7 @@ impl Resuming {
             None => self.coordination.has_decider_go_on(),
             Some(station) => {
                 if !station.defer(self.coordination.clone(), Awaits::default()) {
-                    self.coordination.fail(CoordinationError::Stopped);
+                    self.coordination.fail_elsewhere(CoordinationError::Stopped);
                 }
             }
         }

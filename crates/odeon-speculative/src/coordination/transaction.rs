@@ -8,6 +8,8 @@
 //! 3. The first messages all arrive before any of them is handled. A rollback makes all further messages void, also those
 //!    under way, and a new round begins when these have arrived: so a message does not overtake an earlier one.
 //! 4. No lock of a board is taken under this lock, nor the other way round.
+//! 5. Who goes on with it calls handlers and commits: so not on a thread on which that may be under way already, or which is a user's. A message
+//!    is lost wherever somebody drops it, and a change is made where somebody commits: there it is left to an executor of one of its actors.
 
 use super::enlisted::Place;
 use super::outcome::CoordinationError;
@@ -16,6 +18,7 @@ use super::tour::Tour;
 use super::visit::{Ending, Visiting};
 use super::{Precedence, Station};
 use crate::board::Awaits;
+use crate::contained::quietly;
 use odeon_core::extend::{Congests, Suspends};
 use odeon_core::{Reply, Timer};
 use odeon_sync::atomic::AtomicBool;
@@ -268,7 +271,7 @@ impl Coordination {
         self.go_on();
     }
 
-    /// A message was lost: its actor has ended.
+    /// A message was lost: its actor has ended, or somebody has dropped it, wherever that was.
     pub(super) fn lose(self: &Arc<Self>, round: u32, place: Place) {
         let mut shared = self.lock();
         if let Place::JoinedElsewhere(round) = place {
@@ -279,7 +282,7 @@ impl Coordination {
             if let (Some(decider), false) = (self.decider(), is_void) {
                 decider.has_lost(round);
             }
-            return self.go_on();
+            return self.be_gone_on_with();
         }
         shared.expected -= 1;
         if shared.is_over || round < shared.round {
@@ -288,18 +291,29 @@ impl Coordination {
             shared.news.failed.get_or_insert(CoordinationError::Stopped);
         }
         drop(shared);
-        self.go_on();
+        self.be_gone_on_with();
     }
 
     /// It can never commit.
     pub(crate) fn fail(self: &Arc<Self>, why: CoordinationError) {
-        let mut shared = self.lock();
-        if shared.is_over {
-            return;
+        if self.has_failed(why) {
+            self.go_on();
         }
-        shared.news.failed.get_or_insert(why);
-        drop(shared);
-        self.go_on();
+    }
+
+    /// The same, where a handler may be in the middle, or a commit.
+    pub(super) fn fail_elsewhere(self: &Arc<Self>, why: CoordinationError) {
+        if self.has_failed(why) {
+            self.be_gone_on_with();
+        }
+    }
+
+    fn has_failed(&self, why: CoordinationError) -> bool {
+        let mut shared = self.lock();
+        if !shared.is_over {
+            shared.news.failed.get_or_insert(why);
+        }
+        !shared.is_over
     }
 
     /// A message of this round waits behind one that waits itself.
@@ -350,6 +364,16 @@ impl Coordination {
         let news = std::mem::take(&mut shared.news);
         drop(shared);
         tour.go_on(self, news);
+    }
+
+    /// Rule 5: the same, by an executor of one of its actors. If none of these is there it has no handlers to call, and goes on here.
+    fn be_gone_on_with(self: &Arc<Self>) {
+        let stations = self.lock().stations_if_due();
+        let awaits = Awaits { place: false, holds: true };
+        let is_deferred = stations.iter().any(|it| it.defer_visitor(self.clone(), awaits));
+        if !is_deferred {
+            self.go_on();
+        }
     }
 
     /// Rule 2: lays the tour down.
@@ -430,7 +454,9 @@ impl Coordination {
         }
         news.arrived.into_iter().for_each(|(_, visit)| visit.end(Ending::Void));
         if let Some(reply) = reply {
-            return reply.send(outcome);
+            // Whoever waits is a user's.
+            quietly(|| reply.send(outcome));
+            return;
         }
         if let Some(decider) = self.decider() {
             decider.is_over(self.number, outcome);
@@ -441,11 +467,21 @@ impl Coordination {
 impl Shared {
     /// The tour, if it lies here and can go on.
     fn take_if_due(&mut self) -> Option<Box<Tour>> {
-        let tour = self.tour.as_ref()?;
+        if self.is_due() { self.tour.take() } else { None }
+    }
+
+    /// The actors at which it has messages, if it lies here and can go on.
+    fn stations_if_due(&self) -> Vec<Arc<dyn Station>> {
+        let Some(tour) = self.tour.as_ref().filter(|_| self.is_due()) else { return Vec::new() };
+        let arrived = self.news.arrived.iter().map(|(_, visit)| visit.shared_station());
+        tour.stations().chain(arrived).collect()
+    }
+
+    fn is_due(&self) -> bool {
+        let Some(tour) = &self.tour else { return false };
         let can_go_on = tour.has_begun() || self.expected == 0;
         let has_news = self.news.are_there() || self.news.is_drained && !tour.waits_for_others();
         let is_aborted = self.news.orders.iter().any(|order| matches!(order, Order::Abort(_)));
-        let is_due = self.news.failed.is_some() || is_aborted || can_go_on && has_news;
-        if is_due { self.tour.take() } else { None }
+        self.news.failed.is_some() || is_aborted || can_go_on && has_news
     }
 }

@@ -2,23 +2,19 @@
 
 use super::{Join, Part, Station};
 use crate::attempt::{WRITES, admit_and_handle};
+use crate::contained::{Panic, contained, drop_each, drop_quietly, each, failure_of, text_of};
 use crate::context::{Me, SpeculativeContext, Wants};
 use crate::engine::Engine;
 use crate::handling::discard;
 use crate::job::Job;
-use crate::outcome::HandlerError;
 use crate::setting::Setting;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::Access;
 use odeon_core::extend::{self, Effect, Lane, Outbox, as_sender};
 use odeon_core::{ActorId, ActorRef};
 use odeon_stm::staged::{Attempted, Journey, RolledBack};
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 use std::sync::Arc;
-
-type Panic = Box<dyn Any + Send>;
 
 /// A visit, the type of its actor forgotten.
 pub(crate) trait Visiting: Send {
@@ -117,12 +113,15 @@ impl<A: SpeculativeActor> Visit<A> {
     fn renew_state(&mut self) {
         let Some(state) = self.engine.state() else { return };
         let setting = self.setting.as_mut().expect("not ended");
-        if !Arc::ptr_eq(&setting.state, &state) {
-            // No attempt refers to it: it has been rolled back (`Tour::has_moved_on`).
+        let mut other = state;
+        if !Arc::ptr_eq(&setting.state, &other) {
+            // No attempt refers to it: it has been rolled back (`Places::enter`).
             if let Some(setting) = Arc::get_mut(setting) {
-                setting.state = state;
+                std::mem::swap(&mut setting.state, &mut other);
             }
         }
+        // The last reference, maybe.
+        drop_quietly(other);
     }
 }
 
@@ -149,7 +148,7 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
         let setting = setting.as_ref().expect("not ended");
         let has_written = attempt.has_written();
         let (mut part, mut wants) = (Part::default(), Wants::Nothing);
-        let ran = catch_unwind(AssertUnwindSafe(|| {
+        let ran = contained(|| {
             outbox.hold_during(|| {
                 attempt.part(setting, |Setting { state, message }, tx| {
                     let me = Me::Beside(me);
@@ -160,7 +159,7 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
                     ended
                 })
             })
-        }));
+        });
         self.is_last = wants == Wants::Stop;
         let ran = match ran {
             Ok(Attempted::Finished((), ())) => {
@@ -178,9 +177,11 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
                     _ => Ran::RolledBack(rolled_back),
                 }
             }
-            Ok(Attempted::Failed(error)) => failed(panic_of(error)),
+            Ok(Attempted::Failed(error)) => failed(failure_of(error)),
             Err(panic) => failed(panic),
         };
+        drop_each(part.joins);
+        drop_each(part.passed_on);
         self.undo();
         ran
     }
@@ -192,7 +193,7 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
 
     fn undo(&mut self) {
         self.is_last = false;
-        self.passed_on.clear();
+        drop_each(self.passed_on.drain(..));
         discard(&mut self.outbox);
     }
 
@@ -209,7 +210,7 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
             return None;
         }
         let Self { me, outbox, .. } = self;
-        catch_unwind(AssertUnwindSafe(|| as_sender(me, || outbox.release()))).err()
+        contained(|| as_sender(me, || outbox.release())).err()
     }
 
     fn answer_passed_on(&mut self) -> Option<Panic> {
@@ -218,19 +219,18 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
             return None;
         }
         let me = &self.me;
-        let answer = || as_sender(me, || answers.into_iter().for_each(|answer| answer()));
-        catch_unwind(AssertUnwindSafe(answer)).err()
+        as_sender(me, || each(answers)).err()
     }
 
     fn end(mut self: Box<Self>, ending: Ending) {
         let setting = self.setting.take().expect("ends once");
         // The attempt is over, so nobody else refers to it.
-        let message = Arc::into_inner(setting).map(|setting| setting.message);
+        let message = setting.into_message();
         let Self { engine, me, who, lane, .. } = *self;
         match (ending, message) {
             (Ending::TooLate, Some(message)) => extend::dead_letter(&me, message),
             (_, message) => {
-                if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(message))) {
+                if let Err(panic) = contained(move || drop(message)) {
                     Station::fail(&*engine, panic);
                 }
             }
@@ -248,17 +248,7 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
     }
 }
 
-/// A user's code makes the text.
-fn panic_of(error: HandlerError) -> Panic {
-    let text = catch_unwind(AssertUnwindSafe(|| error.to_string()));
-    let why = text.map(|text| -> Panic { Box::new(text) }).unwrap_or_else(|panic| panic);
-    catch_unwind(AssertUnwindSafe(move || drop(error))).err().unwrap_or(why)
-}
-
 fn failed(panic: Panic) -> Ran {
-    let text = panic
-        .downcast_ref::<&str>()
-        .map(|text| Arc::from(*text))
-        .or_else(|| panic.downcast_ref::<String>().map(|text| Arc::from(text.as_str())));
-    Ran::Failed(panic, text.unwrap_or_else(|| "a panic without a text".into()))
+    let why = text_of(&panic);
+    Ran::Failed(panic, why)
 }

@@ -1,7 +1,8 @@
 //! The end of an engine, with its actor's.
 
-use super::{Engine, drop_contained};
+use super::Engine;
 use crate::board::LeftBehind;
+use crate::contained::{Panic, drop_quietly, forget};
 use crate::coordination::{Coordination, CoordinationError};
 use crate::job::Job;
 use crate::speculative_actor::SpeculativeActor;
@@ -11,9 +12,10 @@ use std::sync::Arc;
 impl<A: SpeculativeActor> Engine<A> {
     /// The actor ends: hands over what has not been handled. What is under way commits no effects any more.
     pub(crate) fn close(&self, take: &mut dyn FnMut(A::Msg)) {
-        let Left { state, waiting, left_behind } = self.leave_all();
+        let Left { state, waiting, left_behind, failures } = self.leave_all();
         // Users' code may run with each of them.
-        drop_contained(state);
+        drop_quietly(state);
+        failures.into_iter().for_each(forget);
         for Job { message, enlisted, .. } in waiting {
             drop(enlisted);
             take(message);
@@ -26,7 +28,8 @@ impl<A: SpeculativeActor> Engine<A> {
     /// The actor leaves its theater, and [rests](Self::comes_to_rest): its state, and what has not been handled, that of each lane in its order. Nothing more
     /// comes of this engine.
     pub(crate) fn take_along(&self) -> (Option<Arc<A>>, Vec<Job<A::Msg>>) {
-        let Left { state, waiting, left_behind } = self.leave_all();
+        let Left { state, waiting, left_behind, failures } = self.leave_all();
+        failures.into_iter().for_each(forget);
         debug_assert!(left_behind.present.is_empty(), "no transaction is where an actor rests");
         (state, waiting)
     }
@@ -40,9 +43,11 @@ impl<A: SpeculativeActor> Engine<A> {
         let left_behind = shared.board.close(|job| waiting.push(job));
         waiting.append(&mut shared.left);
         let (state, runners) = (shared.state.take(), std::mem::take(&mut shared.runners));
+        let failures = shared.board.failures.drain(..).collect();
         self.unlock(shared);
         drop(runners);
-        Left { state, waiting, left_behind }
+        self.end_adapting();
+        Left { state, waiting, left_behind, failures }
     }
 }
 
@@ -51,6 +56,8 @@ struct Left<A: SpeculativeActor> {
     state: Option<Arc<A>>,
     waiting: Vec<Job<A::Msg>>,
     left_behind: LeftBehind,
+    /// Those that nobody has seen to.
+    failures: Vec<Panic>,
 }
 
 /// Ends an engine with the way to make its actor anew: an actor may end while it has no state that could.
@@ -61,7 +68,7 @@ impl<A: SpeculativeActor> Drop for EndsWithMaker<A> {
         let keeps = self.0.lock().keeps.clone();
         self.0.close(&mut |message| match &keeps {
             Some(me) => extend::dead_letter(me, message),
-            None => drop(message),
+            None => drop_quietly(message),
         });
     }
 }

@@ -33,10 +33,28 @@ impl<A: SpeculativeActor> Engine<A> {
         entry
     }
 
+    /// Whether the actor has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.lock().state.is_none()
+    }
+
     /// Changes the board from outside of the actor's own turn and its runners: if there is something to do then, somebody is woken.
     pub(crate) fn with_board<R>(&self, change: impl FnOnce(&mut Board<A::Msg>) -> R) -> R {
+        self.change(|shared| change(&mut shared.board))
+    }
+
+    /// The actor goes on with this state. Answers the one before.
+    pub(super) fn replace_state(&self, state: Arc<A>) -> Option<Arc<A>> {
+        self.change(|shared| {
+            shared.generation += 1;
+            shared.board.defer_present();
+            shared.state.replace(state)
+        })
+    }
+
+    fn change<R>(&self, change: impl FnOnce(&mut Shared<A>) -> R) -> R {
         let mut shared = self.lock();
-        let result = change(&mut shared.board);
+        let result = change(&mut shared);
         let Shared { board, runners, keeps, .. } = &mut *shared;
         let rested = runners.next(board);
         let is_due = board.needs_attention() && !board.is_running();
@@ -71,7 +89,9 @@ impl<A: SpeculativeActor> Engine<A> {
         mut shared: MutexGuard<'_, Shared<A>>,
         visit: VisitTask<A::Msg>,
     ) {
-        let (me, state) = (shared.keeps.clone(), shared.state.clone());
+        let me = shared.keeps.clone();
+        // Only for whoever keeps it: the last reference to a state is not dropped here.
+        let state = matches!(visit, VisitTask::Arrives(_)).then(|| shared.state.clone()).flatten();
         let Shared { board, runners, .. } = &mut *shared;
         let rested = runners.next(board);
         self.unlock(shared);

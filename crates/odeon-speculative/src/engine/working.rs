@@ -3,9 +3,10 @@
 //! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes it) → **`engine/working.rs`**
 //! → `attempt.rs` (the transaction) → `exit.rs` (its effects).
 
-use super::{Engine, Scratch, Shared, drop_contained, runners};
+use super::{Engine, Scratch, Shared, runners};
 use crate::attempt::{Attempt, Handled};
 use crate::board::How;
+use crate::contained::{contained, drop_quietly};
 use crate::context::Me;
 use crate::coordination::{Enlisted, GivesWay};
 use crate::job::{Job, Kind};
@@ -15,7 +16,6 @@ use odeon_core::{Access, ActorRef, Message};
 use odeon_stm::staged::SharedSnapshot;
 use odeon_sync::MutexGuard;
 use std::mem::needs_drop;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -112,10 +112,10 @@ impl<A: SpeculativeActor> Engine<A> {
         for mut job in scratch.batch.drain(..) {
             let lane = job.lane;
             let outcome = match (how, job.access) {
-                (How::Reading, Access::Snapshot) => {
-                    let snapshot = snapshot.get_or_insert_with(SharedSnapshot::begin);
-                    Some(attempt.on_snapshot(snapshot, state, &job, &mut scratch.outbox))
-                }
+                (How::Reading, Access::Snapshot) => Some(match shared_by_batch(&mut snapshot) {
+                    Ok(moment) => attempt.on_snapshot(moment, state, &job, &mut scratch.outbox),
+                    Err(panic) => Handled::Failed(panic),
+                }),
                 _ => attempt.of_message(state, &job, &mut scratch.outbox),
             };
             let has_guard = A::Msg::MAILBOXES > 1;
@@ -154,6 +154,10 @@ impl<A: SpeculativeActor> Engine<A> {
                     if let Err(message) = parked {
                         self.lock().board.unpark_too_late();
                         extend::dead_letter(me, message);
+                    } else if !self.is_state(state) {
+                        // It may wait for a change of a state that was gone before it had parked. Otherwise who makes the actor anew finds it
+                        // there.
+                        self.parking.wake_all(self);
                     }
                     continue;
                 }
@@ -163,7 +167,7 @@ impl<A: SpeculativeActor> Engine<A> {
                 }
             }
         }
-        drop(snapshot);
+        drop_quietly(snapshot);
         self.tally.committed(handled);
         extend::note_handled(messages as u32);
         let now = self.clock.now();
@@ -202,7 +206,7 @@ impl<A: SpeculativeActor> Engine<A> {
         scratch: &mut Scratch<A::Msg>,
     ) -> Option<(How, Arc<A>)> {
         let (mut shared, mut too_late, give_way) = self.recall(how, self.lock());
-        let Shared { board, runners, .. } = &mut *shared;
+        let Shared { board, runners, state: kept, .. } = &mut *shared;
         board.finish(how);
         scratch.over.drain(..).for_each(|lane| board.finish_job(lane));
         for job in scratch.back.drain(..) {
@@ -210,13 +214,13 @@ impl<A: SpeculativeActor> Engine<A> {
                 too_late.push(message);
             }
         }
-        // Long messages leave time for others to look at what they wait for.
-        let may_take = goes_on && !self.pace.is_long() && !board.next_visit();
+        // Long messages leave time for others to look at what they wait for; and nothing new begins on a state that is gone.
+        let is_kept = kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, &state));
+        let may_take = goes_on && is_kept && !self.pace.is_long() && !board.next_visit();
         let most = self.pace.batch();
         let next = if may_take { board.take(&mut scratch.batch, most) } else { None };
         let rested = if next.is_some() { runners.next(board) } else { None };
         let is_due = board.needs_attention() && !board.is_running();
-        let is_kept = shared.state.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, &state));
         // Who rests holds no state. Not the last reference to it under the lock: its destructor is a user's code.
         let mut state = Some(state);
         if next.is_none() && is_kept {
@@ -235,7 +239,7 @@ impl<A: SpeculativeActor> Engine<A> {
             too_late.into_iter().for_each(|message| extend::dead_letter(me, message));
         }
         if next.is_none() {
-            drop_contained(state.take());
+            drop_quietly(state.take());
         }
         next.zip(state)
     }
@@ -247,5 +251,18 @@ impl<A: SpeculativeActor> Engine<A> {
 /// The panic of its destructor.
 #[inline(always)]
 fn drop_handled<M>(job: Job<M>) -> std::thread::Result<()> {
-    if needs_drop::<M>() { catch_unwind(AssertUnwindSafe(move || drop(job))) } else { Ok(()) }
+    if needs_drop::<M>() { contained(move || drop(job)) } else { Ok(()) }
+}
+
+/// The moment that the messages of a batch share, begun with the first one that reads it.
+///
+/// # Errors
+/// The panic that says that there are too many attempts: the message fails with that, as with one of its own.
+fn shared_by_batch(
+    snapshot: &mut Option<SharedSnapshot>,
+) -> std::thread::Result<&mut SharedSnapshot> {
+    match snapshot {
+        Some(snapshot) => Ok(snapshot),
+        None => contained(SharedSnapshot::begin).map(|begun| snapshot.insert(begun)),
+    }
 }

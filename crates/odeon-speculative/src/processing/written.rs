@@ -1,6 +1,6 @@
 //! How an actor is processed, as numbers that go with it to another theater.
 
-use super::{Make, Mode, Ordering, Processing};
+use super::{MOST_WIDTH, Make, Mode, Ordering, Processing};
 use crate::width::WidthPolicy;
 use std::sync::Arc;
 
@@ -56,9 +56,6 @@ impl Processing {
         Self { mode, width: (width > 0).then_some(width), ordering, blocks: written.blocks }
     }
 }
-
-/// Wider is nobody: a number above is of somebody who does not mean well.
-const MOST_WIDTH: usize = 1024;
 
 #[cfg(test)]
 mod tests {

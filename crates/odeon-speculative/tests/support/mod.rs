@@ -10,6 +10,7 @@ use odeon_speculative::{
     TxResult,
 };
 use odeon_stm::{TVar, Tx};
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -39,6 +40,8 @@ pub struct Lab {
     pub vars: Vec<TVar<i64>>,
     pub life: u64,
     pub common: Arc<Common>,
+    /// Whether its destructor panics.
+    pub is_fragile: bool,
 }
 
 impl Lab {
@@ -46,7 +49,7 @@ impl Lab {
         // ORDERING: SeqCst, here and in all of the tests: they count, and nothing else hangs on it.
         let life = common.lives.fetch_add(1, Ordering::SeqCst);
         let vars = (0..8).map(|_| TVar::new(0)).collect();
-        Self { vars, life, common: common.clone() }
+        Self { vars, life, common: common.clone(), is_fragile: false }
     }
 
     /// Adds to a variable, and answers the new value.
@@ -60,7 +63,24 @@ impl Lab {
 impl Drop for Lab {
     fn drop(&mut self) {
         self.common.drops.fetch_add(1, Ordering::SeqCst);
+        if self.is_fragile {
+            drop(Bomb);
+        }
     }
+}
+
+/// Panics when it is dropped, by a panic whose payload does as well, and so on: whoever catches it and drops what it has caught panics again.
+pub struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        resume_unwind(Box::new(Self));
+    }
+}
+
+/// Panics with that.
+pub fn explode() -> ! {
+    resume_unwind(Box::new(Bomb))
 }
 
 /// A message.

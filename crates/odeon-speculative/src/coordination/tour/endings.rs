@@ -5,11 +5,10 @@ use super::super::outcome::CoordinationError;
 use super::super::transaction::Coordination;
 use super::super::visit::Ending;
 use super::{Step, TRIES, Tour};
+use crate::contained::{Panic, contained, drop_quietly};
 use crate::exit::Closed;
 use odeon_stm::Cause;
 use odeon_stm::staged::RolledBack;
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Why there was no commit.
@@ -24,7 +23,7 @@ impl Tour {
         let Self { attempt, visits, places, .. } = self;
         let travelling = attempt.as_mut().expect("begun");
         let has_hooks = travelling.has_hooks();
-        let mut failures: Vec<(usize, Box<dyn Any + Send>)> = Vec::new();
+        let mut failures: Vec<(usize, Panic)> = Vec::new();
         // Effects leave each actor in the order of its commits; and an actor that has been left meanwhile may have ended, after
         // which nothing commits. The locks of several exits are taken in the order of addresses.
         let mut passes: Vec<(usize, bool)> = Vec::new();
@@ -43,11 +42,9 @@ impl Tour {
             .collect();
         let is_decided = of.decider().is_some();
         let committed = pass_all(&exits, is_decided, &mut || {
-            let after = match catch_unwind(AssertUnwindSafe(|| travelling.commit_before_hooks())) {
-                Ok(committed) => committed.map_err(Refused::RolledBack)?,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| after.call())) {
+            // Values' destructors, and who waits for their change, are contained by the transactional memory.
+            let after = travelling.commit_before_hooks().map_err(Refused::RolledBack)?;
+            if let Err(panic) = contained(|| after.call()) {
                 failures.push((0, panic));
             }
             for (place, visit) in visits.iter_mut().enumerate() {
@@ -129,8 +126,7 @@ impl Tour {
     /// What it calls after a rollback is a user's code, whose panic concerns nobody.
     fn drop_attempt(&mut self) {
         self.waits_for_variable = None;
-        let attempt = self.attempt.take();
-        let _ = catch_unwind(AssertUnwindSafe(move || drop(attempt)));
+        drop_quietly(self.attempt.take());
     }
 }
 

@@ -1,0 +1,119 @@
+//! Users' code that may panic, and what comes of a panic.
+//!
+//! An engine that unwinds loses what it has in its hands: a batch, a coordinated transaction, a place on a board. So whatever is a user's runs within
+//! [`contained`] or one of its kind, and a payload that nobody gets is [forgotten](forget): its destructor, a user's as well, could panic again.
+//!
+//! | a user's code | runs in | what comes of a panic |
+//! |---|---|---|
+//! | handlers, guards, `started` | `attempt.rs`, `attempt/*`, `coordination/visit.rs` | the message, or transaction, fails; so does the actor |
+//! | the same in the actor's own turn, alone | `dispatcher.rs`, `handling.rs` | the same; the core contains the turn |
+//! | `access` of a message | `dispatcher.rs` | the message fails, and the actor |
+//! | `message_name` | `conflicts.rs` | it is called by its type |
+//! | errors: their texts, their destructors | here: [`failure_of`] | it is what the message fails with |
+//! | what an attempt wants called after its rollback | `attempt.rs`, `attempt/*` | the message fails, if it has not failed already |
+//! | the same in a coordinated transaction, or of an attempt made ahead for nothing | `coordination/tour/endings.rs`, `attempt/ahead.rs` | nothing |
+//! | what an attempt wants called after its commit; effects; answers, and who waits for them | `attempt.rs`, `coordination/visit.rs` | the actor fails, nothing is undone |
+//! | effects that do not happen: their destructors | `handling.rs` | nothing |
+//! | functions of `join_via` | `coordination/tour.rs` | the transaction fails, and the actor that has joined |
+//! | a message that is over: its destructor | `attempt.rs`, `engine/working.rs`, `coordination/visit.rs` | the actor fails, nothing is undone |
+//! | a message that was not sent, or not handled: its destructor | here: [`drop_quietly`]; as a dead letter, the core | nothing |
+//! | a state: its destructor | here: [`drop_quietly`], for whoever may have the last reference; in a turn of the actor, the core | nothing |
+//! | policies of the width: all they are asked, their destructors | `engine/adapting.rs` | the policy is not asked any more |
+//! | how they are made, where an actor leaves a theater | `occupant.rs` | one message at a time |
+//! | who waits for the outcome of a transaction: its waker, its function | `coordination/transaction.rs` | nothing |
+//! | functions of `coordinate`, and those that make a state or a policy when an actor is spawned | the caller's thread, or the core | the caller's |
+//!
+//! None of it runs under a lock, but for what is called with a commit, under that of the exits. And nothing here is gone on with on a thread
+//! that a user has lent: where a message is dropped a handler may be in the middle (`Coordination::lose`).
+
+use crate::outcome::HandlerError;
+use std::any::Any;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// What a panic leaves.
+pub(crate) type Panic = Box<dyn Any + Send>;
+
+/// Calls what may be a user's code.
+///
+/// # Errors
+/// What it has panicked with: to be told to somebody, or [forgotten](forget).
+pub(crate) fn contained<R>(act: impl FnOnce() -> R) -> Result<R, Panic> {
+    catch_unwind(AssertUnwindSafe(act))
+}
+
+/// Nobody gets this one. It is dropped only if it is what a panic without a payload of its own has: anything else might panic in turn.
+pub(crate) fn forget(panic: Panic) {
+    if !panic.is::<&str>() && !panic.is::<String>() {
+        mem::forget(panic);
+    }
+}
+
+/// Calls what may be a user's code, whose panic concerns nobody; `None` if it has panicked.
+pub(crate) fn quietly<R>(act: impl FnOnce() -> R) -> Option<R> {
+    contained(act).map_err(forget).ok()
+}
+
+/// Drops what may have a user's destructor, whose panic concerns nobody.
+pub(crate) fn drop_quietly<T>(value: T) {
+    quietly(move || drop(value));
+}
+
+/// The same for each of several: two panics at once would be the end of the process.
+pub(crate) fn drop_each<T>(values: impl IntoIterator<Item = T>) {
+    values.into_iter().for_each(drop_quietly);
+}
+
+/// Calls one after the other, whatever becomes of it; the first panic is the one that counts.
+///
+/// # Errors
+/// That panic.
+pub(crate) fn each<F: FnOnce()>(acts: impl IntoIterator<Item = F>) -> Result<(), Panic> {
+    let mut first = Ok(());
+    for act in acts {
+        first = first_of(first, contained(act));
+    }
+    first
+}
+
+/// The first panic of two is the one that counts.
+///
+/// # Errors
+/// That panic.
+pub(crate) fn first_of(first: Result<(), Panic>, second: Result<(), Panic>) -> Result<(), Panic> {
+    match (first, second) {
+        (Ok(()), second) => second,
+        (first, Ok(())) => first,
+        (first, Err(panic)) => {
+            forget(panic);
+            first
+        }
+    }
+}
+
+/// What a message fails with whose handler has given it up: the text of its error, or the panic in place of that.
+pub(crate) fn failure_of(error: HandlerError) -> Panic {
+    let text = contained(|| error.to_string());
+    let dropped = contained(move || drop(error));
+    match (text, dropped) {
+        (Ok(text), Ok(())) => Box::new(text),
+        (Ok(_), Err(panic)) | (Err(panic), Ok(())) => panic,
+        (Err(first), Err(second)) => {
+            forget(second);
+            first
+        }
+    }
+}
+
+/// What a panic says.
+pub(crate) fn text_of(panic: &Panic) -> Arc<str> {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| Arc::from(*text))
+        .or_else(|| panic.downcast_ref::<String>().map(|text| Arc::from(text.as_str())));
+    text.unwrap_or_else(|| "a panic without a text".into())
+}
+
+#[cfg(test)]
+mod tests;
