@@ -95,7 +95,12 @@ pub struct Ask<T: Send + 'static> {
 enum State<T> {
     /// The question has been sent.
     Sent(oneshot::Receiver<T>),
-    /// It has not been sent yet.
+    /// It has not; apart, so that by far the most cost nothing for it.
+    NotSent(Box<NotSent<T>>),
+}
+
+enum NotSent<T> {
+    /// It will be.
     Kept(oneshot::Receiver<T>, Kept),
     /// It has not been delivered.
     Refused(AskError),
@@ -110,20 +115,10 @@ impl<T> State<T> {
         unsent: Unsent<M>,
         keep: impl FnOnce(M) -> Kept,
     ) -> Self {
-        match unsent {
-            Unsent::Refused(error) => Self::Refused(error.into()),
-            Unsent::Kept(question) => Self::Kept(answer, keep(question)),
-        }
-    }
-
-    /// What has become of a question that was kept.
-    fn settle(&mut self, sent: Result<(), AskError>) {
-        let before = mem::replace(self, Self::Refused(AskError::NoReply));
-        *self = match (sent, before) {
-            (Ok(()), Self::Kept(answer, _)) => Self::Sent(answer),
-            (Ok(()), before) => before,
-            (Err(refused), _) => Self::Refused(refused),
-        };
+        Self::NotSent(Box::new(match unsent {
+            Unsent::Refused(error) => NotSent::Refused(error.into()),
+            Unsent::Kept(question) => NotSent::Kept(answer, keep(question)),
+        }))
     }
 }
 
@@ -139,7 +134,7 @@ impl<T: Send + 'static> Ask<T> {
     pub(crate) fn unsent<M>(self, unsent: Unsent<M>, keep: impl FnOnce(M) -> Kept) -> Self {
         let state = match self.state {
             State::Sent(answer) => State::unsent(answer, unsent, keep),
-            other => other,
+            other @ State::NotSent(_) => other,
         };
         Self { state, ..self }
     }
@@ -147,8 +142,8 @@ impl<T: Send + 'static> Ask<T> {
     /// Has the question, of which nothing has been sent, sent later.
     fn kept(self, kept: Kept) -> Self {
         let state = match self.state {
-            State::Sent(answer) => State::Kept(answer, kept),
-            other => other,
+            State::Sent(answer) => State::NotSent(Box::new(NotSent::Kept(answer, kept))),
+            other @ State::NotSent(_) => other,
         };
         Self { state, ..self }
     }
@@ -166,11 +161,13 @@ impl<T: Send + 'static> Ask<T> {
         self.prepare_to_block();
         let answer = match self.state {
             State::Sent(answer) => answer,
-            State::Kept(answer, kept) => {
-                kept.wait()?;
-                answer
-            }
-            State::Refused(refused) => return Err(refused),
+            State::NotSent(not_sent) => match *not_sent {
+                NotSent::Refused(refused) => return Err(refused),
+                NotSent::Kept(answer, kept) => {
+                    kept.wait()?;
+                    answer
+                }
+            },
         };
         answer.wait().map_err(|_| AskError::NoReply)
     }
@@ -188,11 +185,13 @@ impl<T: Send + 'static> Ask<T> {
         self.prepare_to_block();
         let (answer, limit) = match self.state {
             State::Sent(answer) => (answer, limit),
-            State::Kept(answer, kept) => {
-                let left = kept.wait_timeout(limit)?;
-                (answer, left)
-            }
-            State::Refused(refused) => return Err(refused),
+            State::NotSent(not_sent) => match *not_sent {
+                NotSent::Refused(refused) => return Err(refused),
+                NotSent::Kept(answer, kept) => {
+                    let left = kept.wait_timeout(limit)?;
+                    (answer, left)
+                }
+            },
         };
         answer.wait_timeout(limit).map_err(|error| match error {
             InVain::Timeout => AskError::Timeout,
@@ -203,15 +202,25 @@ impl<T: Send + 'static> Ask<T> {
     /// As `poll`, as long as the question has not been sent.
     #[cold]
     #[inline(never)]
-    fn poll_kept(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<T, AskError>> {
-        if let State::Kept(_, kept) = &mut self.state {
+    fn poll_not_sent(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, AskError>> {
+        if let State::NotSent(not_sent) = &mut self.state {
+            let kept = match &mut **not_sent {
+                NotSent::Kept(_, kept) => kept,
+                NotSent::Refused(refused) => return Poll::Ready(Err(*refused)),
+            };
             let Poll::Ready(sent) = kept.poll(cx) else {
                 self.begin_wait();
                 return Poll::Pending;
             };
-            self.state.settle(sent);
+            let is_sent = sent.is_ok();
+            let refused = NotSent::Refused(sent.err().unwrap_or(AskError::NoReply));
+            if let NotSent::Kept(answer, _) = mem::replace(&mut **not_sent, refused)
+                && is_sent
+            {
+                self.state = State::Sent(answer);
+            }
         }
-        self.poll(cx)
+        Pin::new(self).poll(cx)
     }
 
     #[track_caller]
@@ -253,8 +262,7 @@ impl<T: Send + 'static> Future for Ask<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let answer = match &mut self.state {
             State::Sent(answer) => Pin::new(answer).poll(cx),
-            State::Kept(..) => return self.poll_kept(cx),
-            State::Refused(refused) => return Poll::Ready(Err(*refused)),
+            State::NotSent(_) => return self.as_mut().poll_not_sent(cx),
         };
         let answer = answer.map(|answer| answer.map_err(|_| AskError::NoReply));
         if answer.is_pending() {

@@ -28,7 +28,7 @@ impl<M: Message> ActorRef<M> {
         if cell.header.home.is_aside() {
             return self.send_aside_or_keep(mailbox, message);
         }
-        if cell.inbox.is_pressed() && !holds_back() && pressure::would_block(&cell.header) {
+        if cell.inbox.may_be_pressed() && self.must_wait() {
             return Err(Unsent::Kept(message));
         }
         Ok(self.send_hindered(mailbox, message, Hindered::InTime)?)
@@ -37,14 +37,20 @@ impl<M: Message> ActorRef<M> {
     #[inline(never)]
     fn send_aside_or_keep(&self, mailbox: usize, message: M) -> Result<(), Unsent<M>> {
         let header = &self.cell().header;
-        if !holds_back() {
-            if header.home.is_bounded() {
-                return bounded::send_or_keep(self.cell(), mailbox, message);
-            }
-            if pressure::is_pressed(header) && pressure::would_block(header) {
-                return Err(Unsent::Kept(message));
-            }
+        if header.home.is_bounded() && !holds_back() {
+            return bounded::send_or_keep(self.cell(), mailbox, message);
+        }
+        if self.must_wait() {
+            return Err(Unsent::Kept(message));
         }
         Ok(self.send_hindered(mailbox, message, Hindered::InTime)?)
+    }
+
+    /// Whether a send would block this thread since the receiver is under pressure.
+    #[cold]
+    #[inline(never)]
+    fn must_wait(&self) -> bool {
+        let header = &self.cell().header;
+        !holds_back() && pressure::is_pressed(header) && pressure::would_block(header)
     }
 }
