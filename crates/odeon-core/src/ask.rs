@@ -2,19 +2,26 @@
 
 use std::fmt;
 use std::future::Future;
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::actor_ref::ActorRef;
 use crate::current;
-use crate::error::{AskError, SendError};
-use crate::message::Message;
+use crate::error::AskError;
+use crate::message::{Message, mailbox_of};
 use crate::oneshot::{self, InVain};
 use crate::pressure::Question;
 use crate::reply::Reply;
 use crate::scheduler::pinned::PinnedShared;
 use crate::sight::AskedBy;
+use kept::Kept;
+use sending::Unsent;
+
+mod beginning;
+pub(crate) mod kept;
+pub(crate) mod sending;
 
 impl<M: Message> ActorRef<M> {
     /// Asks a question: sends the message that `question` makes around a [`Reply`].
@@ -22,6 +29,11 @@ impl<M: Message> ActorRef<M> {
     /// The result is a future for any executor; threads use [`Ask::wait`] or [`Ask::wait_timeout`].
     /// Actors ask each other with [`Context::reply_to`](crate::Context::reply_to); an
     /// [`AsyncActor`](crate::AsyncActor) may also await the answer.
+    ///
+    /// The message is sent at once, by this call, unless that would block the thread: where a [`send`](Self::send) from
+    /// here would wait for a receiver under pressure (S17) or for a place in a bounded mailbox (S18), the question
+    /// stays in the [`Ask`], which sends it once it is awaited or waited for and there is room. A question that nobody
+    /// awaits may therefore never be sent, and what is sent to the same actor before it is awaited goes before it.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -37,58 +49,102 @@ impl<M: Message> ActorRef<M> {
     /// let answer = echo.ask(|reply| Say::Back("hello".into(), reply)).wait();
     /// assert_eq!(answer.unwrap(), "hello");
     /// ```
+    // Inlined whole, as a send is.
+    #[inline(always)]
     pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Ask<T> {
-        self.ask_by(question, |question| self.send(question))
+        let (answer_to, answer) = oneshot::channel();
+        let question = question(Reply::to_waiter(answer_to));
+        self.ask_in(mailbox_of(&question), question, answer)
     }
 
-    /// Asks this actor by `send`.
-    pub(crate) fn ask_by<T: Send + 'static>(
+    /// Sends a question into this mailbox.
+    #[inline(always)]
+    pub(crate) fn ask_in<T: Send + 'static>(
         &self,
-        question: impl FnOnce(Reply<T>) -> M,
-        send: impl FnOnce(M) -> Result<(), SendError<M>>,
+        mailbox: usize,
+        question: M,
+        answer: Answer<T>,
     ) -> Ask<T> {
-        let mut ask = Ask::by(question, send);
-        ask.question = Question::asked_of(&self.cell().header);
-        if self.cell().header.is_seen() {
-            ask.seen = AskedBy::to(&self.cell().header);
-        }
-        ask
+        let state = match self.send_or_keep(mailbox, question) {
+            Ok(()) => State::Sent(answer),
+            Err(unsent) => State::unsent(answer, unsent, |question| {
+                let to = self.clone();
+                Kept::new(async move { to.send_async_into(mailbox, question).await })
+            }),
+        };
+        let header = &self.cell().header;
+        let question = Question::asked_of(header);
+        Ask { state, question, seen: if header.is_seen() { AskedBy::to(header) } else { None } }
     }
 }
 
 /// The answer to come.
 ///
 /// # Cancellation
-/// Dropping it loses the answer and nothing else; the question is handled all the same.
+/// Dropping it loses the answer. A question that has been sent is handled all the same; one that its `Ask` has kept
+/// ([`ActorRef::ask`]) is not sent any more, and nothing of it is left with the actor.
 #[must_use = "an answer must be awaited or waited for; use `send` for messages without an answer"]
 pub struct Ask<T: Send + 'static> {
-    /// The error: the question was not delivered.
-    answer: Result<oneshot::Receiver<Result<T, AskError>>, AskError>,
+    state: State<T>,
     /// Tells who waits for whom, if an actor asks.
     question: Option<Question>,
     /// Notes who waits for it, in a theater where that is to be seen.
     seen: Option<Box<AskedBy>>,
 }
 
-impl<T: Send + 'static> Ask<T> {
-    /// Asks by `send`.
-    #[inline]
-    pub(crate) fn by<M>(
-        question: impl FnOnce(Reply<T>) -> M,
-        send: impl FnOnce(M) -> Result<(), SendError<M>>,
-    ) -> Self {
-        let (answer_to, ask) = Self::pair();
-        match send(question(answer_to)) {
-            Ok(()) => ask,
-            Err(error) => Self { answer: Err(error.into()), question: None, seen: None },
-        }
-    }
+/// Of who has the reply, or why there is none.
+type Answer<T> = oneshot::Receiver<Result<T, AskError>>;
 
+enum State<T> {
+    /// The question has been sent.
+    Sent(Answer<T>),
+    /// It has not; apart, so that by far the most cost nothing for it.
+    NotSent(Box<NotSent<T>>),
+}
+
+enum NotSent<T> {
+    /// It will be.
+    Kept(Answer<T>, Kept),
+    /// It has not been delivered.
+    Refused(AskError),
+}
+
+impl<T> State<T> {
+    /// A question that has not been sent; `keep` has that done later.
+    #[cold]
+    #[inline(never)]
+    fn unsent<M>(answer: Answer<T>, unsent: Unsent<M>, keep: impl FnOnce(M) -> Kept) -> Self {
+        Self::NotSent(Box::new(match unsent {
+            Unsent::Refused(error) => NotSent::Refused(error.into()),
+            Unsent::Kept(question) => NotSent::Kept(answer, keep(question)),
+        }))
+    }
+}
+
+impl<T: Send + 'static> Ask<T> {
     /// The right to answer, and the answer to come.
     pub(crate) fn pair() -> (Reply<T>, Self) {
         let (answer_to, answer) = oneshot::channel();
-        let ask = Self { answer: Ok(answer), question: None, seen: None };
+        let ask = Self { state: State::Sent(answer), question: None, seen: None };
         (Reply::to_waiter(answer_to), ask)
+    }
+
+    /// Its question has not been sent; `keep` has that done later.
+    pub(crate) fn unsent<M>(self, unsent: Unsent<M>, keep: impl FnOnce(M) -> Kept) -> Self {
+        let state = match self.state {
+            State::Sent(answer) => State::unsent(answer, unsent, keep),
+            other @ State::NotSent(_) => other,
+        };
+        Self { state, ..self }
+    }
+
+    /// Has the question, of which nothing has been sent, sent later.
+    fn kept(self, kept: Kept) -> Self {
+        let state = match self.state {
+            State::Sent(answer) => State::NotSent(Box::new(NotSent::Kept(answer, kept))),
+            other @ State::NotSent(_) => other,
+        };
+        Self { state, ..self }
     }
 
     /// Blocks the thread until the answer comes.
@@ -102,25 +158,70 @@ impl<T: Send + 'static> Ask<T> {
     #[track_caller]
     pub fn wait(mut self) -> Result<T, AskError> {
         self.prepare_to_block();
-        self.answer?.wait().unwrap_or(Err(AskError::NoReply))
+        let answer = match self.state {
+            State::Sent(answer) => answer,
+            State::NotSent(not_sent) => match *not_sent {
+                NotSent::Refused(refused) => return Err(refused),
+                NotSent::Kept(answer, kept) => {
+                    kept.wait()?;
+                    answer
+                }
+            },
+        };
+        answer.wait().unwrap_or(Err(AskError::NoReply))
     }
 
     /// Blocks the thread until the answer comes, at most for `limit`.
     ///
     /// # Errors
-    /// As [`wait`](Self::wait), and [`AskError::Timeout`]. An answer that comes later is dropped.
+    /// As [`wait`](Self::wait), and [`AskError::Timeout`]. An answer that comes later is dropped, and a question that
+    /// has not been sent by then is not sent.
     ///
     /// # Panics
     /// As [`wait`](Self::wait).
     #[track_caller]
     pub fn wait_timeout(mut self, limit: Duration) -> Result<T, AskError> {
         self.prepare_to_block();
-        self.answer?.wait_timeout(limit).unwrap_or_else(|error| {
+        let (answer, limit) = match self.state {
+            State::Sent(answer) => (answer, limit),
+            State::NotSent(not_sent) => match *not_sent {
+                NotSent::Refused(refused) => return Err(refused),
+                NotSent::Kept(answer, kept) => {
+                    let left = kept.wait_timeout(limit)?;
+                    (answer, left)
+                }
+            },
+        };
+        answer.wait_timeout(limit).unwrap_or_else(|error| {
             Err(match error {
                 InVain::Timeout => AskError::Timeout,
                 InVain::NoValue => AskError::NoReply,
             })
         })
+    }
+
+    /// As `poll`, as long as the question has not been sent.
+    #[cold]
+    #[inline(never)]
+    fn poll_not_sent(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, AskError>> {
+        if let State::NotSent(not_sent) = &mut self.state {
+            let kept = match &mut **not_sent {
+                NotSent::Kept(_, kept) => kept,
+                NotSent::Refused(refused) => return Poll::Ready(Err(refused.clone())),
+            };
+            let Poll::Ready(sent) = kept.poll(cx) else {
+                self.begin_wait();
+                return Poll::Pending;
+            };
+            let is_sent = sent.is_ok();
+            let refused = NotSent::Refused(sent.err().unwrap_or(AskError::NoReply));
+            if let NotSent::Kept(answer, _) = mem::replace(&mut **not_sent, refused)
+                && is_sent
+            {
+                self.state = State::Sent(answer);
+            }
+        }
+        Pin::new(self).poll(cx)
     }
 
     #[track_caller]
@@ -157,10 +258,12 @@ pub(crate) fn check_may_block(what: &str, instead: &str) {
 impl<T: Send + 'static> Future for Ask<T> {
     type Output = Result<T, AskError>;
 
+    // By far the most are sent already.
+    #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let answer = match &mut self.answer {
-            Ok(answer) => Pin::new(answer).poll(cx),
-            Err(refused) => return Poll::Ready(Err(refused.clone())),
+        let answer = match &mut self.state {
+            State::Sent(answer) => Pin::new(answer).poll(cx),
+            State::NotSent(_) => return self.as_mut().poll_not_sent(cx),
         };
         let answer = answer.map(|answer| answer.unwrap_or(Err(AskError::NoReply)));
         if answer.is_pending() {

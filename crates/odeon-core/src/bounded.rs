@@ -34,7 +34,9 @@ use crate::selection::Selection;
 pub use bound::Bound;
 pub(crate) use bounds::{Bounds, check_keeps_all};
 pub(crate) use gate::{Gate, Place};
-pub(crate) use sending::{is_full, rejects, room, send, send_async, send_unhindered, try_send};
+pub(crate) use sending::{
+    is_full, rejects, room, send, send_async, send_or_keep, send_unhindered, try_send,
+};
 
 /// An actor whose mailboxes are bounded exactly: spawned in place of the actor itself, wherever an
 /// [`Actor`] or [`AsyncActor`] can be spawned. It goes around all other actors that contain one.

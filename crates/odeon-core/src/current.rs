@@ -35,6 +35,8 @@ pub(crate) struct Current {
     pub(crate) lane: Cell<u32>,
     /// The lane of the thread itself; 0 if nobody has asked for it.
     pub(crate) thread_lane: Cell<u32>,
+    /// Whether what runs here is a future or a piece of code that must not be blocked, whatever thread this is.
+    pub(crate) in_task: Cell<bool>,
     /// Messages that actors with lanes have handled in the present turn: they take them at other times.
     pub(crate) handled: Cell<u32>,
     /// The registry shard for actors created here.
@@ -53,6 +55,7 @@ odeon_sync::thread_local_const! {
         memory: Cell::new(ptr::null()),
         lane: Cell::new(0),
         thread_lane: Cell::new(0),
+        in_task: Cell::new(false),
         handled: Cell::new(0),
         shard: Cell::new(0),
     }

@@ -10,8 +10,9 @@
 //!
 //! Who sends:
 //! * a handler of a pool actor: that actor;
-//! * a thread of a pinned or dedicated stage, and any other thread: the thread. So what a task of another
-//!   runtime sends from several threads has several lanes.
+//! * a task of another runtime, where the receiver's theater knows it (`foreign_task.rs`): the task, whatever threads it runs on;
+//! * a thread of a pinned or dedicated stage, and any other thread: the thread. So the tasks of a runtime that the theater does not know
+//!   have a lane for each thread, whichever of them sends.
 
 pub(crate) mod companion;
 
@@ -21,6 +22,7 @@ use odeon_sync::thread;
 
 use crate::cell::Header;
 use crate::current::{self, Current};
+use crate::foreign_task::ForeignTask;
 use crate::mailbox::label;
 use crate::theater::shared::TheaterShared;
 
@@ -38,22 +40,25 @@ const EVERYWHERE: u32 = 2;
 const MAILBOX_SPREAD: u32 = 0x9D;
 
 impl Lane {
-    /// The lane of what this thread sends at this moment.
+    /// The lane of what this thread sends to an actor at this moment.
     #[inline(always)]
-    pub(crate) fn here() -> Self {
+    pub(crate) fn here(to: &Header) -> Self {
         let here = current::here();
         match here.lane.get() {
-            0 => Self::of_sender(here),
+            0 => Self::of_sender(here, to),
             known => Self(known),
         }
     }
 
-    /// The lane of the actor whose turn it is, or of the thread.
+    /// The lane of the actor whose turn it is, of the task that the thread runs, or of the thread.
     #[inline(never)]
-    fn of_sender(here: &Current) -> Self {
+    fn of_sender(here: &Current, to: &Header) -> Self {
         let actor = here.actor.get();
         if actor.is_null() {
-            return Self::of_thread(here);
+            return match to.stage.theater().foreign_task() {
+                Some(ForeignTask::Numbered(number)) => Self::of_number(number),
+                Some(ForeignTask::Unnumbered) | None => Self::of_thread(here),
+            };
         }
         // SAFETY: set by this thread for the length of the turn, which keeps the cell.
         let lane = Self::of_actor(unsafe { &*actor });

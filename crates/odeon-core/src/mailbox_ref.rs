@@ -7,6 +7,7 @@ use crate::ask::Ask;
 use crate::error::{SendError, TrySendError};
 use crate::mailboxes::{MailboxOf, number_of};
 use crate::message::Message;
+use crate::oneshot;
 use crate::reply::Reply;
 
 impl<M: Message> ActorRef<M> {
@@ -95,7 +96,8 @@ impl<'a, M: Message> MailboxRef<'a, M> {
 
     /// As [`ActorRef::ask`].
     pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Ask<T> {
-        self.actor.ask_by(question, |question| self.send(question))
+        let (answer_to, answer) = oneshot::channel();
+        self.actor.ask_in(self.number, question(Reply::to_waiter(answer_to)), answer)
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! An inbox comes under pressure when about a thousand messages wait in it, and is relieved at half
 //! of that (`mailbox/inbox.rs`). Whoever sends to it meanwhile has its message accepted, and then
-//! * a thread that belongs to no stage, or a dedicated one, waits in `send` until the receiver is relieved;
+//! * a thread that belongs to no stage, or a dedicated one, waits in `send` until the receiver is relieved,
+//!   unless it runs a task (`foreign_task.rs`): nothing blocks that;
 //! * a pool actor is *held back*: after the message it is handling it gets no turn until then;
 //! * a pinned stage is held back as a whole, after the batch of messages it is handling;
 //! * an actor that sends to itself is not held back.
 //!
-//! Replies, watches, timers and messages to oneself make nobody wait.
+//! Replies, watches, timers and messages to oneself make nobody wait. Whatever is awaited waits as a future, before
+//! its message is sent: [`relieved`] and [`place`].
 //!
 //! NO DEADLOCK. Whoever waits has entered for whom, and whoever closes a circle lets those in it go
 //! (`pressure/waits.rs`). So at the end of every chain of waiting is somebody who gets turns, and with each it
@@ -16,17 +18,15 @@
 //! Bounded mailboxes (`bounded.rs`) hold back in the same way, and so does what is under way at several actors with lanes at once
 //! (`pressure/congestion.rs`).
 //!
-//! PROTOCOL of waiting: the sender enters itself with the receiver, then looks whether there still is
-//! pressure, and if not takes all that wait out again; the owner takes pressure off, then takes out
-//! all that wait. The list's lock orders the two: one of them sees the other. (`pressure/loom.rs`)
+//! The protocol of waiting: `pressure/waiters.rs`.
 //!
 //! After Pony's backpressure, which mutes senders of overloaded actors in the same way (Blessing et al.:
 //! "Run, actor, run", AGERE 2019).
 
 use std::ptr::NonNull;
 
-use odeon_sync::atomic::{AtomicBool, Ordering};
-use odeon_sync::{Arc, Mutex, Parker};
+use odeon_sync::Arc;
+use odeon_sync::atomic::Ordering;
 
 use crate::bounded::{Gate, Place};
 use crate::cell::{Header, MessageCell, signal};
@@ -36,21 +36,18 @@ use crate::mailbox::{PRESSED_FROM, RELIEVED_AT};
 use crate::message::Message;
 use crate::oneshot;
 use crate::scheduler::pinned::PinnedShared;
+use crate::theater::shared::TheaterShared;
 use crate::turn::Task;
 use crate::turn::parked::Parked;
-use waits::{Node, Waiting, Waits, What};
+use waiters::{Entered, Relief, Sleeper, Waiter};
+use waits::{Node, Waiting, What};
 
 pub(crate) mod congestion;
+mod waiters;
 mod waits;
 
+pub(crate) use waiters::Waiters;
 pub(crate) use waits::Question;
-
-/// Somebody who waits until a receiver is relieved; dropped, it goes on.
-pub(crate) enum Waiter {
-    Actor(#[expect(dead_code, reason = "dropping it is what it is for")] HeldBack),
-    Thread(#[expect(dead_code, reason = "as above")] Sleeper),
-    Future(#[expect(dead_code, reason = "as above")] oneshot::Sender<()>),
-}
 
 /// Whom an actor, or a stage, is to wait for when its turn is over.
 pub(crate) enum HeldBy {
@@ -70,52 +67,6 @@ pub(crate) struct HeldBack {
     _parked: Parked,
 }
 
-/// What a thread waits for.
-#[derive(Default)]
-struct Relief {
-    relieved: AtomicBool,
-    parker: Parker,
-}
-
-/// A thread that waits; dropped, it is woken.
-pub(crate) struct Sleeper(Arc<Relief>);
-
-impl Drop for Sleeper {
-    fn drop(&mut self) {
-        // ORDERING: Release: what the receiver did comes before what the thread does next.
-        self.0.relieved.store(true, Ordering::Release);
-        self.0.parker.unpark();
-    }
-}
-
-/// All that wait for one node, and what it waits for itself.
-#[derive(Default)]
-pub(crate) struct Waiters {
-    list: Mutex<Vec<Waiter>>,
-    waits: Waits,
-}
-
-impl Waiters {
-    /// Enters `waiter`, unless the pressure is gone by then.
-    pub(crate) fn enter(&self, waiter: Waiter, is_pressed: impl FnOnce() -> bool) {
-        self.lock().push(waiter);
-        if !is_pressed() {
-            self.release();
-        }
-    }
-
-    /// Lets all go on.
-    pub(crate) fn release(&self) {
-        // Outside of the lock: an actor is submitted by being dropped.
-        let all = std::mem::take(&mut *self.lock());
-        drop(all);
-    }
-
-    fn lock(&self) -> odeon_sync::MutexGuard<'_, Vec<Waiter>> {
-        self.list.lock().expect("no panic happens under the lock of waiters")
-    }
-}
-
 /// Whether senders to this actor are to hold back.
 pub(crate) fn is_pressed(receiver: &Header) -> bool {
     match receiver.pinned() {
@@ -126,21 +77,26 @@ pub(crate) fn is_pressed(receiver: &Header) -> bool {
 }
 
 /// Enters that `who` waits for `giver`, as `waiter`; lets it go at once if there is no pressure, nobody will take it
-/// off, or `giver` waits for `who`.
-fn enter(who: Option<&Node>, giver: &Node, waiter: impl FnOnce(Option<Waiting>) -> Waiter) {
+/// off, or `giver` waits for `who`. A key to take it out by; `None`: it has been let go.
+fn enter(
+    who: Option<&Node>,
+    giver: &Node,
+    waiter: impl FnOnce(Option<Waiting>) -> Waiter,
+) -> Option<u64> {
     let waiting = who.and_then(|who| Waiting::enter(who.clone(), giver.clone(), What::Relief));
     let waiter = waiter(waiting);
-    let Some(waiters) = giver.waiters() else { return };
-    waiters.enter(waiter, || giver.is_pressed());
+    let key = giver.waiters()?.enter(waiter, || giver.is_pressed());
     if let Some(who) = who {
         waits::open_circles(who, giver, What::Relief);
     }
+    Some(key)
 }
 
-/// The sender's side: a message has been accepted by a receiver under pressure.
+/// The sender's side: a message has been accepted by a receiver under pressure. The thread waits for its relief only
+/// if this `blocks`.
 #[cold]
 #[inline(never)]
-pub(crate) fn felt(receiver: &Header) {
+pub(crate) fn felt(receiver: &Header, blocks: bool) {
     let here = current::here();
     if let Some(sender) = NonNull::new(here.actor.get()) {
         // SAFETY: set by this thread for the length of the turn, which keeps the cell.
@@ -150,21 +106,54 @@ pub(crate) fn felt(receiver: &Header) {
         }
         return;
     }
-    let home = here.home.get();
-    // A theater that the caller drives must not wait for itself.
-    if receiver.home.of_stage() == home || receiver.stage.theater().is_driven_from_outside() {
-        return;
-    }
-    // On a thread of some other pool, or of timers, nothing may wait.
-    let Some(stage) = home.as_pinned() else { return };
-    // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
-    match unsafe { stage.as_ref() } {
-        None => wait(None, &Node::of(receiver)),
-        Some(stage) if stage.is_dedicated() => {
-            wait_as_stage(stage, HeldBy::Pressure(Kin::new(receiver)));
+    let Some(stage) = stage_to_wait(receiver) else { return };
+    match stage {
+        Some(stage) if !stage.is_dedicated() => {
+            stage.hold_back(|| HeldBy::Pressure(Kin::new(receiver)));
         }
-        Some(stage) => stage.hold_back(|| HeldBy::Pressure(Kin::new(receiver))),
+        _ if !blocks || runs_a_task(stage, receiver.stage.theater()) => {}
+        None => wait(None, &Node::of(receiver)),
+        Some(stage) => wait_as_stage(stage, HeldBy::Pressure(Kin::new(receiver))),
     }
+}
+
+/// Whether this thread, one of no stage or that of `stage`, runs a task, so that nothing may block it.
+fn runs_a_task(stage: Option<&PinnedShared>, receivers: &TheaterShared) -> bool {
+    current::here().in_task.get() || stage.is_none() && receivers.foreign_task().is_some()
+}
+
+/// Whether a send to a receiver under pressure would block this thread, if that runs no task.
+#[cold]
+pub(crate) fn would_block(receiver: &Header) -> bool {
+    stage_to_wait(receiver).is_some_and(|stage| stage.is_none_or(PinnedShared::is_dedicated))
+}
+
+/// As [`would_block`], to a full mailbox that makes its senders wait.
+pub(crate) fn would_block_for_place(receiver: &Header) -> bool {
+    stage_to_wait(receiver).is_some()
+}
+
+/// As [`would_block`], for what is begun in a congested theater.
+pub(crate) fn would_block_for_congestion(theater: &TheaterShared) -> bool {
+    let stage = stage_here().filter(|_| !theater.is_driven_from_outside());
+    stage.is_some_and(|stage| stage.is_none_or(PinnedShared::is_dedicated))
+}
+
+/// The stage whose thread this is, or none, if it could be made to wait for a receiver.
+fn stage_to_wait<'a>(receiver: &Header) -> Option<Option<&'a PinnedShared>> {
+    // A theater that the caller drives must not wait for itself, nor a stage.
+    let is_beside = receiver.home.of_stage() == current::here().home.get();
+    let may_wait = !is_beside && !receiver.stage.theater().is_driven_from_outside();
+    stage_here().filter(|_| may_wait)
+}
+
+/// The stage whose thread this is, or none; `None` where an actor of the pool has its turn, and on a thread of some
+/// pool or of timers: there nothing may wait.
+fn stage_here<'a>() -> Option<Option<&'a PinnedShared>> {
+    let here = current::here();
+    let stage = here.home.get().as_pinned().filter(|_| here.actor.get().is_null())?;
+    // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
+    Some(unsafe { stage.as_ref() })
 }
 
 /// A message has been accepted beyond the capacity of a mailbox: the actor on the pool, or the stage, whose
@@ -237,13 +226,11 @@ fn wait_for_place_as_stage(stage: &PinnedShared, receiver: &Kin, gate: &Gate) ->
 
 /// This thread, one of no stage or that of a pinned or dedicated one, waits for a place. `None`: it goes on without one.
 pub(crate) fn wait_for_place(receiver: &Header, gate: &Gate) -> Option<Place> {
-    let home = current::here().home.get();
-    // A theater that the caller drives must not wait for itself, nor a stage.
-    if receiver.home.of_stage() == home || receiver.stage.theater().is_driven_from_outside() {
+    let stage = stage_to_wait(receiver)?;
+    if runs_a_task(stage, receiver.stage.theater()) {
         return None;
     }
-    // SAFETY: as in `felt`.
-    match unsafe { home.as_pinned()?.as_ref() } {
+    match stage {
         None => gate.line_up_thread().wait(),
         Some(stage) => wait_for_place_as_stage(stage, &Kin::new(receiver), gate),
     }
@@ -271,26 +258,34 @@ fn wait(who: Option<&Node>, giver: &Node) {
         entry = waiting;
         Waiter::Thread(sleeper)
     });
-    // ORDERING: Acquire: pairs with the Release in `Sleeper::drop`.
-    while !relief.relieved.load(Ordering::Acquire) {
-        relief.parker.park();
-    }
+    relief.wait();
 }
 
 /// Waits without blocking until `receiver` is relieved or has ended, or whoever waits here must go on because
 /// `receiver` waits for it.
 pub(crate) async fn relieved(receiver: Kin) {
-    let giver = Node::of(receiver.header());
+    relieved_by(Node::of(receiver.header())).await;
+}
+
+/// Waits without blocking until a theater is not congested.
+pub(crate) async fn uncongested(congestion: congestion::Kept) {
+    relieved_by(Node::Congestion(congestion)).await;
+}
+
+async fn relieved_by(giver: Node) {
     while giver.is_pressed() {
         let who = Node::here();
         let (relieved, wait) = oneshot::channel();
         let mut entry = None;
-        enter(who.as_ref(), &giver, |waiting| {
+        let key = enter(who.as_ref(), &giver, |waiting| {
             entry = waiting;
             Waiter::Future(relieved)
         });
+        // Given up here, nothing of it is left with the receiver.
+        let entered = Entered { giver: &giver, key };
         // An error is how a relief arrives.
         let _ = wait.await;
+        drop((entered, entry));
         if who.is_some() && giver.is_pressed() {
             // Let go without relief, from a circle.
             return;

@@ -30,7 +30,9 @@ impl<M: Message> ActorRef<M> {
     ///
     /// If about a thousand messages are waiting at the receiver, the sender holds back after this one (S17): a
     /// thread of its own waits here until half of them are gone, an actor gets no turn until then. Use
-    /// [`try_send`](Self::try_send) or [`send_async`](Self::send_async) where the thread must not wait.
+    /// [`try_send`](Self::try_send) or [`send_async`](Self::send_async) where the thread must not wait. A task of a runtime
+    /// that the theater knows ([`foreign_tasks`](crate::TheaterBuilder::foreign_tasks), `odeon-tokio`), or one by
+    /// [`as_task`](crate::as_task), does not wait: its message is accepted and counts.
     ///
     /// A bounded mailbox ([`Bounded`](crate::Bounded)) has its own rule for when it is full (S18).
     ///
@@ -51,16 +53,27 @@ impl<M: Message> ActorRef<M> {
     /// As [`send`](Self::send), into this mailbox.
     #[inline(always)]
     pub(crate) fn send_into(&self, mailbox: usize, message: M) -> Result<(), SendError<M>> {
+        self.send_hindered(mailbox, message, Hindered::Yes)
+    }
+
+    /// As [`send`](Self::send), into this mailbox, by a sender that holds back or not.
+    #[inline(always)]
+    pub(crate) fn send_hindered(
+        &self,
+        mailbox: usize,
+        message: M,
+        hindered: Hindered,
+    ) -> Result<(), SendError<M>> {
         if let Some(exit) = outbox::exit() {
-            return self.send_by(exit, mailbox, message, Hindered::Yes);
+            return self.send_by(exit, mailbox, message, hindered);
         }
         match deliver(self.cell(), label::of_mailbox(mailbox), message) {
             Accepted::Yes => Ok(()),
             Accepted::UnderPressure => {
-                pressure::felt(&self.cell().header);
+                hindered.feels(self.cell());
                 Ok(())
             }
-            Accepted::No(message) => self.send_otherwise(mailbox, message, Hindered::Yes),
+            Accepted::No(message) => self.send_otherwise(mailbox, message, hindered),
         }
     }
 
@@ -78,13 +91,7 @@ impl<M: Message> ActorRef<M> {
         mailbox: usize,
         message: M,
     ) -> Result<(), SendError<M>> {
-        if let Some(exit) = outbox::exit() {
-            return self.send_by(exit, mailbox, message, Hindered::No);
-        }
-        match deliver(self.cell(), label::of_mailbox(mailbox), message) {
-            Accepted::Yes | Accepted::UnderPressure => Ok(()),
-            Accepted::No(message) => self.send_otherwise(mailbox, message, Hindered::No),
-        }
+        self.send_hindered(mailbox, message, Hindered::No)
     }
 
     /// Sends a message unless the sender would have to hold back.
@@ -145,8 +152,7 @@ impl<M: Message> ActorRef<M> {
         mailbox: usize,
         message: M,
     ) -> Result<(), SendError<M>> {
-        let holds = outbox::exit().is_some_and(|exit| exit.holds());
-        if self.cell().header.home.is_bounded() && !holds {
+        if self.cell().header.home.is_bounded() && !holds_back() {
             return bounded::send_async(self, mailbox, message).await;
         }
         if pressure::is_pressed(&self.cell().header) {
@@ -256,7 +262,7 @@ impl<M: Message> ActorRef<M> {
         hindered: Hindered,
     ) -> Result<(), SendError<M>> {
         let cell = self.cell();
-        let label = Lane::here().label(mailbox);
+        let label = Lane::here(&cell.header).label(mailbox);
         hindered.heeds(cell, push(cell, cell.header.home.without_lanes(), label, message))
     }
 
@@ -270,7 +276,7 @@ impl<M: Message> ActorRef<M> {
     ) -> Result<(), SendError<M>> {
         let cell = self.cell();
         assert!(cell.header.home.is_laned(), "companions come to actors with lanes only");
-        let Ok(tag) = companion::leave(Lane::here(), companion) else {
+        let Ok(tag) = companion::leave(Lane::here(&cell.header), companion) else {
             return Err(SendError::Full(message));
         };
         let home = cell.header.home.without_lanes();
@@ -291,7 +297,7 @@ impl<M: Message> ActorRef<M> {
         let cell = self.cell();
         if cell.header.home.is_bounded() {
             return match hindered {
-                Hindered::Yes => bounded::send(cell, mailbox, message),
+                Hindered::Yes | Hindered::InTime => bounded::send(cell, mailbox, message),
                 Hindered::No => bounded::send_unhindered(cell, mailbox, message),
             };
         }
@@ -304,7 +310,14 @@ impl<M: Message> ActorRef<M> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hindered {
     Yes,
+    /// Only if that blocks no thread: whoever sends has looked before, and waits for an answer.
+    InTime,
     No,
+}
+
+/// Whether the effects of this thread are held back.
+pub(crate) fn holds_back() -> bool {
+    outbox::exit().is_some_and(outbox::Exit::holds)
 }
 
 impl Hindered {
@@ -327,8 +340,8 @@ impl Hindered {
 
     /// The receiver is under pressure.
     fn feels<M>(self, receiver: &MessageCell<M>) {
-        if self == Self::Yes {
-            pressure::felt(&receiver.header);
+        if self != Self::No {
+            pressure::felt(&receiver.header, self == Self::Yes);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | sending, growing and shrinking | this one |
 //! | which member gets a message | `worker_pool/routing.rs` |
+//! | how it gets there, past members that have ended or are full | `worker_pool/sending.rs` |
 //! | how a pool comes to be | `worker_pool/spawning.rs` |
 //! | what a member is | `worker_pool/member.rs` |
 //! | how many messages a member has before it | `worker_pool/load.rs` |
@@ -19,6 +20,7 @@
 mod load;
 mod member;
 mod routing;
+mod sending;
 pub(crate) mod spawning;
 
 use std::fmt;
@@ -26,12 +28,13 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use odeon_sync::Mutex;
-use odeon_sync::atomic::{AtomicU64, Ordering};
+use odeon_sync::atomic::AtomicU64;
 
 use crate::actor_ref::ActorRef;
 use crate::ask::Ask;
-use crate::error::SendError;
-use crate::message::Message;
+use crate::ask::kept::Kept;
+use crate::error::{SendError, TrySendError};
+use crate::message::{Message, mailbox_of};
 use crate::reply::Reply;
 use member::Member;
 
@@ -108,23 +111,72 @@ impl<M: Message> WorkerPool<M> {
     /// As [`ActorRef::send`], and if the function of [`Routing::ByKey`] does.
     #[track_caller]
     pub fn send(&self, message: M) -> Result<(), SendError<M>> {
+        self.inner.send(message, ActorRef::send)
+    }
+
+    /// As [`send`](Self::send), but gives the message back also if the sender would have to hold back for each of the
+    /// members, or with [`Routing::ByKey`] for the one that has the key.
+    ///
+    /// # Errors
+    /// As [`ActorRef::try_send`].
+    ///
+    /// # Panics
+    /// As [`send`](Self::send).
+    #[track_caller]
+    pub fn try_send(&self, message: M) -> Result<(), TrySendError<M>> {
+        self.inner.send(message, ActorRef::try_send)
+    }
+
+    /// As [`send`](Self::send), but waits as a future before it sends, as [`ActorRef::send_async`] does: for the member
+    /// that is chosen at first, or for another one if that ends meanwhile.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    ///
+    /// # Cancellation
+    /// Dropped before it is ready, the future drops the message; nothing has been sent then.
+    ///
+    /// # Panics
+    /// As [`send`](Self::send).
+    pub async fn send_async(&self, message: M) -> Result<(), SendError<M>> {
         let mut message = message;
         loop {
-            let members = self.inner.members.load();
-            match self.inner.route(&members, message) {
+            let members = self.inner.members.load_full();
+            let Some(number) = self.inner.choose_live(&members, &message) else {
+                if Arc::ptr_eq(&members, &self.inner.members.load()) {
+                    return Err(SendError::Stopped(message));
+                }
+                continue;
+            };
+            // While this waits, a smaller pool lets go of the others.
+            let member = members[number].clone();
+            drop(members);
+            message = match member.send_async(message).await {
                 Ok(()) => return Ok(()),
-                Err(SendError::Full(returned)) => return Err(SendError::Full(returned)),
-                Err(SendError::Stopped(returned)) => message = returned,
-            }
-            if Arc::ptr_eq(&members, &self.inner.members.load()) {
-                return Err(SendError::Stopped(message));
-            }
+                Err(SendError::Stopped(returned)) => returned,
+                Err(SendError::Full(returned)) => {
+                    let members = self.inner.members.load();
+                    let sent =
+                        self.inner.route_past_full(number, &members, returned, &ActorRef::try_send);
+                    return sent.map_err(|error| SendError::Full(error.into_message()));
+                }
+            };
         }
     }
 
     /// Asks one of the members, as [`ActorRef::ask`] does.
     pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Ask<T> {
-        Ask::by(question, |question| self.send(question))
+        let (answer_to, ask) = Ask::pair();
+        let sent = self.inner.send(question(answer_to), |member, question| {
+            member.send_or_keep(mailbox_of(&question), question)
+        });
+        match sent {
+            Ok(()) => ask,
+            Err(unsent) => ask.unsent(unsent, |question| {
+                let to = self.clone();
+                Kept::new(async move { to.send_async(question).await })
+            }),
+        }
     }
 
     /// How many members have not ended. Looks at each of them.
@@ -173,88 +225,6 @@ impl<M: Message> WorkerPool<M> {
             self.inner.replacing.lock().expect("nothing panics while members are replaced");
         let new = with(&self.inner.members.load());
         self.inner.members.swap(Arc::new(new))
-    }
-}
-
-impl<M: Message> Inner<M> {
-    /// Sends the message to one of `members`; gives it back if they have all ended or are full.
-    #[inline]
-    #[track_caller]
-    fn route(&self, members: &[Member<M>], message: M) -> Result<(), SendError<M>> {
-        if members.is_empty() {
-            return Err(SendError::Stopped(message));
-        }
-        // ORDERING: Relaxed: a number that is the sender's own; it orders nothing.
-        let number = || self.sent.fetch_add(1, Ordering::Relaxed);
-        let (choice, member) = match &self.routing {
-            Routing::RoundRobin => {
-                let number = number();
-                (number, (number % members.len() as u64) as usize)
-            }
-            Routing::LeastLoaded => {
-                let number = number();
-                let load = |member: usize| members[member].load();
-                (number, routing::less_loaded(number, members.len(), load))
-            }
-            Routing::ByKey(key) => {
-                let key = key(&message);
-                (key, routing::best_of(key, 0..members.len()).expect("there are members"))
-            }
-        };
-        match members[member].send(message) {
-            Ok(()) => Ok(()),
-            Err(SendError::Stopped(returned)) => self.route_to_another(choice, members, returned),
-            Err(SendError::Full(returned)) => self.route_past_full(member, members, returned),
-        }
-    }
-
-    /// The chosen member has ended: one of the others gets the message, the same for the same `choice` and
-    /// the same members.
-    #[cold]
-    #[track_caller]
-    fn route_to_another(
-        &self,
-        choice: u64,
-        members: &[Member<M>],
-        message: M,
-    ) -> Result<(), SendError<M>> {
-        let mut message = message;
-        loop {
-            let live = |number: &usize| !members[*number].actor.is_stopped();
-            let numbers = (0..members.len()).filter(live);
-            let Some(member) = routing::best_of(choice, numbers) else {
-                return Err(SendError::Stopped(message));
-            };
-            match members[member].send(message) {
-                Ok(()) => return Ok(()),
-                Err(SendError::Stopped(returned)) => message = returned,
-                Err(SendError::Full(returned)) => {
-                    return self.route_past_full(member, members, returned);
-                }
-            }
-        }
-    }
-
-    /// The chosen member is full and rejects the message: the others are tried in turn, unless it has to go
-    /// to this one.
-    #[cold]
-    #[track_caller]
-    fn route_past_full(
-        &self,
-        full: usize,
-        members: &[Member<M>],
-        message: M,
-    ) -> Result<(), SendError<M>> {
-        let mut message = message;
-        if !matches!(self.routing, Routing::ByKey(_)) {
-            for member in (1..members.len()).map(|next| (full + next) % members.len()) {
-                match members[member].send(message) {
-                    Ok(()) => return Ok(()),
-                    Err(error) => message = error.into_message(),
-                }
-            }
-        }
-        Err(SendError::Full(message))
     }
 }
 

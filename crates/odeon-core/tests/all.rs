@@ -21,6 +21,7 @@ mod s16_async_actors;
 mod s16_groups;
 mod s16_names;
 mod s16_worker_pools;
+mod s17_asking_tasks;
 mod s17_pressure;
 mod s17_pressure_and_waiting;
 mod s17_readiness;

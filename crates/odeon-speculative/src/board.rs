@@ -25,7 +25,7 @@ mod visits;
 
 use crate::coordination::{Company, GivesWay};
 use crate::job::{Job, Kind};
-use crate::lanes::{Entered, Lanes};
+use crate::lanes::{Entered, LaneUse, Lanes};
 use arrival_order::ArrivalOrder;
 use odeon_core::Message;
 use odeon_core::extend::Lane;
@@ -178,6 +178,11 @@ impl<M: Message> Board<M> {
     /// Rule 8: the actor does not leave.
     pub(crate) fn go_on(&mut self) {
         self.is_resting = false;
+    }
+
+    /// How lanes have been used so far.
+    pub(crate) fn lanes_in_use(&self) -> LaneUse {
+        self.lanes.in_use()
     }
 
     /// Jobs whose lanes are their own.

@@ -66,6 +66,25 @@ pub(crate) struct Lanes<M> {
     places: Vec<Place<M>>,
     halted: NumberMap<Lane, Halted<M>>,
     behind_halted: usize,
+    in_use: LaneUse,
+}
+
+/// How lanes have been used so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct LaneUse {
+    /// Those that have a message under way at this moment, and the most that ever had.
+    pub(crate) now: usize,
+    pub(crate) at_most: usize,
+    /// Messages that have waited for one of their own lane.
+    pub(crate) waited: u64,
+}
+
+impl LaneUse {
+    /// A place was busy, or not, and is so now, or not.
+    fn note(&mut self, was_busy: bool, is_busy: bool) {
+        self.now = self.now + usize::from(is_busy) - usize::from(was_busy);
+        self.at_most = self.at_most.max(self.now);
+    }
 }
 
 /// What becomes of a job that comes.
@@ -98,7 +117,7 @@ impl<M> Lanes<M> {
     pub(crate) fn new() -> Self {
         let free = || Place { is_busy: false, is_of_visit: false, waiting: VecDeque::new() };
         let places = std::iter::repeat_with(free).take(PLACES).collect();
-        Self { places, halted: NumberMap::default(), behind_halted: 0 }
+        Self { places, halted: NumberMap::default(), behind_halted: 0, in_use: LaneUse::default() }
     }
 
     /// Jobs that wait behind halted ones.
@@ -136,16 +155,31 @@ impl<M> Lanes<M> {
         let place = &mut self.places[place_of(lane)];
         if place.is_busy {
             place.waiting.push_back(job);
+            self.in_use.waited += 1;
             return Entered::Waits;
         }
         place.take(&job);
+        self.in_use.note(false, true);
         Entered::Ready(job)
+    }
+
+    /// How they have been used so far.
+    pub(crate) fn in_use(&self) -> LaneUse {
+        self.in_use
+    }
+
+    /// Whoever had a place has gone.
+    fn hand_on(&mut self, place: usize) -> Option<Job<M>> {
+        let place = &mut self.places[place];
+        let was_busy = place.is_busy;
+        let next = place.next();
+        self.in_use.note(was_busy, place.is_busy);
+        next
     }
 
     /// The job that had taken the place of a lane is over: the next one of it, which has the place then.
     pub(crate) fn leave(&mut self, lane: Option<Lane>) -> Option<Job<M>> {
-        let place = &mut self.places[place_of(lane?)];
-        place.next()
+        self.hand_on(place_of(lane?))
     }
 
     /// The job that had taken the place of a lane waits elsewhere, as a visit or parked: the next one of
@@ -226,12 +260,13 @@ impl<M> Lanes<M> {
     /// comes again: answers the job that can go on, its place taken.
     pub(crate) fn release(&mut self, lane: Option<Lane>, who: u64) -> Option<Job<M>> {
         let behind = self.release_all(lane, who)?;
-        let place = &mut self.places[place_of(lane?)];
+        let number = place_of(lane?);
+        let place = &mut self.places[number];
         place.waiting.extend(behind);
         if place.is_busy {
             return None;
         }
-        place.next()
+        self.hand_on(number)
     }
 
     /// As [`release`](Self::release), but answers all that has waited, without a place.

@@ -13,6 +13,7 @@ use std::fmt;
 /// ```text
 /// width 2, 71 commits, 0 failures, 12 rollbacks
 /// width by throughput
+/// lanes 2 at most, 9 messages waited for one of their own sender
 ///   rollbacks  variable  message  cause
 ///          11  total     Deposit  read overwritten
 ///           1  -         Rename   write locked
@@ -30,6 +31,13 @@ pub struct SpeculationStats {
     pub width: usize,
     /// What the width is decided by at present; `None` if it is fixed, or its policy does not say.
     pub width_goes_by: Option<&'static str>,
+    /// Lanes, which are senders to one mailbox each (S25), that have a message under way at this moment. What the actor handles at once is
+    /// never more.
+    pub lanes_in_use: usize,
+    /// The most of them at once so far, in so far as the actor was ready for several.
+    pub lanes_at_most: usize,
+    /// Messages that had to wait for an earlier one of their own lane.
+    pub lane_waits: u64,
     /// Messages that have committed.
     pub commits: u64,
     /// Messages that were given up, by a panic or an error.
@@ -48,6 +56,16 @@ impl SpeculationStats {
     /// Attempts that were rolled back, for whatever cause.
     pub fn rolled_back(&self) -> u64 {
         self.rollbacks.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Whether lanes are what keeps the actor from handling more at once: messages have waited for others of their own sender while there
+    /// were fewer senders than the width allows, or than it takes to be wider. Tasks of an asynchronous runtime that the theater does not know are one
+    /// sender for each thread (`odeon_core::TheaterBuilder::foreign_tasks`);
+    /// [`Ordering::Unordered`](crate::Ordering::Unordered) has no lanes.
+    pub fn is_narrowed_by_lanes(&self) -> bool {
+        // A policy that has found nothing in being wider may have found that.
+        let wanted = if self.width_goes_by.is_some() { self.width.max(2) } else { self.width };
+        self.lane_waits > 0 && self.lanes_at_most < wanted
     }
 
     /// Rollbacks by variable, most first; those at variables without a label are missing.
@@ -75,6 +93,16 @@ impl fmt::Display for SpeculationStats {
         write!(f, "width {width}, {commits} commits, {failures} failures, {rollbacks} rollbacks")?;
         if let Some(by) = self.width_goes_by {
             write!(f, "\nwidth by {by}")?;
+        }
+        if self.lanes_at_most > 0 {
+            let (lanes, waits) = (self.lanes_at_most, self.lane_waits);
+            write!(
+                f,
+                "\nlanes {lanes} at most, {waits} messages waited for one of their own sender"
+            )?;
+        }
+        if self.is_narrowed_by_lanes() {
+            write!(f, ": lanes keep it narrow")?;
         }
         self.show_conflicts(f)?;
         self.show_widths(f)
@@ -154,6 +182,8 @@ mod tests {
         SpeculationStats {
             width: 2,
             width_goes_by: Some("throughput"),
+            lanes_at_most: 2,
+            lane_waits: 9,
             commits: 71,
             rollbacks: vec![(Cause::ReadOverwritten, 11), (Cause::WriteLocked, 1)],
             conflicts: vec![
@@ -174,6 +204,7 @@ mod tests {
         let expected = "\
 width 2, 71 commits, 0 failures, 12 rollbacks
 width by throughput
+lanes 2 at most, 9 messages waited for one of their own sender
   rollbacks  variable  message  cause
          11  total     Deposit  read overwritten
           1  -         Rename   write locked
@@ -183,6 +214,26 @@ width over time
         assert_eq!(stats().to_string(), expected);
         let without = "width 0, 0 commits, 0 failures, 0 rollbacks";
         assert_eq!(SpeculationStats::default().to_string(), without);
+    }
+
+    #[test]
+    fn a_report_says_when_lanes_keep_the_actor_narrow() {
+        let narrow = |width, width_goes_by, lanes_at_most, lane_waits| {
+            let stats = SpeculationStats {
+                width,
+                width_goes_by,
+                lanes_at_most,
+                lane_waits,
+                ..SpeculationStats::default()
+            };
+            assert_eq!(stats.to_string().contains("narrow"), stats.is_narrowed_by_lanes());
+            stats.is_narrowed_by_lanes()
+        };
+        assert!(narrow(4, None, 1, 5));
+        assert!(!narrow(4, None, 4, 5), "as many senders as it handles at once");
+        assert!(!narrow(4, None, 1, 0), "nobody had to wait");
+        assert!(!narrow(1, None, 1, 5), "it was to be that narrow");
+        assert!(narrow(1, Some("throughput"), 1, 5));
     }
 
     #[test]

@@ -326,7 +326,8 @@ struct Entered<'a> {
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
         let mut queue = self.gate.lock();
-        let place = queue.waiting.iter().position(|(key, _)| *key == self.key);
+        // Keys ascend. Many may wait, and whoever has been admitted is not there any more.
+        let place = queue.waiting.binary_search_by_key(&self.key, |(key, _)| *key).ok();
         let removed = place.and_then(|place| queue.waiting.remove(place));
         if queue.waiting.is_empty() {
             self.gate.0.word.fetch_and(!AWAITED, Ordering::Relaxed);

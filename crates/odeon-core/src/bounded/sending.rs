@@ -4,6 +4,7 @@ use super::bound::WhenFull;
 use super::bounds::{self, BoundedMailbox, Rule};
 use super::gate::Entry;
 use crate::actor_ref::ActorRef;
+use crate::ask::sending::Unsent;
 use crate::cell::MessageCell;
 use crate::error::SendError;
 use crate::kin::Kin;
@@ -19,7 +20,7 @@ pub(crate) fn send<M: Message>(to: &MessageCell<M>, number: usize, message: M) -
     match mailbox.rule() {
         Rule::Unbounded => {
             if leave_beyond(mailbox, to, number, message)? {
-                pressure::felt(&to.header);
+                pressure::felt(&to.header, true);
             }
             Ok(())
         }
@@ -30,6 +31,37 @@ pub(crate) fn send<M: Message>(to: &MessageCell<M>, number: usize, message: M) -
             (Entry::Full, WhenFull::Reject) => Err(SendError::Full(message)),
             (Entry::Full, _) => send_to_full(mailbox, to, number, message),
         },
+    }
+}
+
+/// As [`send`], but where the thread would have to wait the message comes back.
+pub(crate) fn send_or_keep<M: Message>(
+    to: &MessageCell<M>,
+    number: usize,
+    message: M,
+) -> Result<(), Unsent<M>> {
+    let mailbox = bounds::of(to).mailbox(number);
+    match mailbox.rule() {
+        Rule::Unbounded
+            if pressure::is_pressed(&to.header) && pressure::would_block(&to.header) =>
+        {
+            Err(Unsent::Kept(message))
+        }
+        Rule::Unbounded => {
+            if leave_beyond(mailbox, to, number, message)? {
+                pressure::felt(&to.header, false);
+            }
+            Ok(())
+        }
+        Rule::When(WhenFull::Wait) => match mailbox.gate.enter() {
+            Entry::Place => Ok(leave(to, number, message)?),
+            Entry::Closed => Err(Unsent::Refused(SendError::Stopped(message))),
+            Entry::Full if pressure::would_block_for_place(&to.header) => {
+                Err(Unsent::Kept(message))
+            }
+            Entry::Full => Ok(send_beyond(mailbox, to, number, message)?),
+        },
+        Rule::When(WhenFull::Reject | WhenFull::DropOldest) => Ok(send(to, number, message)?),
     }
 }
 

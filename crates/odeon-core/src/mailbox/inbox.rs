@@ -341,6 +341,13 @@ impl<T> Inbox<T> {
         TailWord(self.tail.load(Ordering::SeqCst)).is_pressed()
     }
 
+    /// Any thread: `false` if senders need not hold back; `true` if [`is_pressed`](Self::is_pressed) is to be asked.
+    #[inline(always)]
+    pub(crate) fn may_be_pressed(&self) -> bool {
+        // ORDERING: Relaxed: who sees pressure too late has its message accepted, as one that was sent before.
+        self.tail.load(Ordering::Relaxed) & PRESSED != 0
+    }
+
     /// Owner: how many messages are waiting at most, in whole blocks; 0 if there are few.
     pub fn backlog(&self) -> usize {
         // ORDERING: Relaxed: an estimate.

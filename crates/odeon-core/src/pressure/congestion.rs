@@ -10,7 +10,7 @@ use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
 use super::waits::Node;
-use super::{HeldBy, Waiters, hold_back, is_held, wait, wait_as_stage};
+use super::{HeldBy, Waiters, hold_back, is_held, runs_a_task, wait, wait_as_stage};
 use crate::current;
 use crate::mailbox::{PRESSED_FROM, RELIEVED_AT};
 use crate::outbox;
@@ -108,8 +108,8 @@ impl Drop for Suspends {
 }
 
 /// The sender's side: something has been begun that may add to the congestion. Whoever handles messages that are congested goes on,
-/// and so does who runs an attempt: what it does happens later.
-pub(crate) fn felt(congestion: &Arc<Congestion>, theater: &TheaterShared) {
+/// and so does who runs an attempt: what it does happens later. A thread waits only if this `blocks`.
+pub(crate) fn felt(congestion: &Arc<Congestion>, theater: &TheaterShared, blocks: bool) {
     if !congestion.is_pressed() || outbox::held().is_some() {
         return;
     }
@@ -128,9 +128,11 @@ pub(crate) fn felt(congestion: &Arc<Congestion>, theater: &TheaterShared) {
         return;
     };
     // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
-    match unsafe { stage.as_ref() } {
+    let stage = unsafe { stage.as_ref() };
+    match stage {
+        Some(stage) if !stage.is_dedicated() => stage.hold_back(by),
+        _ if !blocks || runs_a_task(stage, theater) => {}
         None => wait(None, &Node::Congestion(congestion.clone())),
-        Some(stage) if stage.is_dedicated() => wait_as_stage(stage, by()),
-        Some(stage) => stage.hold_back(by),
+        Some(stage) => wait_as_stage(stage, by()),
     }
 }

@@ -8,6 +8,7 @@ use super::shared::{DeadLetterHook, TheaterShared, ThreadContext};
 use crate::clock::{Clock, SystemClock};
 use crate::dead_letter::DeadLetter;
 use crate::error::{BuildError, BuildErrorKind};
+use crate::foreign_task::ForeignTasks;
 use crate::observe::Observer;
 use crate::random::Random;
 use crate::scheduler::pool::QueueOrder;
@@ -49,6 +50,7 @@ pub struct TheaterBuilder {
     seen: Seen,
     dead_letter_hook: Option<DeadLetterHook>,
     thread_context: Option<ThreadContext>,
+    pub(crate) foreign_tasks: Option<ForeignTasks>,
 }
 
 impl Default for TheaterBuilder {
@@ -70,6 +72,7 @@ impl Default for TheaterBuilder {
             seen: Seen::default(),
             dead_letter_hook: None,
             thread_context: None,
+            foreign_tasks: None,
         }
     }
 }
@@ -287,7 +290,8 @@ impl TheaterBuilder {
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::default()));
         let sight = Sight::new(self.seen, clock.clone());
         let (hook, context) = (self.dead_letter_hook, self.thread_context);
-        Ok(TheaterShared::new(config, clock, timer_driver, sight, hook, context))
+        let tasks = self.foreign_tasks;
+        Ok(TheaterShared::new(config, clock, timer_driver, sight, hook, context, tasks))
     }
 }
 

@@ -18,6 +18,7 @@ use crate::cell::{Header, signal};
 use crate::clock::Clock;
 use crate::current;
 use crate::dead_letter::{DeadLetter, DeadLetterCounts, DeadLetterReason, DeadLetterTally};
+use crate::foreign_task::ForeignTasks;
 use crate::luggage::Luggage;
 use crate::memory::{Depot, ThreadMemory};
 use crate::message::Message;
@@ -58,6 +59,7 @@ pub struct TheaterShared {
     pub(super) seen_bit: u32,
     dead_letter_hook: Option<DeadLetterHook>,
     thread_context: Option<ThreadContext>,
+    pub(crate) foreign_tasks: Option<ForeignTasks>,
     dead_letters: DeadLetterTally,
     /// Where a shutdown collects what was not handled.
     pub(super) leftovers: Mutex<Option<Vec<DeadLetter>>>,
@@ -83,6 +85,7 @@ impl TheaterShared {
         sight: Option<Box<Sight>>,
         dead_letter_hook: Option<DeadLetterHook>,
         thread_context: Option<ThreadContext>,
+        foreign_tasks: Option<ForeignTasks>,
     ) -> Arc<Self> {
         Arc::new(Self {
             config,
@@ -104,6 +107,7 @@ impl TheaterShared {
             sight,
             dead_letter_hook,
             thread_context,
+            foreign_tasks,
             dead_letters: DeadLetterTally::default(),
             leftovers: Mutex::new(None),
             driven_from_outside: timer_driver == Driver::Outside,

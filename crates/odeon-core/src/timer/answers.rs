@@ -9,12 +9,14 @@ use std::time::Duration;
 use super::deadline;
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
+use crate::ask::kept::Kept;
+use crate::ask::sending::Unsent;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
 use crate::context::Context;
 use crate::error::AskError;
 use crate::mailboxes::{MailboxOf, number_of};
-use crate::message::Message;
+use crate::message::{Message, mailbox_of};
 use crate::oneshot;
 use crate::open_question::OpenQuestion;
 use crate::pressure::Question;
@@ -129,8 +131,8 @@ impl<M: Message> ActorRef<M> {
     /// [`Ask::wait_timeout`](crate::Ask::wait_timeout), actors
     /// [`Context::reply_within`](crate::Context::reply_within).
     ///
-    /// The time begins at the call, not when the future is first polled. It is kept by the timers of
-    /// the theater of the actor that is asked.
+    /// The time begins at the call, not when the future is first polled, nor when a question that had to be kept is
+    /// sent. It is measured by the timers of the theater of the actor that is asked.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -170,22 +172,34 @@ impl<M: Message> ActorRef<M> {
             // Whoever asked may have given up.
             let _ = answer_to.send(answer);
         });
-        let asked = self.send(question(reply)).map_err(AskError::from);
+        let question = question(reply);
+        let mailbox = mailbox_of(&question);
+        let (asked, kept) = match self.send_or_keep(mailbox, question) {
+            Ok(()) => (Ok(()), None),
+            Err(Unsent::Refused(error)) => (Err(error.into()), None),
+            Err(Unsent::Kept(question)) => {
+                let to = self.clone();
+                let sending = async move { to.send_async_into(mailbox, question).await };
+                (Ok(()), Some(Kept::new(sending)))
+            }
+        };
         let header = &self.cell().header;
         let seen = if header.is_seen() { AskedBy::to(header) } else { None };
         let question = Question::asked_of(header);
-        AskWithin { answer: asked.map(|()| answer), question, seen }
+        AskWithin { answer: asked.map(|()| answer), kept, question, seen }
     }
 }
 
 /// The answer to come, or [`AskError::Timeout`]; made by [`ActorRef::ask_within`].
 ///
 /// # Cancellation
-/// Dropping it loses the answer and nothing else; the question is handled all the same.
+/// As of [`Ask`](crate::Ask). A question that has not been sent when the time is up is not sent.
 #[must_use = "an answer must be awaited; use `send` for messages without an answer"]
 pub struct AskWithin<T: Send + 'static> {
     /// `None`: the actor had stopped.
     answer: Result<oneshot::Receiver<Result<T, AskError>>, AskError>,
+    /// The question, if it has not been sent.
+    kept: Option<Kept>,
     /// Tells who waits for whom, if an actor asks.
     question: Option<Question>,
     /// Notes who waits for it, in a theater where that is to be seen.
@@ -202,8 +216,19 @@ impl<T: Send + 'static> Future for AskWithin<T> {
             Err(refused) => return Poll::Ready(Err(refused.clone())),
         };
         let answer = answer.map(|answer| answer.unwrap_or(Err(AskError::NoReply)));
+        // Only if the time is not up.
+        if let (true, Some(kept)) = (answer.is_pending(), &mut this.kept)
+            && let Poll::Ready(sent) = kept.poll(cx)
+        {
+            this.kept = None;
+            if let Err(refused) = sent {
+                (this.question, this.seen) = (None, None);
+                this.answer = Err(refused);
+                return self.poll(cx);
+            }
+        }
         if answer.is_ready() {
-            (this.question, this.seen) = (None, None);
+            (this.kept, this.question, this.seen) = (None, None, None);
             return answer;
         }
         if let Some(question) = &mut this.question {

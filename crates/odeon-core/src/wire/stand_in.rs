@@ -295,7 +295,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
             return Err(message);
         };
         let theater = self.actor.header().stage.theater();
-        let sender = self.has_lanes().then(|| Lane::here().everywhere(theater));
+        let sender = self.has_lanes().then(|| Lane::here(self.actor.header()).everywhere(theater));
         let slot = Slot { mailbox, sender };
         match self.desk.leave(&actor, Left::Accompanied(slot, message, companion)) {
             Err(Left::Accompanied(_, message, _)) => Err(message),

@@ -88,18 +88,31 @@ impl<M: Message> Member<M> {
         Self { load: Some(load), ..Self::new::<_, K>(stage, supervision, make_loaded) }
     }
 
+    /// Has `send` send the actor a message, and counts it if it has been sent.
     #[inline]
     #[track_caller]
-    pub(super) fn send(&self, message: M) -> Result<(), SendError<M>> {
+    pub(super) fn send<E>(
+        &self,
+        message: M,
+        send: impl FnOnce(&ActorRef<M>, M) -> Result<(), E>,
+    ) -> Result<(), E> {
         match &self.load {
-            None => self.actor.send(message),
+            None => send(&self.actor, message),
             Some(load) => {
                 let counted = load.count();
-                self.actor.send(message)?;
+                send(&self.actor, message)?;
                 std::mem::forget(counted);
                 Ok(())
             }
         }
+    }
+
+    /// Sends once there is room. The message counts from the beginning.
+    pub(super) async fn send_async(&self, message: M) -> Result<(), SendError<M>> {
+        let counted = self.load.as_ref().and_then(|load| load.count());
+        self.actor.send_async(message).await?;
+        std::mem::forget(counted);
+        Ok(())
     }
 
     /// Its load; more than any other's if it has ended.

@@ -56,8 +56,10 @@ impl fmt::Display for CoordinationError {
 
 impl std::error::Error for CoordinationError {}
 
-/// The outcome to come of a coordinated transaction: a future for any executor; threads [`wait`](Self::wait). Dropping it
-/// changes nothing.
+/// The outcome to come of a coordinated transaction: a future for any executor; threads [`wait`](Self::wait).
+///
+/// # Cancellation
+/// Dropping it changes nothing: a transaction that has not begun yet, since too many were under way, begins then.
 #[derive(Debug)]
 #[must_use = "the transaction may fail; drop the outcome explicitly if that does not matter"]
 pub struct Outcome(pub(super) Ask<Result<(), CoordinationError>>);

@@ -9,7 +9,8 @@ use crate::context::SpeculativeContext;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, Companion, Congestion, Congests, Effect, as_sender, let_happen};
 use odeon_core::{
-    Actor, ActorRef, AsyncActor, AsyncContext, Context, MailboxRef, Message, Reply, Theater, Timer,
+    Actor, ActorRef, Ask, AsyncActor, AsyncContext, Context, MailboxRef, Message, Reply, Theater,
+    Timer,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -193,10 +194,21 @@ pub trait Coordinate: sealed::Sealed {
     ///
     /// In a handler of a speculative actor the transaction begins with the commit of the handler's message, as all that it sends;
     /// for one that the message itself is part of, see [`SpeculativeContext::join`].
+    ///
+    /// Where this would block the thread, since too many transactions are under way (S28), it begins when its outcome is awaited
+    /// or waited for and there are fewer. If the outcome is dropped instead it begins then, and the thread holds back as in a send.
     fn coordinate(&self, plan: impl FnOnce(&mut Plan)) -> Outcome {
+        let planned = Plan::by(plan);
         let (reply, outcome) = extend::question();
-        self.coordinate_and_reply(reply, plan);
-        Outcome(outcome)
+        let beside = planned.beside.clone();
+        let begin = Box::new(move || planned.begin(reply));
+        match beside {
+            Some(beside) => Outcome(beside.begin(outcome, begin)),
+            None => {
+                let_happen(begin);
+                Outcome(outcome)
+            }
+        }
     }
 
     /// As [`coordinate`](Self::coordinate); the outcome is the answer of `reply`, as which an actor gets it as a message.
@@ -205,8 +217,7 @@ pub trait Coordinate: sealed::Sealed {
         reply: Reply<Result<(), CoordinationError>>,
         plan: impl FnOnce(&mut Plan),
     ) {
-        let mut planned = Plan { messages: Vec::new(), deadline: None, beside: None, abroad: None };
-        plan(&mut planned);
+        let planned = Plan::by(plan);
         let beside = planned.beside.clone();
         let_happen(Box::new(move || planned.begin(reply)));
         if let Some(beside) = beside {
@@ -236,9 +247,15 @@ trait Beside: Send + Sync {
     /// The transaction has begun.
     fn congest(&self) -> Congests;
 
+    /// Begins the transaction, or has that done with its outcome.
+    fn begin(&self, outcome: Undecided, begin: Effect) -> Undecided;
+
     /// Has who begins transactions hold back, if there are too many.
     fn heed_congestion(&self);
 }
+
+/// The outcome to come.
+type Undecided = Ask<Result<(), CoordinationError>>;
 
 impl<M: Message> Beside for ActorRef<M> {
     fn alarm(&self, delay: Duration, ring: Box<dyn FnOnce() + Send>) -> Timer {
@@ -247,6 +264,10 @@ impl<M: Message> Beside for ActorRef<M> {
 
     fn congest(&self) -> Congests {
         extend::congestion_at(self).add()
+    }
+
+    fn begin(&self, outcome: Undecided, begin: Effect) -> Undecided {
+        extend::begin_question(outcome, self, begin)
     }
 
     fn heed_congestion(&self) {
@@ -267,6 +288,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    fn by(plan: impl FnOnce(&mut Self)) -> Self {
+        let mut planned = Self { messages: Vec::new(), deadline: None, beside: None, abroad: None };
+        plan(&mut planned);
+        planned
+    }
+
     /// One more message. Those to one actor are handled in this order, and after what the same sender has sent there before.
     ///
     /// The actor may live in another theater, if both theaters take part in such transactions (`odeon-coordination`).

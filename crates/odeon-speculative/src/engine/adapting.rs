@@ -106,7 +106,16 @@ impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn stats(&self) -> SpeculationStats {
         let (width, decisions) = (self.width(), self.decisions.all());
         let width_goes_by = self.adapting().goes_by;
-        SpeculationStats { width, width_goes_by, decisions, ..self.tally.stats() }
+        let lanes = self.lock().board.lanes_in_use();
+        SpeculationStats {
+            width,
+            width_goes_by,
+            decisions,
+            lanes_in_use: lanes.now,
+            lanes_at_most: lanes.at_most,
+            lane_waits: lanes.waited,
+            ..self.tally.stats()
+        }
     }
 
     /// The actor is without work.

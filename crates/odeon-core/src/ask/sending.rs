@@ -1,0 +1,56 @@
+//! How a question is sent: where a send would block the thread, it is not.
+
+use crate::actor_ref::ActorRef;
+use crate::bounded;
+use crate::error::SendError;
+use crate::message::Message;
+use crate::pressure;
+use crate::send::{Hindered, holds_back};
+
+/// What has not been sent.
+pub(crate) enum Unsent<M> {
+    Refused(SendError<M>),
+    /// The thread would have to wait.
+    Kept(M),
+}
+
+impl<M> From<SendError<M>> for Unsent<M> {
+    fn from(refused: SendError<M>) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+impl<M: Message> ActorRef<M> {
+    /// As [`send`](Self::send), into this mailbox; but where the thread would have to wait the message comes back.
+    #[inline(always)]
+    pub(crate) fn send_or_keep(&self, mailbox: usize, message: M) -> Result<(), Unsent<M>> {
+        let cell = self.cell();
+        if cell.header.home.is_aside() {
+            return self.send_aside_or_keep(mailbox, message);
+        }
+        if cell.inbox.may_be_pressed() && self.must_wait() {
+            return Err(Unsent::Kept(message));
+        }
+        Ok(self.send_hindered(mailbox, message, Hindered::InTime)?)
+    }
+
+    #[inline(never)]
+    fn send_aside_or_keep(&self, mailbox: usize, message: M) -> Result<(), Unsent<M>> {
+        let header = &self.cell().header;
+        if header.home.is_bounded() && !holds_back() {
+            return bounded::send_or_keep(self.cell(), mailbox, message);
+        }
+        if self.must_wait() {
+            return Err(Unsent::Kept(message));
+        }
+        Ok(self.send_hindered(mailbox, message, Hindered::InTime)?)
+    }
+
+    /// Whether a send would block this thread since the receiver is under pressure.
+    #[cold]
+    #[inline(never)]
+    fn must_wait(&self) -> bool {
+        let header = &self.cell().header;
+        !holds_back() && pressure::is_pressed(header) && pressure::would_block(header)
+    }
+}

@@ -1,0 +1,529 @@
+//! S17, S18: what is awaited waits for relief, or for a place, as a future: it blocks no thread, is sent once or not at all, and leaves
+//! nothing behind when it is given up. What tasks send does not wait.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex};
+use std::task::{Context as TaskContext, Poll, Wake, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use odeon_core::*;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+const BRIEF: Duration = Duration::from_millis(20);
+
+/// Runs a test on a thread of its own, and fails if that is blocked.
+fn in_time(test: impl FnOnce() + Send + 'static) {
+    let (done, over) = channel();
+    let test = thread::spawn(move || {
+        test();
+        done.send(()).unwrap();
+    });
+    if over.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+        panic!("blocked");
+    }
+    test.join().unwrap();
+}
+
+/// Keeps an actor in its handler until it is opened.
+#[derive(Default)]
+struct Gate(Mutex<bool>, Condvar);
+
+impl Gate {
+    fn open(&self) {
+        *self.0.lock().unwrap() = true;
+        self.1.notify_all();
+    }
+
+    fn pass(&self) {
+        drop(self.1.wait_while(self.0.lock().unwrap(), |open| !*open).unwrap());
+    }
+}
+
+enum Job {
+    Pass(Arc<Gate>, Sender<()>),
+    Note(u32),
+    Ask(u32, Reply<u32>),
+}
+impl Message for Job {}
+
+/// Tells of all that it handles, in order.
+struct Clerk(Sender<u32>);
+
+impl Clerk {
+    fn does(&self, job: Job) {
+        match job {
+            Job::Pass(gate, inside) => {
+                inside.send(()).unwrap();
+                gate.pass();
+            }
+            Job::Note(number) => self.0.send(number).unwrap(),
+            Job::Ask(number, reply) => {
+                self.0.send(number).unwrap();
+                reply.send(number);
+            }
+        }
+    }
+}
+
+impl Actor for Clerk {
+    type Msg = Job;
+    fn handle(&mut self, job: Job, _: &mut Context<'_, Self>) {
+        self.does(job);
+    }
+}
+
+struct Slowly(Clerk);
+
+impl AsyncActor for Slowly {
+    type Msg = Job;
+    async fn handle(&mut self, job: Job, _: &mut AsyncContext<'_, Self>) {
+        self.0.does(job);
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Plain,
+    Asynchronous,
+    Pinned,
+    Dedicated,
+    Bounded,
+    BoundedPinned,
+    BoundedAsynchronous,
+}
+
+impl Kind {
+    const ALL: [Self; 7] = [
+        Self::Plain,
+        Self::Asynchronous,
+        Self::Pinned,
+        Self::Dedicated,
+        Self::Bounded,
+        Self::BoundedPinned,
+        Self::BoundedAsynchronous,
+    ];
+}
+
+/// An actor that has no room and handles nothing until the gate is opened.
+struct Full {
+    _theater: Theater,
+    actor: ActorRef<Job>,
+    gate: Arc<Gate>,
+    handled: Receiver<u32>,
+    /// Messages that wait.
+    waiting: usize,
+}
+
+impl Full {
+    fn new(theater: Theater, spawn: impl FnOnce(&Theater, Clerk) -> ActorRef<Job>) -> Self {
+        let (out, handled) = channel();
+        let actor = spawn(&theater, Clerk(out));
+        let (gate, (inside, entered)) = (Arc::new(Gate::default()), channel());
+        actor.send(Job::Pass(gate.clone(), inside)).unwrap();
+        entered.recv_timeout(PATIENCE).unwrap();
+        let mut waiting = 0;
+        while actor.try_send(Job::Note(0)).is_ok() {
+            waiting += 1;
+        }
+        Self { _theater: theater, actor, gate, handled, waiting }
+    }
+
+    fn theater() -> Theater {
+        Theater::builder().workers(2).build().unwrap()
+    }
+
+    fn of(kind: Kind) -> Self {
+        let bounded = |clerk| Bounded::new(clerk).mailbox(0, Bound::wait(3));
+        let stage = |theater: &Theater| theater.pinned("stage").unwrap();
+        Self::new(Self::theater(), |theater, clerk| match kind {
+            Kind::Plain => theater.spawn(clerk),
+            Kind::Asynchronous => theater.spawn_async(Slowly(clerk)),
+            Kind::Pinned => theater.spawn_on(&stage(theater), clerk),
+            Kind::Dedicated => theater.spawn_dedicated("own", clerk).unwrap(),
+            Kind::Bounded => theater.spawn(bounded(clerk)),
+            Kind::BoundedPinned => theater.spawn_on(&stage(theater), bounded(clerk)),
+            Kind::BoundedAsynchronous => {
+                theater.spawn_async(Bounded::new_async(Slowly(clerk)).mailbox(0, Bound::wait(3)))
+            }
+        })
+    }
+
+    fn all() -> impl Iterator<Item = Self> {
+        Kind::ALL.into_iter().map(Self::of)
+    }
+
+    /// Lets it go on, and takes what it handles, but for what it was filled with.
+    fn open_and_take(&self, count: usize) -> Vec<u32> {
+        self.gate.open();
+        for _ in 0..self.waiting {
+            assert_eq!(self.handled.recv_timeout(PATIENCE), Ok(0));
+        }
+        (0..count).map(|_| self.handled.recv_timeout(PATIENCE).unwrap()).collect()
+    }
+
+    fn check_nothing_more(&self) {
+        assert_eq!(self.actor.ask(|reply| Job::Ask(99, reply)).wait(), Ok(99));
+        assert_eq!(self.handled.recv_timeout(PATIENCE), Ok(99));
+        assert!(self.handled.try_recv().is_err());
+    }
+}
+
+/// Counts how often it is woken; its references tell who still knows it.
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+/// A future and who is woken for it.
+struct Task<F>(Pin<Box<F>>, Arc<Woken>);
+
+impl<F: Future> Task<F> {
+    fn new(future: F) -> Self {
+        Self(Box::pin(future), Arc::default())
+    }
+
+    fn poll(&mut self) -> Poll<F::Output> {
+        self.0.as_mut().poll(&mut TaskContext::from_waker(&Waker::from(self.1.clone())))
+    }
+
+    fn finish(mut self) -> F::Output {
+        let begun = Instant::now();
+        loop {
+            let woken = self.1.0.load(SeqCst);
+            if let Poll::Ready(output) = self.poll() {
+                return output;
+            }
+            while self.1.0.load(SeqCst) == woken {
+                assert!(begun.elapsed() < PATIENCE, "nobody has woken the task");
+                thread::yield_now();
+            }
+        }
+    }
+}
+
+#[test]
+fn s17_a_question_waits_for_room_without_blocking_the_thread() {
+    in_time(|| {
+        for full in Full::all() {
+            let asks = (1..=100).map(|number| full.actor.ask(|reply| Job::Ask(number, reply)));
+            let mut asks: Vec<_> = asks.map(Task::new).collect();
+            assert!(asks.iter_mut().all(|ask| ask.poll().is_pending()));
+            full.gate.open();
+            let answers = asks.into_iter().map(|ask| ask.finish().unwrap());
+            assert!(answers.eq(1..=100));
+            assert!(full.open_and_take(100).into_iter().eq(1..=100), "in the order of the polls");
+            full.check_nothing_more();
+        }
+    });
+}
+
+#[test]
+fn s17_a_question_that_waits_for_room_and_is_given_up_leaves_nothing() {
+    in_time(|| {
+        for full in Full::all() {
+            let kept = Arc::new(());
+            for polls in 0..3 {
+                let mine = kept.clone();
+                let ask = full.actor.ask(move |reply| {
+                    drop(mine);
+                    Job::Ask(1, reply)
+                });
+                let mut ask = Task::new(ask);
+                (0..polls).for_each(|_| assert!(ask.poll().is_pending()));
+                let woken = ask.1.clone();
+                drop(ask);
+                assert_eq!(Arc::strong_count(&woken), 1, "its waker is kept by somebody");
+                let mut within =
+                    Task::new(full.actor.ask_within(PATIENCE, |reply| Job::Ask(2, reply)));
+                (0..polls).for_each(|_| assert!(within.poll().is_pending()));
+                let woken = within.1.clone();
+                drop(within);
+                assert_eq!(Arc::strong_count(&woken), 1, "its waker is kept by somebody");
+                let mut send = Task::new(full.actor.send_async(Job::Note(3)));
+                (0..polls).for_each(|_| assert!(send.poll().is_pending()));
+                let woken = send.1.clone();
+                drop(send);
+                assert_eq!(Arc::strong_count(&woken), 1, "its waker is kept by somebody");
+            }
+            assert_eq!(full.open_and_take(0), []);
+            full.check_nothing_more();
+        }
+    });
+}
+
+/// Given up in the middle of the relief, by turns of chance: sent or not, never twice, and the others are not left behind.
+#[test]
+fn s17_a_question_given_up_during_the_relief_is_sent_once_or_not_at_all() {
+    in_time(|| {
+        for round in 0..30 {
+            for full in [Kind::Plain, Kind::Bounded].map(Full::of) {
+                let ask = |number| Task::new(full.actor.ask(|reply| Job::Ask(number, reply)));
+                let mut asks: Vec<_> = (1..=20).map(ask).collect();
+                assert!(asks.iter_mut().all(|ask| ask.poll().is_pending()));
+                let gate = full.gate.clone();
+                let opener = thread::spawn(move || gate.open());
+                (0..round * 50).for_each(|_| std::hint::spin_loop());
+                let mut given_up = Vec::new();
+                for (number, mut ask) in (1..).zip(asks) {
+                    if number % 2 == 0 {
+                        assert_eq!(ask.finish(), Ok(number));
+                    } else {
+                        given_up.push((number, ask.poll()));
+                    }
+                }
+                opener.join().unwrap();
+                assert_eq!(full.actor.ask(|reply| Job::Ask(99, reply)).wait(), Ok(99));
+                let mut times = [0; 21];
+                let handled = full.handled.iter().take_while(|number| *number != 99);
+                handled.for_each(|number| times[number as usize] += 1);
+                for number in 1..=20_usize {
+                    let least = usize::from(number % 2 == 0);
+                    assert!((least..=1).contains(&times[number]), "{number}: {}", times[number]);
+                }
+                let answered = given_up.iter().filter(|(_, answer)| answer.is_ready());
+                assert!(answered.into_iter().all(|(number, _)| times[*number as usize] == 1));
+            }
+        }
+    });
+}
+
+#[test]
+fn s17_threads_wait_for_room_and_answer_together() {
+    in_time(|| {
+        for full in Full::all() {
+            let late = full.actor.ask(|reply| Job::Ask(1, reply)).wait_timeout(BRIEF);
+            assert_eq!(late, Err(AskError::Timeout));
+            let ask = full.actor.ask(|reply| Job::Ask(2, reply));
+            let waits = thread::spawn(move || ask.wait());
+            thread::sleep(BRIEF);
+            assert!(!waits.is_finished());
+            let ask = full.actor.ask(|reply| Job::Ask(3, reply));
+            let waits_long = thread::spawn(move || ask.wait_timeout(PATIENCE));
+            full.gate.open();
+            assert_eq!((waits.join().unwrap(), waits_long.join().unwrap()), (Ok(2), Ok(3)));
+            let mut handled = full.open_and_take(2);
+            handled.sort_unstable();
+            assert_eq!(handled, [2, 3], "what was not sent in time is not sent");
+            full.check_nothing_more();
+        }
+    });
+}
+
+#[test]
+fn s17_a_deadline_is_up_while_the_question_waits_for_room() {
+    in_time(|| {
+        for full in Full::all() {
+            let begun = Instant::now();
+            let ask = full.actor.ask_within(BRIEF, |reply| Job::Ask(1, reply));
+            // The time begins with the call.
+            thread::sleep(BRIEF);
+            assert_eq!(Task::new(ask).finish(), Err(AskError::Timeout));
+            assert!(begun.elapsed() < PATIENCE / 2);
+            let kept = Task::new(full.actor.ask_within(PATIENCE, |reply| Job::Ask(2, reply)));
+            full.gate.open();
+            assert_eq!(kept.finish(), Ok(2));
+            assert_eq!(full.open_and_take(1), [2]);
+            full.check_nothing_more();
+        }
+    });
+}
+
+#[test]
+fn s17_the_end_of_an_actor_answers_questions_that_wait_for_room() {
+    in_time(|| {
+        for full in Full::all() {
+            let mut asks = [1, 2].map(|n| Task::new(full.actor.ask(|reply| Job::Ask(n, reply))));
+            assert!(asks.iter_mut().all(|ask| ask.poll().is_pending()));
+            let [one, other] = asks;
+            let within = full.actor.ask_within(PATIENCE, |reply| Job::Ask(3, reply));
+            let waits = full.actor.ask(|reply| Job::Ask(4, reply));
+            let waits = thread::spawn(move || waits.wait());
+            full.actor.stop();
+            full.gate.open();
+            let answers = [one.finish(), other.finish(), Task::new(within).finish()];
+            assert_eq!(answers, [Err(AskError::Stopped); 3]);
+            assert_eq!(waits.join().unwrap(), Err(AskError::Stopped));
+        }
+    });
+}
+
+#[test]
+fn s17_worker_pools_wait_for_room_without_blocking_the_thread() {
+    in_time(|| {
+        let theater = Full::theater();
+        let gate = Arc::new(Gate::default());
+        let (out, handled) = channel();
+        for routing in [Routing::RoundRobin, Routing::LeastLoaded, Routing::ByKey(|_| 7)] {
+            let clerks = theater.spawn_worker_pool(2, routing, Supervision::new(), {
+                let out = out.clone();
+                move |_| Clerk(out.clone())
+            });
+            let (inside, entered) = channel();
+            for member in clerks.members() {
+                member.send(Job::Pass(gate.clone(), inside.clone())).unwrap();
+                entered.recv_timeout(PATIENCE).unwrap();
+            }
+            let mut waiting = 0;
+            while clerks.try_send(Job::Note(0)).is_ok() {
+                waiting += 1;
+            }
+            assert!(waiting >= 900, "{routing:?}: {waiting}");
+            let mut ask = Task::new(clerks.ask(|reply| Job::Ask(1, reply)));
+            let mut given_up = Task::new(clerks.ask(|reply| Job::Ask(2, reply)));
+            let mut send = Task::new(clerks.send_async(Job::Note(3)));
+            assert!(ask.poll().is_pending() && given_up.poll().is_pending());
+            assert!(send.poll().is_pending());
+            drop(given_up);
+            gate.open();
+            assert_eq!(ask.finish(), Ok(1));
+            assert!(send.finish().is_ok());
+            let of_all = (0..waiting + 2).map(|_| handled.recv_timeout(PATIENCE).unwrap());
+            assert_eq!(of_all.map(u64::from).sum::<u64>(), 1 + 3, "{routing:?}");
+            // A pool of which nobody is left says so, also to those that wait.
+            let (gate, (inside, entered)) = (Arc::new(Gate::default()), channel());
+            let member = clerks.members().swap_remove(0);
+            clerks.resize(1);
+            member.send(Job::Pass(gate.clone(), inside)).unwrap();
+            entered.recv_timeout(PATIENCE).unwrap();
+            while clerks.try_send(Job::Note(0)).is_ok() {}
+            let mut ask = Task::new(clerks.ask(|reply| Job::Ask(4, reply)));
+            assert!(ask.poll().is_pending());
+            clerks.stop();
+            gate.open();
+            assert_eq!(ask.finish(), Err(AskError::Stopped));
+            while handled.try_recv().is_ok() {}
+        }
+    });
+}
+
+#[test]
+fn s17_what_a_known_task_sends_is_accepted_and_counts() {
+    in_time(|| {
+        let in_task = Arc::new(AtomicBool::new(true));
+        for kind in 0..4 {
+            in_task.store(true, SeqCst);
+            let here = in_task.clone();
+            let theater = Theater::builder()
+                .workers(2)
+                .foreign_tasks(move || here.load(SeqCst).then_some(ForeignTask::Unnumbered))
+                .build()
+                .unwrap();
+            let full = Full::new(theater, |theater, clerk| {
+                let bounded = |clerk| Bounded::new(clerk).mailbox(0, Bound::wait(3));
+                match kind {
+                    0 => theater.spawn(clerk),
+                    1 => theater.spawn(bounded(clerk)),
+                    2 => theater.spawn_on(&theater.pinned("stage").unwrap(), clerk),
+                    _ => theater.spawn_dedicated("own", bounded(clerk)).unwrap(),
+                }
+            });
+            (1..=3_000).for_each(|n| full.actor.send(Job::Note(n)).unwrap());
+            assert!(full.actor.try_send(Job::Note(0)).unwrap_err().is_full());
+            // A question waits all the same.
+            let mut ask = Task::new(full.actor.ask(|reply| Job::Ask(3_001, reply)));
+            assert!(ask.poll().is_pending());
+            // A thread waits where no task runs.
+            in_task.store(false, SeqCst);
+            let to = full.actor.clone();
+            let sender = thread::spawn(move || to.send(Job::Note(3_002)));
+            thread::sleep(BRIEF);
+            assert!(!sender.is_finished());
+            full.gate.open();
+            assert_eq!(ask.finish(), Ok(3_001));
+            sender.join().unwrap().unwrap();
+            let mut handled = full.open_and_take(3_002);
+            handled.sort_unstable();
+            assert!(handled.into_iter().eq(1..=3_002));
+        }
+    });
+}
+
+#[test]
+fn s17_what_a_future_sends_as_a_task_is_accepted() {
+    in_time(|| {
+        for full in Full::all() {
+            let task = as_task(async {
+                (1..=2_000).for_each(|n| full.actor.send(Job::Note(n)).unwrap());
+                full.actor.ask(|reply| Job::Ask(2_001, reply)).await
+            });
+            let mut task = Task::new(task);
+            assert!(task.poll().is_pending());
+            full.gate.open();
+            assert_eq!(task.finish(), Ok(2_001));
+            assert!(full.open_and_take(2_001).into_iter().eq(1..=2_001));
+            full.check_nothing_more();
+        }
+    });
+}
+
+/// Questions of handlers are sent at once, also under pressure, and their actors are held back (S2, S17).
+#[test]
+fn s17_a_question_of_a_handler_on_the_pool_is_sent_in_its_order() {
+    struct Asker(ActorRef<Job>, Sender<Result<u32, AskError>>);
+    impl AsyncActor for Asker {
+        type Msg = ();
+        async fn handle(&mut self, (): (), _: &mut AsyncContext<'_, Self>) {
+            let ask = self.0.ask(|reply| Job::Ask(1, reply));
+            self.0.send(Job::Note(2)).unwrap();
+            self.1.send(ask.await).unwrap();
+        }
+    }
+    in_time(|| {
+        for full in [Kind::Plain, Kind::Bounded].map(Full::of) {
+            let (out, answers) = channel();
+            full._theater.spawn_async(Asker(full.actor.clone(), out)).send(()).unwrap();
+            thread::sleep(BRIEF);
+            assert_eq!(full.open_and_take(2), [1, 2]);
+            assert_eq!(answers.recv_timeout(PATIENCE), Ok(Ok(1)));
+        }
+    });
+}
+
+/// An asynchronous actor with a thread of its own goes on with what else it awaits.
+#[test]
+fn s17_a_question_of_a_handler_does_not_block_its_stage() {
+    struct Asker(ActorRef<Job>, Sender<Option<u32>>, Arc<Gate>);
+    impl AsyncActor for Asker {
+        type Msg = ();
+        async fn handle(&mut self, (): (), _: &mut AsyncContext<'_, Self>) {
+            let mut ask = std::pin::pin!(self.0.ask(|reply| Job::Ask(1, reply)));
+            let (out, gate) = (&self.1, &self.2);
+            let mut is_first = true;
+            let answer = std::future::poll_fn(|cx| {
+                let answer = ask.as_mut().poll(cx);
+                if std::mem::take(&mut is_first) {
+                    out.send(None).unwrap();
+                    gate.open();
+                }
+                answer
+            });
+            out.send(answer.await.ok()).unwrap();
+        }
+    }
+    in_time(|| {
+        for (kind, dedicated) in
+            [(Kind::Plain, true), (Kind::Bounded, true), (Kind::Bounded, false)]
+        {
+            let full = Full::of(kind);
+            let (out, answers) = channel();
+            let asker = Asker(full.actor.clone(), out, full.gate.clone());
+            let asker = if dedicated {
+                full._theater.spawn_async_dedicated("asks", asker).unwrap()
+            } else {
+                let stage = full._theater.pinned("asks").unwrap();
+                full._theater.spawn_async_on(&stage, asker)
+            };
+            asker.send(()).unwrap();
+            assert_eq!(answers.recv_timeout(PATIENCE), Ok(None));
+            assert_eq!(answers.recv_timeout(PATIENCE), Ok(Some(1)));
+        }
+    });
+}
