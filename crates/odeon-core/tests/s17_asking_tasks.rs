@@ -349,7 +349,7 @@ fn s17_the_end_of_an_actor_answers_questions_that_wait_for_room() {
             full.actor.stop();
             full.gate.open();
             let answers = [one.finish(), other.finish(), Task::new(within).finish()];
-            assert_eq!(answers, [Err(AskError::Stopped); 3]);
+            assert_eq!(answers, [const { Err(AskError::Stopped) }; 3]);
             assert_eq!(waits.join().unwrap(), Err(AskError::Stopped));
         }
     });
