@@ -16,6 +16,7 @@ use crate::pressure::Question;
 use crate::reply::Reply;
 use crate::scheduler::pinned::PinnedShared;
 use crate::sight::AskedBy;
+use crate::unanswered;
 use kept::Kept;
 use sending::Unsent;
 
@@ -227,6 +228,8 @@ impl<T: Send + 'static> Ask<T> {
     #[track_caller]
     fn prepare_to_block(&mut self) {
         check_may_block("an answer", "Context::reply_to");
+        // What this thread holds may be the reply that is waited for.
+        unanswered::settle();
         self.begin_wait();
     }
 

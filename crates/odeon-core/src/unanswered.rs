@@ -7,7 +7,7 @@
 //!    is dropped so in an actor's turn is [held](hold) here.
 //! 3. Whoever catches a panic of an actor's function says so by [`failed`], and the replies that are held are answered with it.
 //! 4. A handler may catch a panic itself. What is held then is answered by [`settle`] as dropped, when the turn is over; on
-//!    a pinned stage, with the batch. So nobody waits for an answer that does not come.
+//!    a pinned stage, with the batch; and before the thread blocks for an answer. So nobody waits for one that does not come.
 //!
 //! All of it belongs to one thread. A message that does not fail costs nothing, a turn one look.
 

@@ -229,6 +229,29 @@ fn s10_actors_that_ask_are_told_too() {
     }
 }
 
+/// Waits, on its own thread, for an answer whose right it loses itself.
+struct OnItsOwn;
+
+impl Actor for OnItsOwn {
+    type Msg = Box<Reply<Result<u32, AskError>>>;
+    fn handle(&mut self, told: Self::Msg, _: &mut Context<'_, Self>) {
+        let (reply, asked) = extend::question::<u32>();
+        let caught = catch_unwind(AssertUnwindSafe(move || {
+            let _reply = reply;
+            silent_panic("inside");
+        }));
+        assert!(caught.is_err());
+        told.send(asked.wait());
+    }
+}
+
+#[test]
+fn s10_nobody_waits_for_an_answer_that_its_own_thread_holds() {
+    let theater = Theater::new().unwrap();
+    let own = theater.spawn_dedicated("own", OnItsOwn).unwrap();
+    assert_eq!(own.ask(Box::new).wait_timeout(PATIENCE), Ok(Err(AskError::NoReply)));
+}
+
 #[test]
 fn s10_a_crate_that_drops_a_failed_message_says_what_failed() {
     let theater = Theater::new().unwrap();
