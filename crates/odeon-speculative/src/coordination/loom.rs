@@ -9,7 +9,7 @@ use super::outcome::CoordinationError;
 use super::visit::{Ending, Ran, Visiting};
 use super::{Coordination, Enlisted, Precedence, Station};
 use crate::board::{Awaits, Entry};
-use crate::engine::loom::{Look, Workplace, model_within};
+use crate::engine::loom::{Workplace, model_within};
 use crate::exit::Exit;
 use crate::job::Job;
 use odeon_core::extend::{Congestion, Lane};
@@ -212,9 +212,7 @@ fn on_its_way(
             let job = Job::new(0, Access::Update, Some(Lane::of_number(2)));
             place.workplace.with_board(|board| _ = board.add(Job { enlisted, ..job }));
         }
-        while let Look::Arrives(job) = places[0].workplace.work(0) {
-            places[0].arrives(job);
-        }
+        places[0].workplace.execute(0, |job| places[0].arrives(job));
         executor.join().unwrap();
         let added = other.join().unwrap();
         let endings = places.each_ref().map(|place| place.endings.lock().unwrap().clone());
@@ -235,6 +233,15 @@ fn a_transaction_that_is_protected_against_a_message_in_its_way() {
 fn a_transaction_on_its_way_against_its_deadline() {
     on_its_way(|_, coordination| {
         coordination.fail(CoordinationError::Deadline);
+        0
+    });
+}
+
+/// Whoever fails it may not go on with it.
+#[test]
+fn a_transaction_on_its_way_against_an_end_that_is_found_out_anywhere() {
+    on_its_way(|_, coordination| {
+        coordination.fail_elsewhere(CoordinationError::Stopped);
         0
     });
 }
