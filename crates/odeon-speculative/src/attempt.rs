@@ -12,7 +12,7 @@ use odeon_core::Access;
 use odeon_core::extend::{Outbox, as_sender};
 use odeon_stm::staged::{Attempted, FinishedHere, RolledBack, attempt_here};
 use odeon_stm::{Cause, Mode, Tx};
-use odeon_sync::Backoff;
+use odeon_sync::{Backoff, interruption};
 use std::any::Any;
 use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -218,6 +218,8 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                 if is_silent && !self.exit.is_closing() {
                     return self.commit(finished, is_last, outbox);
                 }
+                // Effects: between what they tell and when they tell it others may commit.
+                interruption::point();
                 let passed = self.exit.pass(is_last, || self.commit(finished, is_last, outbox));
                 passed.unwrap_or_else(|Closed| Ok(Handled::TooLate))
             }

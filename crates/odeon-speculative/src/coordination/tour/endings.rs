@@ -8,6 +8,7 @@ use super::{Step, TRIES, Tour};
 use crate::exit::Closed;
 use odeon_stm::Cause;
 use odeon_stm::staged::RolledBack;
+use odeon_sync::interruption;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -21,6 +22,7 @@ enum Refused {
 impl Tour {
     /// All messages have been handled: all that they did takes place.
     pub(super) fn commit(&mut self, of: &Arc<Coordination>) -> Step {
+        interruption::point();
         let Self { attempt, visits, places, .. } = self;
         let travelling = attempt.as_mut().expect("begun");
         let has_hooks = travelling.has_hooks();
