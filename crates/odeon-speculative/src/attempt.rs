@@ -13,7 +13,7 @@ use odeon_core::Access;
 use odeon_core::extend::{Outbox, as_sender, drop_failed};
 use odeon_stm::staged::{Attempted, FinishedHere, RolledBack, attempt_here};
 use odeon_stm::{Cause, Mode, Tx};
-use odeon_sync::Backoff;
+use odeon_sync::{Backoff, interruption};
 use std::mem::needs_drop;
 
 mod admission;
@@ -220,6 +220,8 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
                 if is_silent && !self.exit.is_closing() {
                     return self.commit(finished, is_last, outbox);
                 }
+                // Effects: between what they tell and when they tell it others may commit.
+                interruption::point();
                 let mut finished = Some(finished);
                 let passed = self.exit.pass(is_last, || {
                     let finished = finished.take().expect("called once");

@@ -15,7 +15,7 @@ use odeon_core::extend::{self, Companion, Lane};
 use odeon_core::{Access, Actor, ActorRef, Context, Message};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
-use odeon_sync::thread;
+use odeon_sync::{interruption, thread};
 use std::panic::resume_unwind;
 use std::slice;
 use std::sync::Arc;
@@ -269,6 +269,9 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
     const LANED: bool = true;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
+        if interruption::is_watched() {
+            self.engine.wander();
+        }
         let Self { engine, state, scratch, .. } = self;
         let attempt = Attempt {
             exit: &engine.exit,
@@ -306,6 +309,9 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
     }
 
     fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+        if interruption::is_watched() {
+            self.engine.wander();
+        }
         if !self.taken.is_empty() {
             self.bring(ctx);
         }

@@ -25,7 +25,7 @@ use in_order::Sequence;
 use odeon_core::extend::{self, Congestion, RELIEVED_AT, wake_shared};
 use odeon_core::{ActorRef, Clock, Theater};
 use odeon_sync::atomic::{AtomicUsize, Ordering};
-use odeon_sync::{Mutex, MutexGuard};
+use odeon_sync::{Mutex, MutexGuard, interruption};
 use runners::Runners;
 use std::fmt;
 use std::sync::Arc;
@@ -132,6 +132,7 @@ const RELIEVED_BELOW: usize = RELIEVED_AT / 2;
 impl<A: SpeculativeActor> Engine<A> {
     pub(crate) fn new(state: Arc<A>, processing: &Processing, surroundings: Surroundings) -> Self {
         let Surroundings { clock, workers, precedence, congestion } = surroundings;
+        interruption::announce();
         let (width, controller) = processing.begin(workers);
         let mut board = Board::new(width);
         if processing.ordering == crate::Ordering::Mailbox {

@@ -3,6 +3,7 @@
 
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicBool, Ordering};
+use odeon_sync::interruption::Whole;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -37,6 +38,8 @@ impl Exit {
         commit: impl FnOnce() -> Result<R, E>,
     ) -> Result<Result<R, E>, Closed> {
         let mut is_closed = self.is_closed.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        // Others wait for the lock, and users' code runs under it.
+        let _whole = Whole::new();
         if *is_closed {
             return Err(Closed);
         }

@@ -168,6 +168,7 @@ pub(crate) struct Controller {
     policy: Box<dyn WidthPolicy>,
     most: usize,
     begun: Option<Begun>,
+    has_sampled: bool,
 }
 
 /// A sample that is not complete.
@@ -183,7 +184,12 @@ impl Controller {
     /// Answers the width to begin with, too.
     pub(crate) fn new(mut policy: Box<dyn WidthPolicy>, most: usize) -> (usize, Self) {
         let first = policy.first(most).clamp(1, most);
-        (first, Self { policy, most, begun: None })
+        (first, Self { policy, most, begun: None, has_sampled: false })
+    }
+
+    /// The largest width that may come of it as long as the policy has not been asked: then any may.
+    pub(crate) fn most_unasked(&self) -> Option<usize> {
+        (!self.has_sampled).then_some(self.most)
     }
 
     /// The actor is without work: what it does now says nothing about its width.
@@ -209,6 +215,7 @@ impl Controller {
             return None;
         }
         self.begin(look);
+        self.has_sampled = true;
         Some(Sample {
             width: look.width,
             most: self.most,

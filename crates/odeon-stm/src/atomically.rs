@@ -201,6 +201,7 @@ impl Run {
             between::close_gate(&self.attempt);
             self.is_irrevocable = true;
         }
+        self.attempt.point();
     }
 
     /// The end of the transaction.

@@ -11,9 +11,11 @@ mod begin;
 mod mode;
 mod parts;
 mod relaxed;
+mod watched;
 mod writes;
 
 pub(crate) use parts::Part;
+pub(crate) use watched::PARTS as REPEATED_PARTS;
 
 use crate::abort::{Cause, Rollback};
 use crate::cell::Cell;
@@ -80,6 +82,8 @@ pub(crate) struct Attempt {
     newborns_read: usize,
     /// How many reads a relaxed attempt has left.
     relaxed_reads_left: u32,
+    /// Which part of a [`TCounter`](crate::TCounter) it adds to, of as many as there are.
+    pub(crate) part: usize,
     /// What is to be done after the end; mostly nothing.
     pub(crate) hooks: Option<Box<Hooks>>,
     /// Copies of inline values whose references a closure has asked for.
@@ -110,6 +114,7 @@ impl Attempt {
             stopped: None,
             newborns_read: 0,
             relaxed_reads_left: 0,
+            part: slot.number() as usize,
             hooks: None,
             copies: Copies::default(),
             bag: Bag::default(),
@@ -192,7 +197,11 @@ impl Attempt {
 
     #[cold]
     fn read_with_own_writes(&mut self, cell: &Cell) -> Result<u64, Rollback> {
-        let Some(place) = self.writes.find(cell) else { return self.read_committed(cell) };
+        let Some(place) = self.writes.find(cell) else {
+            let bits = self.read_committed(cell)?;
+            self.point();
+            return Ok(bits);
+        };
         let write = &self.writes.as_slice()[place];
         let (bits, kind) = (write.bits, write.kind);
         match kind {
@@ -255,6 +264,7 @@ impl Attempt {
 
     /// Moves the attempt to an epoch after `epoch`: all that was read must still stand (I2).
     pub(crate) fn extend(&mut self, epoch: u64) -> Result<(), Rollback> {
+        self.end_epoch_if_watched();
         let now = self.domain.clock.pass(epoch);
         // I1: as at the begin. Rare, so a fence that stands for itself.
         odeon_sync::atomic::fence(odeon_sync::atomic::Ordering::SeqCst);

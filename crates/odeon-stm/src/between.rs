@@ -4,7 +4,7 @@ use crate::abort::Cause;
 use crate::attempt::{Attempt, Mode, Stopped};
 use crate::version_word::Held;
 use crate::wakeup::{Awaits, Wait};
-use odeon_sync::{Backoff, Parker};
+use odeon_sync::{Backoff, Parker, interruption};
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 
@@ -107,6 +107,9 @@ pub(crate) fn close_gate(attempt: &Attempt) {
 
 /// Blocks the thread until the event of `wait` has happened.
 pub(crate) fn sleep_until(wait: &Wait<'_>) {
+    if interruption::wait_until(|| wait.is_over()) {
+        return;
+    }
     let sleeper = Arc::new(Sleeper::default());
     wait.set_waker(Waker::from(sleeper.clone()));
     while !wait.is_over() {

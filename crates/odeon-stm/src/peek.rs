@@ -3,7 +3,7 @@
 use crate::cell::Cell;
 use crate::thread_cache::Borrowed;
 use crate::version_word::Held;
-use odeon_sync::Backoff;
+use odeon_sync::{Backoff, interruption};
 
 /// Waits for nothing but a commit that is at this variable; one that is prepared has changed nothing.
 pub(crate) fn bits(cell: &Cell) -> u64 {
@@ -12,6 +12,7 @@ pub(crate) fn bits(cell: &Cell) -> u64 {
         let word = cell.word();
         if word.held() != Held::Committing {
             if let Some(bits) = cell.bits_under(word) {
+                interruption::point();
                 return bits;
             }
         }

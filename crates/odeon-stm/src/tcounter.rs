@@ -1,11 +1,13 @@
 //! Numbers that are changed without being read: changes of different transactions do not conflict.
 
 use crate::abort::Rollback;
+use crate::attempt::REPEATED_PARTS;
 use crate::cell::Cell;
 use crate::peek;
 use crate::transaction::{Tx, View};
 use crate::write_set::Kind;
 use crossbeam_utils::CachePadded;
+use odeon_sync::interruption;
 use std::fmt;
 use std::sync::OnceLock;
 use std::thread::available_parallelism;
@@ -36,6 +38,9 @@ pub struct TCounter {
 /// for each processor: a thread that has run a transaction before, and runs none now, keeps its slot.
 fn parts() -> usize {
     static PARTS: OnceLock<usize> = OnceLock::new();
+    if interruption::test().is_some() {
+        return REPEATED_PARTS;
+    }
     *PARTS.get_or_init(|| {
         let processors = available_parallelism().map_or(1, usize::from);
         (2 * processors).next_power_of_two().min(64)
@@ -62,7 +67,7 @@ impl TCounter {
     #[track_caller]
     pub fn add<'t>(&'t self, tx: &mut Tx<'t, '_>, difference: i64) -> Result<(), Rollback> {
         let attempt = tx.writer();
-        let part = attempt.slot.number() as usize & (self.parts.len() - 1);
+        let part = attempt.part & (self.parts.len() - 1);
         attempt.write(&self.parts[part], difference as u64, Kind::Change(add))
     }
 

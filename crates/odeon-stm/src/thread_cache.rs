@@ -2,6 +2,7 @@
 
 use crate::attempt::Attempt;
 use crate::domain::Domain;
+use odeon_sync::interruption;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -256,19 +257,24 @@ pub(crate) fn give_back(mut attempt: Box<Attempt>) {
 }
 
 /// Whether the thread keeps `attempt` for its next transactions: not if its slot is for everybody, nor if the thread ends,
-/// and something of its end begins a transaction.
+/// and something of its end begins a transaction; and not if either is watched: each watched transaction has memory of its own.
 fn is_for_cache(attempt: &Attempt) -> bool {
-    attempt.slot.is_kept() && ThreadEnd::is_to_come()
+    let is_watched = attempt.writes.is_watched() || interruption::is_watched();
+    !is_watched && attempt.slot.is_kept() && ThreadEnd::is_to_come()
 }
 
 #[cold]
 fn new_attempt(cache: &Cache, caller: &'static Location<'static>) -> NonNull<Attempt> {
+    interruption::point();
     if let Some(running) = cache.running() {
         nested(running, caller);
     }
     let attempt = Attempt::new(Domain::shared());
     let mut attempt = attempt
         .unwrap_or_else(|| panic!("too many attempts are prepared or under way at {caller}"));
+    if interruption::is_watched() {
+        attempt.watch();
+    }
     if !is_for_cache(&attempt) {
         // `tidy` frees it.
         attempt.bag.make_due(0);

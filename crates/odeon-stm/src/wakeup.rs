@@ -18,6 +18,7 @@ use crate::contained::contained;
 use crate::thread_cache;
 use crate::version_word::{Held, VersionWord};
 use odeon_sync::atomic::{AtomicBool, Ordering};
+use odeon_sync::interruption::Whole;
 use odeon_sync::{Arc, Mutex};
 use std::collections::HashMap;
 use std::task::Waker;
@@ -63,6 +64,7 @@ impl Waiter {
 /// Who wakes may be in the middle of a commit, and the waker is anybody's code: it may begin transactions,
 /// and its panic ends with it, after the report, because the commit has to be finished.
 fn wake_outside(waker: Waker) {
+    let _whole = Whole::new();
     thread_cache::outside(|| contained(|| waker.wake()));
 }
 

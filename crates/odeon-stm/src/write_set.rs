@@ -52,8 +52,10 @@ pub(crate) struct WriteSet {
     /// Values that were replaced since a nested closure began, and where they stood.
     replaced: Vec<(usize, u64, Kind)>,
     nested: usize,
-    /// Whether there is, or was, a table or a nested closure.
+    /// Whether there is, or was, a table or a nested closure, or the set is watched.
     has_more: bool,
+    /// Whether the filter has all bits, so that each access takes the slow way (`attempt/watched.rs`).
+    is_watched: bool,
     /// Values that will not be published. The closure may hold references to them, and the logs point to
     /// variables in them: they live until the attempt has ended.
     left: Vec<Owned>,
@@ -77,6 +79,15 @@ impl WriteSet {
     #[inline(always)]
     pub(crate) fn may_hold(&self, cell: &Cell) -> bool {
         self.filter != 0 && self.filter & filter_bit(cell.address()) != 0
+    }
+
+    /// Says of every variable from here on that it may be in the set.
+    pub(crate) fn watch(&mut self) {
+        (self.is_watched, self.has_more, self.filter) = (true, true, !0);
+    }
+
+    pub(crate) fn is_watched(&self) -> bool {
+        self.is_watched
     }
 
     /// The place of `cell`.
@@ -237,6 +248,9 @@ impl WriteSet {
     #[cold]
     fn reset_more(&mut self) {
         self.has_more = false;
+        if self.is_watched {
+            self.watch();
+        }
         self.nested = 0;
         self.leave_replaced();
         self.places.clear();

@@ -28,6 +28,7 @@ mod unsafe_cell;
 mod abort_guard;
 mod backoff;
 mod full_fence;
+pub mod interruption;
 mod parker;
 
 pub use abort_guard::AbortGuard;

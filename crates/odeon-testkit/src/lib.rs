@@ -4,6 +4,8 @@
 //!
 //! | question | here | files |
 //! |---|---|---|
+//! | how do attempts of speculative actors overlap? | [`Deterministic`], [`Deterministic::interleave`] | `deterministic_scheduler/{baton,carriers}.rs` |
+//! | which mistakes does that find? | `MISTAKES.md` | `tests/mistakes/*` |
 //! | can I replay that run? | [`Deterministic`], [`for_seeds`], [`Trace`] | `deterministic_scheduler.rs`, `seeds.rs`, `replay.rs`, `trace.rs` |
 //! | what time is it in the test, and how does it pass? | [`Deterministic::advance`], [`VirtualClock`] | `deterministic_scheduler/time.rs`, `virtual_clock.rs` |
 //! | which message goes next? | [`Stepped`] | `stepped.rs` |
@@ -19,7 +21,7 @@
 //!
 //! # Any order, any time, and the same again
 //!
-//! A [`Deterministic`] run has no threads: its seed decides whose turn it is, how long that is, and when
+//! In a [`Deterministic`] run one thread runs at a time: its seed decides whose turn it is, how long that is, and when
 //! a timer that is due fires among them. [`for_seeds`] tries many; of one that fails it prints the command
 //! that runs it again, alone (S23).
 //!
@@ -59,6 +61,62 @@
 //!     run.advance(Duration::from_secs(1));
 //!     assert!(!is_open());
 //! });
+//! ```
+//!
+//! # Attempts that overlap
+//!
+//! Where there are speculative actors the seed also interrupts their attempts, before they begin, behind each read of a variable,
+//! and before effects are decided, for others to go on before them. So what works by luck, because nothing came in between, fails with some seed, and again
+//! with the same one. It finds what is wrong between messages and beside the variables: `MISTAKES.md` has a kit of such actors,
+//! and the right way beside each. It does *not* find
+//!
+//! * data races in `unsafe` code, and what weak memory orderings do: one thread runs at a time;
+//! * what comes between two plain instructions of a handler: only where it reads a variable, or peeks at one;
+//! * what comes in the middle of a commit or of one access: that is Odeon's own affair, and checked by models;
+//! * what no seed that was tried has come to: a mistake that needs five steps of four actors in one order takes more seeds;
+//! * what is not asserted: a seed interleaves, and the test judges, best what must hold in every order.
+//!
+//! Variables are made after the `Deterministic` of their test: hashes of maps, for example, are fixed from then on. A handler
+//! does not hold a lock of its own while it reads a variable; another one that wants the lock blocks the test, which says so after
+//! half a minute.
+//!
+//! ```
+//! use odeon_core::*;
+//! use odeon_speculative::{Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, TxResult};
+//! use odeon_stm::{TVar, Tx};
+//! use odeon_testkit::Deterministic;
+//!
+//! /// Hands out numbers, each once; or so it seems.
+//! struct Counter { next: TVar<u32> }
+//! # struct Next(Reply<u32>);
+//! # impl Message for Next {}
+//! # struct Customer(ActorRef<Next>);
+//! # impl Actor for Customer {
+//! #     type Msg = Box<Reply<u32>>;
+//! #     fn handle(&mut self, reply: Box<Reply<u32>>, _: &mut Context<'_, Self>) { self.0.send(Next(*reply)).unwrap() }
+//! # }
+//! impl SpeculativeActor for Counter {
+//!     type Msg = Next;
+//!     fn handle<'t>(
+//!         &'t self, Next(reply): &'t Next, tx: &mut Tx<'t, '_>, ctx: &mut SpeculativeContext<'_, Self>,
+//!     ) -> TxResult {
+//!         let number = self.next.peek(); // not `get(tx)?`
+//!         self.next.set(tx, number + 1)?;
+//!         ctx.reply(reply, number);
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let numbers_are_distinct = |seed| {
+//!     let run = Deterministic::new(seed);
+//!     let counter = Counter { next: TVar::new(0) };
+//!     let counter = run.theater().spawn_speculative(counter, Processing::concurrent());
+//!     let answers = [(); 2].map(|()| run.theater().spawn(Customer(counter.actor_ref())).ask(Box::new));
+//!     run.run_until_idle();
+//!     let [first, second] = answers.map(|answer| answer.wait().unwrap());
+//!     first != second
+//! };
+//! assert!((0..1_000).any(|seed| !numbers_are_distinct(seed)));
 //! ```
 //!
 //! # Message by message

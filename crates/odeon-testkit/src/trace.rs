@@ -22,6 +22,13 @@ pub enum Choice {
     Told,
     /// What that turn came to.
     Outcome(TurnOutcome),
+    /// The turn that ran was interrupted at a point in a transaction, so that others go on before it.
+    Interrupted,
+    /// A turn that was interrupted went on.
+    Resumed {
+        /// How many could have.
+        interrupted: usize,
+    },
     /// The next timer that was due fired.
     Timer {
         /// How many actors could have been chosen instead.

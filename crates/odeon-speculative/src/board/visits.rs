@@ -369,6 +369,9 @@ impl<M: Message> Board<M> {
         self.visits.held_by = None;
         self.visits.guests = 0;
         let present = self.visits.present.drain().map(|(_, visitor)| visitor.coordination);
-        LeftBehind { present: present.collect(), deferred: self.visits.deferred.close() }
+        let mut present: Vec<_> = present.collect();
+        // Where they lie depends on how many there have been in this process.
+        present.sort_by_key(|of| of.number());
+        LeftBehind { present, deferred: self.visits.deferred.close() }
     }
 }

@@ -21,10 +21,10 @@
 use super::Coordination;
 use super::tour::Resuming;
 use odeon_sync::atomic::Ordering;
-use odeon_sync::{Mutex, MutexGuard};
+use odeon_sync::{Mutex, MutexGuard, interruption};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex as MutexOfStd, Weak};
 use std::{mem, ptr};
 
 /// TUNE: rounds of a transaction that are rolled back before it asks for precedence.
@@ -172,24 +172,40 @@ impl Precedence {
     }
 }
 
-/// Of `std` also in models: nobody waits for it.
+/// Of `std` also in models, as what follows: nobody waits for it.
 static SOMEBODY_WAITS: AtomicBool = AtomicBool::new(false);
+/// The deterministic tests in which somebody does: each has variables of its own.
+static TESTS_THAT_WAIT: MutexOfStd<Vec<u64>> = MutexOfStd::new(Vec::new());
 
-/// The right to wait for a variable without letting go (rule 6); dropped, it is given back.
-pub(super) struct WaitsForVariable(());
+/// The right to wait for a variable without letting go (rule 6); dropped, it is given back. In a deterministic test: of this one.
+pub(super) struct WaitsForVariable(Option<u64>);
 
 impl WaitsForVariable {
     /// `None`: somebody else has it.
     pub(super) fn begin() -> Option<Self> {
+        if let Some(test) = interruption::test() {
+            let mut tests = TESTS_THAT_WAIT.lock().expect("nothing panics under this lock");
+            let had = tests.contains(&test);
+            return (!had).then(|| {
+                tests.push(test);
+                Self(Some(test))
+            });
+        }
         // ORDERING: Relaxed, here and below: the flag is all that is at stake.
         let had = SOMEBODY_WAITS.swap(true, Ordering::Relaxed);
-        (!had).then_some(Self(()))
+        (!had).then_some(Self(None))
     }
 }
 
 impl Drop for WaitsForVariable {
     fn drop(&mut self) {
-        SOMEBODY_WAITS.store(false, Ordering::Relaxed);
+        match self.0 {
+            None => SOMEBODY_WAITS.store(false, Ordering::Relaxed),
+            Some(test) => {
+                let tests = TESTS_THAT_WAIT.lock();
+                tests.expect("nothing panics under this lock").retain(|waiting| *waiting != test);
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::stats::SpeculationStats;
 use crate::width::{Controller, Look};
 use odeon_core::SpeculationReport;
 use odeon_core::extend::Reporter;
-use odeon_sync::MutexGuard;
+use odeon_sync::{MutexGuard, interruption};
 use std::sync::Arc;
 
 /// Who changes the width. A user's policy is never called under the lock of this: it may look at the actor's statistics.
@@ -100,6 +100,19 @@ impl<A: SpeculativeActor> Engine<A> {
                 self.set_width(next);
             }
         }
+    }
+
+    /// In a test time stands still, and no sample is ever complete: all widths come up all the same.
+    #[cold]
+    pub(crate) fn wander(self: &Arc<Self>) {
+        let most = self.adapting().controller.as_ref().and_then(Controller::most_unasked);
+        let Some(most) = most.filter(|_| interruption::choose(2) == 1) else { return };
+        let mut shared = self.lock();
+        shared.board.set_width(interruption::choose(most));
+        if let Some(me) = shared.keeps.clone() {
+            self.fill(&me, &mut shared);
+        }
+        self.unlock(shared);
     }
 
     /// What the actor has done so far.

@@ -1,12 +1,15 @@
 //! Where woken actors wait for the seed to choose them, and held ones for the test.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use odeon_core::extend::{Origin, Submit, Task, TheaterShared, TurnLimits};
 use odeon_core::{ActorId, Random};
+use odeon_sync::interruption;
 
+use super::carriers::{Carriers, Stuck};
 use crate::trace::{Choice, Trace};
 
 /// Turns are between 1 and this many messages long: short, so that actors interleave.
@@ -15,6 +18,11 @@ pub(super) const LONGEST_TURN_MESSAGES: usize = 8;
 pub(crate) struct SeededStage {
     pub(super) theater: Arc<TheaterShared>,
     state: Mutex<State>,
+    pub(super) carriers: Carriers,
+    /// What the test's thread had announced when the stage was made.
+    announced_before: u64,
+    /// Whether turns can be interrupted: from when on there is a speculative actor. All others run on the test's own thread.
+    is_interleaved: AtomicBool,
 }
 
 struct State {
@@ -28,7 +36,7 @@ struct State {
 }
 
 /// What the seed chose.
-enum Step {
+pub(super) enum Step {
     /// A turn of so many messages.
     Turn(Task, u32),
     /// The next timer.
@@ -36,40 +44,85 @@ enum Step {
 }
 
 impl SeededStage {
-    pub(super) fn new(theater: Arc<TheaterShared>, seed: u64) -> Self {
+    pub(super) fn new(theater: Arc<TheaterShared>, seed: u64, test: u64) -> Self {
         let state = State {
             runnable: Vec::new(),
             held: HashMap::new(),
             random: Random::from_seed(seed),
             trace: Trace::default(),
         };
-        Self { theater, state: Mutex::new(state) }
+        Self {
+            theater,
+            state: Mutex::new(state),
+            carriers: Carriers::new(seed, test),
+            announced_before: interruption::announced(),
+            is_interleaved: AtomicBool::new(false),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("no panic happens under the stage's lock")
     }
 
-    /// One step; `false` if nobody wants a turn and no timer is due. Held actors are left alone.
-    pub(super) fn step(&self) -> bool {
-        let chosen = self.lock().choose(self.theater.has_due());
-        match chosen {
-            Some(Step::Turn(task, messages)) => self.give_turn(task, messages),
-            // Without the lock: a timer wakes actors.
-            Some(Step::Timer) => return self.theater.fire_due(),
-            None => return false,
+    /// Makes up to so many steps; answers how many there were to make. Held actors are left alone.
+    pub(super) fn run(self: &Arc<Self>, steps: usize) -> usize {
+        for made in 0..steps {
+            if self.is_interleaved() {
+                let more = self.run_interleaved(steps - made);
+                return made + more.unwrap_or_else(|Stuck| self.blocked());
+            }
+            match self.choose() {
+                Some(step) => self.do_step(step),
+                None => return made,
+            }
         }
-        true
+        steps
     }
 
-    /// Gives one actor, held or not, a turn of one message; `false` if it wants none.
-    pub(crate) fn step_actor(&self, actor: ActorId) -> bool {
-        let task = self.lock().take(actor);
+    /// Has turns interrupted from here on.
+    pub(super) fn interleave(&self) {
+        // ORDERING: Relaxed, here and below: the test's thread alone uses it.
+        self.is_interleaved.store(true, Ordering::Relaxed);
+    }
+
+    fn is_interleaved(&self) -> bool {
+        if interruption::announced() != self.announced_before {
+            self.interleave();
+        }
+        self.is_interleaved.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn choose(&self) -> Option<Step> {
+        self.lock().choose(self.theater.has_due())
+    }
+
+    pub(super) fn do_step(&self, step: Step) {
+        match step {
+            Step::Turn(task, messages) => self.give_turn(task, messages),
+            // Without the lock: a timer wakes actors.
+            Step::Timer => _ = self.theater.fire_due(),
+        }
+    }
+
+    /// Gives one actor, held or not, a turn of one message, or has the one end that was interrupted; `false` if it wants none.
+    pub(crate) fn step_actor(self: &Arc<Self>, actor: ActorId) -> bool {
+        if self.is_interleaved() {
+            return self.run_whole(actor).unwrap_or_else(|Stuck| self.blocked());
+        }
+        let task = self.take(actor);
         let found = task.is_some();
         if let Some(task) = task {
             self.give_turn(task, 1);
         }
         found
+    }
+
+    pub(super) fn take(&self, actor: ActorId) -> Option<Task> {
+        self.lock().take(actor)
+    }
+
+    pub(super) fn record(&self, choice: Choice) {
+        self.lock().trace.record(choice);
     }
 
     fn give_turn(&self, task: Task, messages: u32) {
@@ -101,13 +154,27 @@ impl SeededStage {
         }
     }
 
-    /// Whether no actor that is not held waits for a turn, and no timer is due.
+    /// Whether an actor that is not held waits for a turn, or a timer is due.
+    pub(super) fn has_fresh(&self) -> bool {
+        !self.lock().runnable.is_empty() || self.theater.has_due()
+    }
+
+    /// Whether nothing is left to do for the seed.
     pub(super) fn is_idle(&self) -> bool {
-        self.lock().runnable.is_empty() && !self.theater.has_due()
+        !self.has_fresh() && !self.carriers.baton().has_resumable()
     }
 
     pub(super) fn trace(&self) -> Trace {
         self.lock().trace.clone()
+    }
+}
+
+impl Step {
+    pub(super) fn actor(&self) -> Option<ActorId> {
+        match self {
+            Self::Turn(task, _) => Some(task.actor()),
+            Self::Timer => None,
+        }
     }
 }
 

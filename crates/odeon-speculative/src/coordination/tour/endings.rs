@@ -9,6 +9,7 @@ use crate::contained::{Panic, contained, drop_quietly};
 use crate::exit::Closed;
 use odeon_stm::Cause;
 use odeon_stm::staged::RolledBack;
+use odeon_sync::interruption;
 use std::sync::Arc;
 
 /// Why there was no commit.
@@ -20,6 +21,7 @@ enum Refused {
 impl Tour {
     /// All messages have been handled: all that they did takes place.
     pub(super) fn commit(&mut self, of: &Arc<Coordination>) -> Step {
+        interruption::point();
         let Self { attempt, visits, places, .. } = self;
         let travelling = attempt.as_mut().expect("begun");
         let has_hooks = travelling.has_hooks();

@@ -10,6 +10,7 @@ use crate::abort::Rollback;
 use crate::tlink::TLink;
 use crate::transaction::View;
 use crate::tvar::TVar;
+use odeon_sync::interruption;
 use std::cell::Cell;
 use std::cmp::Ordering;
 use std::hash::{BuildHasher, RandomState};
@@ -62,6 +63,7 @@ pub(super) fn random_height() -> usize {
     state ^= state >> 7;
     state ^= state << 17;
     STATE.set(state);
+    let state = interruption::draw().unwrap_or(state);
     // The upper bits are the better ones.
     (1 + state.leading_zeros() as usize / 2).min(LEVELS)
 }
