@@ -161,6 +161,7 @@ impl Names {
             inquiries: HashMap::new(),
             own: HashMap::new(),
             moved: HashMap::new(),
+            looks_at_moved: false,
             requests: HashMap::new(),
             last,
             subscribers: Vec::new(),

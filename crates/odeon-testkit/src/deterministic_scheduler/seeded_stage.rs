@@ -106,6 +106,10 @@ impl SeededStage {
         self.lock().runnable.is_empty() && !self.theater.has_due()
     }
 
+    pub(super) fn forget_trace(&self) {
+        self.lock().trace = Trace::default();
+    }
+
     pub(super) fn trace(&self) -> Trace {
         self.lock().trace.clone()
     }

@@ -205,7 +205,7 @@ impl Server {
         self.view.remove(theater);
         self.is_in_vain(theater);
         self.held.retain(|_, entry| entry.home != theater);
-        self.moved.retain(|_, home| *home != theater);
+        self.forget_moved_to(theater);
         self.hand_over(&before, ctx);
         self.has_changed(ctx);
         // It may be back already: whoever was in sight when it joined anew was not looked for.

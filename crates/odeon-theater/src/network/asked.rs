@@ -18,8 +18,9 @@ use super::migrations::Asker;
 use super::peer::Peer;
 use crate::TheaterId;
 
-/// TUNE: guessed 2026-11: with so many requests it is looked at which of them are over, and again with twice as many as were left.
-const FEWEST: usize = 1024;
+/// TUNE: guessed 2026-11: with so many requests it is looked at which of them are over, and again with twice as many as were left. A question for dozens of
+/// requests costs little beside them, and so few take no more memory than a link does.
+const FEWEST: usize = 64;
 
 /// See the module.
 #[derive(Default)]
