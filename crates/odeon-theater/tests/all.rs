@@ -15,6 +15,7 @@ mod s32_order_of_events;
 mod s32_pressure;
 mod s32_secret;
 mod s33_follows;
+mod s33_joined;
 mod s33_names;
 mod s33_s34_simulated;
 mod s33_simulated;
