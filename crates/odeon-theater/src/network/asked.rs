@@ -86,8 +86,8 @@ impl Inner {
                 peer.asked.are_over(theater, &self.questions.that_are_over(questions));
             } else if let Some(asker) = self.peers.get(theater) {
                 self.tell_peer(&asker, &Control::AreOpen { at: peer.id.bits(), questions });
-            } else {
-                // Nobody is there to be told.
+            } else if !self.peers.is_reachable(theater) {
+                // Nobody is there to be told. Who is only cut off is to be told later.
                 peer.asked.are_over(theater, &questions);
             }
         }

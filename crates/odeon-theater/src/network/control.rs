@@ -49,6 +49,10 @@ pub(super) enum Control {
     AreOpen { at: u128, questions: Vec<u64> },
     /// These are.
     AreOver { at: u128, questions: Vec<u64> },
+    /// The answer to this question of that theater, if there is one (`owed.rs`). `is_passed_on`: another theater had it first.
+    Answered { asker: u128, question: u64, answer: Option<Vec<u8>>, is_passed_on: bool },
+    /// I have registered no kind: no actor can come here. Told before an actor is refused for that.
+    TakesNobody,
 }
 
 impl Control {
