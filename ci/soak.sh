@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# Ten minutes of overload each for an actor, a thread and a future that send: fails if memory grows.
-# ODEON_SOAK_MS: how long each lasts, in milliseconds. Not part of .ci/run: it would take half an hour.
+# Ten minutes of overload each for an actor, a thread and a future that send; and a million moves each of actors with names, watches, timers and questions, and
+# of speculative actors with coordinated transactions: fails if memory grows.
+# ODEON_SOAK_MS: how long each of the former lasts, in milliseconds. ODEON_SOAK_MOVES: half of the moves. Not part of .ci/run: it would take half an hour.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 cargo run --release -p odeon-cli -- bench pressure --producer actor,thread,async \
   --milliseconds "${ODEON_SOAK_MS:-600000}" --samples 1 --warmup 0
+
+export ODEON_SOAK_MOVES="${ODEON_SOAK_MOVES:-500000}"
+cargo test --release -p odeon-theater --test s34_flat
+cargo test --release -p odeon-coordination --test s36_flat

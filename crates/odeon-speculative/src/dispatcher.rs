@@ -3,7 +3,7 @@
 
 use crate::attempt::{Attempt, First, Handled, admit_and_handle};
 use crate::board::How;
-use crate::contained::{Panic, contained, drop_quietly};
+use crate::contained::{Panic, contained, quietly};
 use crate::context::{Me, SpeculativeContext, Wants};
 use crate::coordination::Enlisted;
 use crate::engine::{Attention, Engine, Executor, Scratch};
@@ -212,7 +212,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     #[cold]
     fn fail_beside(&mut self, panic: Panic, message: A::Msg, ctx: &Context<'_, Self>) {
         // The first panic is the one that counts.
-        drop_quietly(message);
+        quietly(|| extend::drop_failed(&*panic, || drop(message)));
         self.bring(ctx);
         self.engine.fail(panic);
     }

@@ -216,6 +216,11 @@ impl Deterministic {
         self.stage.trace()
     }
 
+    /// Forgets what was chosen so far, and frees the memory that it takes: for who counts the bytes of a long run.
+    pub fn forget_trace(&self) {
+        self.stage.forget_trace();
+    }
+
     pub(crate) fn stage(&self) -> &Arc<SeededStage> {
         &self.stage
     }

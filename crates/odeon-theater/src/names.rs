@@ -21,7 +21,8 @@
 //! 2. The first server decides. It gives a name away when all servers of the name have answered that they see the same servers, and know of no
 //!    other registration. So two that give the same name away need servers of which none is the same.
 //! 3. Two servers that meet hand over to each other what they and their actors have and the other one is a server of; only then they count on
-//!    each other's silence: what is not known is not there once all in sight have handed over.
+//!    each other's silence: what is not known is not there once all in sight have handed over, no theater is linked of which it is not known whether it takes
+//!    part, and the second server of the name says that it sees the same servers of it.
 //! 4. When a server comes or goes, whoever knows a name tells those that are its servers and were not.
 //! 5. Each registration has a stamp, greater than all that its first server has seen, if there is a greater number. Of two of one name that meet, all servers keep the one
 //!    with the lesser stamp (or identity), and challenge the other: its home asks the home of the first one whether that is in force, and gives
@@ -161,6 +162,7 @@ impl Names {
             inquiries: HashMap::new(),
             own: HashMap::new(),
             moved: HashMap::new(),
+            looks_at_moved: false,
             requests: HashMap::new(),
             last,
             subscribers: Vec::new(),
@@ -223,6 +225,8 @@ impl Names {
     }
 
     /// The actor that has this name. Whoever sends often keeps the reference: a lookup asks two theaters.
+    ///
+    /// Whoever has been told that a theater has joined finds what is known there: the answer waits until the two have met.
     ///
     /// # Errors
     /// In the answer: [`NameError::NotFound`], [`NameError::OtherMessages`], [`NameError::Unavailable`].

@@ -11,7 +11,8 @@
 //! | | it is read, and sent to the actor | `arrivals.rs` |
 //!
 //! Who refers to whom is known in `exports.rs` (actors here, referred to from elsewhere) and `seats.rs` (actors elsewhere, referred
-//! to from here, and mobile ones); questions under way in `questions.rs`; actors that move in `migrations.rs`.
+//! to from here, and mobile ones); questions under way in `questions.rs`; actors that move in `migrations.rs`, and the
+//! answers to who has asked for that in `owed.rs`.
 
 mod accompanied;
 mod arrivals;
@@ -31,6 +32,7 @@ mod membership;
 mod migrations;
 mod outbound;
 mod overview;
+mod owed;
 mod passage;
 mod peer;
 mod peers;
@@ -56,6 +58,7 @@ use self::exports::Exports;
 use self::grants::GrantNumbers;
 use self::membership::Members;
 use self::migrations::{Joined, Migrations};
+use self::owed::Owed;
 use self::peer::Peer;
 use self::peers::Peers;
 use self::published::Published;
@@ -123,6 +126,7 @@ struct Inner {
     seats: Seats,
     questions: Questions,
     migrations: Migrations,
+    owed: Owed,
     published: Published,
     accompanied: Accompanied,
     joined: Arc<Joined>,
@@ -164,6 +168,7 @@ impl Network {
             seats: Seats::new(),
             questions: Questions::default(),
             migrations: Migrations::default(),
+            owed: Owed::default(),
             published: Published::default(),
             accompanied: Accompanied::default(),
             joined: joined.clone(),

@@ -20,6 +20,7 @@ use crate::message::Message;
 use crate::supervision::Birth;
 use crate::theater::spawn;
 use crate::turn::asynchronous;
+use crate::unanswered;
 
 /// Runs a future, leaves its output with its parent, and ends.
 struct Carrier<M: Message, F, G> {
@@ -97,6 +98,7 @@ impl<F: Future> Future for InPlace<'_, F> {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(output)) => Poll::Ready(self.end().map(|()| output)),
             Err(panic) => {
+                let _ = unanswered::failed(&*panic);
                 // A second panic, of a destructor, says nothing new.
                 std::mem::forget(self.end());
                 Poll::Ready(Err(panic))

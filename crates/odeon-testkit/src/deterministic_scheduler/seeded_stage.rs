@@ -164,6 +164,10 @@ impl SeededStage {
         !self.has_fresh() && !self.carriers.baton().has_resumable()
     }
 
+    pub(super) fn forget_trace(&self) {
+        self.lock().trace = Trace::default();
+    }
+
     pub(super) fn trace(&self) -> Trace {
         self.lock().trace.clone()
     }

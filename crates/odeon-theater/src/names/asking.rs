@@ -84,7 +84,10 @@ impl Server {
             .reply_to(move |verdict| Tell::then(move |it, ctx| it.answered(number, verdict, ctx)));
         let (name, wants) = (name.clone(), wants.clone());
         let ranked = self.view.ranked(&name);
-        self.asked(Waiting::new(Question { name, wants, ranked, hops: 0, reply }), ctx);
+        self.asked(
+            Waiting::new(Question { name, wants, ranked, hops: 0, reply, is_confirmed: false }),
+            ctx,
+        );
     }
 
     fn answered(

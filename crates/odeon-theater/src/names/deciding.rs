@@ -18,8 +18,8 @@ use crate::TheaterId;
 // TUNE: 20 ms, a guess: some round trips, in which servers that disagree hear of what the other has heard.
 pub(super) const RETRY: Duration = Duration::from_millis(20);
 
-/// How many servers pass a question on.
-const LONGEST_WAY: u8 = 3;
+/// How many servers pass a question on: to the first one as the asker sees it, from there to the second one and back, or to another first one and so on.
+const LONGEST_WAY: u8 = 5;
 
 /// A name that is being given away: its servers are told.
 pub(super) struct Giving {
@@ -42,19 +42,38 @@ impl Server {
         if is_stranger_to_any {
             return waiting.answer(Verdict::Again);
         }
-        let first = self.view.ranked(&question.name)[0];
-        if first == self.me {
-            self.decide(waiting, ctx);
-        } else if question.hops >= LONGEST_WAY {
-            waiting.answer(Verdict::Again);
-        } else {
-            question.hops += 1;
-            self.tell(first, Tell::Ask(waiting.question));
+        let ranked = self.view.ranked(&question.name);
+        if mem::take(&mut question.is_confirmed) {
+            // A first server that knows nobody wants to know whether it sees the servers that it has to.
+            let agrees = ranked == question.ranked;
+            if agrees {
+                question.is_confirmed = true;
+                return self.decide(waiting, ctx);
+            }
+            if question.ranked.first() == Some(&ranked[0]) {
+                return waiting.answer(Verdict::Again);
+            }
         }
+        if ranked[0] == self.me {
+            self.decide(waiting, ctx);
+        } else {
+            self.pass_on(waiting, ranked[0]);
+        }
+    }
+
+    fn pass_on(&self, mut waiting: Waiting, to: TheaterId) {
+        if waiting.question.hops >= LONGEST_WAY {
+            return waiting.answer(Verdict::Again);
+        }
+        waiting.question.hops += 1;
+        self.tell(to, Tell::Ask(waiting.question));
     }
 
     fn decide(&mut self, waiting: Waiting, ctx: &mut Context<'_, Self>) {
         let name = &waiting.question.name;
+        let is_in_question =
+            !self.held.contains_key(name) || matches!(waiting.question.wants, Wants::Remove { .. });
+        let knows_all = is_in_question && self.knows_all(ctx);
         let held = self.held.get(name);
         match &waiting.question.wants {
             Wants::Find { doubted } => match held {
@@ -66,14 +85,14 @@ impl Server {
                     let entry = entry.clone();
                     waiting.answer(Verdict::Found(entry));
                 }
-                None if self.knows_all() => waiting.answer(Verdict::NotFound),
+                None if knows_all => self.finds_nobody(waiting),
                 None => self.wait(waiting, ctx),
             },
             Wants::Remove { id, moves } => {
                 let (name, id, moves) = (name.clone(), *id, *moves);
                 let is_being_given =
                     self.giving.get(&name).is_some_and(|giving| giving.entry.id == id);
-                if is_being_given || !self.knows_all() {
+                if is_being_given || !knows_all {
                     return self.wait(waiting, ctx);
                 }
                 waiting.answer(Verdict::Done(0));
@@ -104,7 +123,7 @@ impl Server {
                         self.have_forgotten(&held.name, id, moves);
                         waiting.answer(Verdict::Taken(held));
                     }
-                    None if self.knows_all() => {
+                    None if knows_all => {
                         // One that moves keeps what it has. Behind the greatest one that there is, identities say who goes before.
                         let next = self.stamp.saturating_add(1);
                         let stamp = if entry.stamp == 0 { next } else { entry.stamp };
@@ -116,6 +135,18 @@ impl Server {
                 }
             }
         }
+    }
+
+    /// Nobody has a name, as far as its first server knows. One that has joined lately sees fewer servers than others do, and may take itself for the first, or not
+    /// have been told what it is to know: so the second one is to say that it sees the same ones.
+    fn finds_nobody(&self, mut waiting: Waiting) {
+        let question = &mut waiting.question;
+        let ranked = self.view.ranked(&question.name);
+        let second = ranked.get(1).copied().filter(|_| !question.is_confirmed);
+        let Some(second) = second else { return waiting.answer(Verdict::NotFound) };
+        question.is_confirmed = true;
+        question.ranked = ranked;
+        self.pass_on(waiting, second);
     }
 
     /// Gives a name away, once all its servers know.

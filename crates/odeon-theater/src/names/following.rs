@@ -1,5 +1,6 @@
 //! A registration follows its actor: rules 9 and 10 of the PROTOCOL in `names.rs`.
 
+use std::mem;
 use std::time::Duration;
 
 use odeon_core::extend::send_unhindered;
@@ -15,6 +16,13 @@ use crate::{Network, TheaterId};
 /// How long after a move it is looked where the actor sits.
 // TUNE: 100 ms, a guess: an actor that moves on and on does not have its names follow it at each step.
 const SETTLED: Duration = Duration::from_millis(100);
+
+/// Where a registration is at home that was at home here, or was to be.
+pub(super) struct Moved {
+    to: TheaterId,
+    /// Who has not asked until then does not any more.
+    until: Duration,
+}
 
 /// What a home does about an actor that has moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,21 +142,40 @@ impl Server {
         }
     }
 
-    /// Where a registration is at home that is not at home here.
+    /// Where a registration is at home that is not at home here. There is one note of each registration, however often it has been here, and one timer for all
+    /// of them.
     pub(super) fn remember(&mut self, id: Id, to: TheaterId, ctx: &mut Context<'_, Self>) {
-        self.moved.insert(id, to);
-        let over = Tell::then(move |it, _| {
-            if it.moved.get(&id) == Some(&to) {
-                it.moved.remove(&id);
-            }
-        });
-        ctx.send_after(self.settings.seek_for, over);
+        let until = self.now().saturating_add(self.settings.seek_for);
+        self.moved.insert(id, Moved { to, until });
+        if !mem::replace(&mut self.looks_at_moved, true) {
+            self.look_at_moved_after(self.settings.seek_for, ctx);
+        }
+    }
+
+    fn look_at_moved_after(&mut self, pause: Duration, ctx: &mut Context<'_, Self>) {
+        ctx.send_after(pause, Tell::then(|it, ctx| it.look_at_moved(ctx)));
+    }
+
+    fn look_at_moved(&mut self, ctx: &mut Context<'_, Self>) {
+        let now = self.now();
+        self.moved.retain(|_, moved| moved.until > now);
+        let next = self.moved.values().map(|moved| moved.until).min();
+        self.looks_at_moved = next.is_some();
+        if let Some(next) = next {
+            // At most twice in that time, however the moves lie in it.
+            self.look_at_moved_after((next - now).max(self.settings.seek_for / 2), ctx);
+        }
+    }
+
+    /// Nothing that is at home in this theater is to be found there any more.
+    pub(super) fn forget_moved_to(&mut self, theater: TheaterId) {
+        self.moved.retain(|_, moved| moved.to != theater);
     }
 
     /// Where a registration is at home, which somebody takes for at home there.
     pub(super) fn has_moved_from(&self, id: Id, home: TheaterId) -> TheaterId {
         let is_here = home != self.me || self.own.contains_key(&id);
-        self.moved.get(&id).copied().filter(|_| !is_here).unwrap_or(home)
+        self.moved.get(&id).map(|moved| moved.to).filter(|_| !is_here).unwrap_or(home)
     }
 
     /// The actor of a registration sits here, as its home says: it is to be at home here.

@@ -33,11 +33,19 @@ pub(super) struct Peer {
 pub(super) struct Search {
     /// Those that are being looked for; and whether once more behind that.
     under_way: HashMap<TheaterId, bool>,
-    /// Those that could not be found, and when somebody who knows of them has them looked for again.
-    in_vain: HashMap<TheaterId, Duration>,
+    /// Those that could not be found.
+    in_vain: HashMap<TheaterId, InVain>,
     /// Those that fell silent, and until when they are looked for.
     lost: HashMap<TheaterId, Duration>,
     is_armed: bool,
+}
+
+/// A theater in which no server has been found.
+struct InVain {
+    /// When somebody who knows of it has it looked for again.
+    again_at: Duration,
+    /// As it had joined when it was looked for, if it had.
+    joined: Option<u64>,
 }
 
 /// Tells a server of the theaters that come and go.
@@ -100,13 +108,15 @@ impl Server {
         }
         let Some(network) = self.network.upgrade() else { return };
         self.search.under_way.insert(theater, false);
+        let joined = network.joined().into_iter().find(|(id, _)| *id == theater);
+        let joined = joined.map(|(_, joined)| joined);
         let found = network.at(theater).lookup::<Tell>(SERVER);
         ctx.pipe(found, move |it, found, ctx| {
             let again = it.search.under_way.remove(&theater) == Some(true);
             match found {
-                Ok(Ok(server)) => it.meet(theater, server, ctx),
+                Ok(Ok(server)) if !server.is_stopped() => it.meet(theater, server, ctx),
                 _ if again => it.seek(theater, ctx),
-                _ => it.is_nowhere(theater, ctx),
+                _ => it.is_nowhere(theater, joined, ctx),
             }
         });
     }
@@ -116,7 +126,7 @@ impl Server {
         if self.view.contains(theater) {
             return false;
         }
-        let again_at = self.search.in_vain.get(&theater).copied();
+        let again_at = self.search.in_vain.get(&theater).map(|in_vain| in_vain.again_at);
         if again_at.is_none_or(|again_at| again_at <= self.now()) {
             self.seek(theater, ctx);
         }
@@ -124,18 +134,35 @@ impl Server {
     }
 
     /// There is no server in a theater that can be found.
-    fn is_nowhere(&mut self, theater: TheaterId, ctx: &mut Context<'_, Self>) {
+    fn is_nowhere(&mut self, theater: TheaterId, joined: Option<u64>, ctx: &mut Context<'_, Self>) {
         if self.view.contains(theater) {
             return;
         }
-        self.is_in_vain(theater);
+        self.is_in_vain(theater, joined);
         self.all_again(ctx);
     }
 
-    fn is_in_vain(&mut self, theater: TheaterId) {
+    fn is_in_vain(&mut self, theater: TheaterId, joined: Option<u64>) {
         let (now, NameSettings { seek_every, seek_for, .. }) = (self.now(), &self.settings);
-        self.search.in_vain.retain(|_, again_at| again_at.saturating_add(*seek_for) > now);
-        self.search.in_vain.insert(theater, now.saturating_add(*seek_every));
+        let is_recent = |in_vain: &InVain| in_vain.again_at.saturating_add(*seek_for) > now;
+        self.search.in_vain.retain(|_, in_vain| is_recent(in_vain));
+        let again_at = now.saturating_add(*seek_every);
+        self.search.in_vain.insert(theater, InVain { again_at, joined });
+    }
+
+    /// Whether a theater has joined of which it is not known yet whether it takes part: it is looked for.
+    ///
+    /// WHY the network is asked: whoever is told that a theater has joined may have a question here before this server has been told so.
+    fn sees_strangers(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+        let Some(network) = self.network.upgrade() else { return false };
+        let (view, in_vain) = (&self.view, &self.search.in_vain);
+        let is_stranger = |&(theater, joined): &(TheaterId, u64)| {
+            let was_sought = in_vain.get(&theater).is_some_and(|it| it.joined == Some(joined));
+            !was_sought && !view.contains(theater)
+        };
+        let strangers: Vec<_> = network.joined().into_iter().filter(is_stranger).collect();
+        strangers.iter().for_each(|&(theater, _)| self.seek(theater, ctx));
+        !strangers.is_empty()
     }
 
     /// A server is there: what it is to know is handed over to it.
@@ -203,19 +230,21 @@ impl Server {
         peer.watch.cancel();
         let before = self.view.clone();
         self.view.remove(theater);
-        self.is_in_vain(theater);
+        self.is_in_vain(theater, None);
         self.held.retain(|_, entry| entry.home != theater);
-        self.moved.retain(|_, home| *home != theater);
+        self.forget_moved_to(theater);
         self.hand_over(&before, ctx);
         self.has_changed(ctx);
         // It may be back already: whoever was in sight when it joined anew was not looked for.
         self.seek(theater, ctx);
     }
 
-    /// Whether enough servers are in sight, and all in sight have handed over what is to be known here: what is not known is not there.
-    pub(super) fn knows_all(&self) -> bool {
+    /// Whether enough servers are in sight, all theaters that have joined have been looked at, and all servers in sight have handed over what is to be known
+    /// here: what is not known is not there.
+    pub(super) fn knows_all(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         self.view.len() >= self.settings.least_servers
             && self.peers.values().all(|peer| peer.has_handed_over)
+            && !self.sees_strangers(ctx)
     }
 
     pub(super) fn tell(&self, theater: TheaterId, tell: Tell) {

@@ -12,6 +12,7 @@ use super::asking::Request;
 use super::deciding::Giving;
 use super::doubting::Inquiry;
 use super::entry::{Entry, Id};
+use super::following::Moved;
 use super::home::Own;
 use super::peers::{Ears, Peer, Search};
 use super::registration::NameEvent;
@@ -53,7 +54,9 @@ pub(super) struct Server {
     /// The registrations and claims that are at home here.
     pub(super) own: HashMap<Id, Own>,
     /// The registrations that were at home here: where they went; or were to be.
-    pub(super) moved: HashMap<Id, TheaterId>,
+    pub(super) moved: HashMap<Id, Moved>,
+    /// Whether it will be looked at which of these are to be forgotten.
+    pub(super) looks_at_moved: bool,
     /// The questions of this theater.
     pub(super) requests: HashMap<u64, Request>,
     /// The last number of a registration, request, inquiry, or round.

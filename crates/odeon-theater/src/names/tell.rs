@@ -91,6 +91,8 @@ pub(super) struct Question {
     /// How many servers have passed it on.
     pub(super) hops: u8,
     pub(super) reply: Reply<Verdict>,
+    /// A first server that knows nobody has passed it on to the second one; `ranked` are the servers as that sees them.
+    pub(super) is_confirmed: bool,
 }
 
 /// What is asked of the first server of a name.

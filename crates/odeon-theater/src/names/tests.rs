@@ -256,7 +256,8 @@ fn who_is_asked_by_somebody_who_sees_others_looks_for_them_first() {
     let ask = |cast: &mut Cast, ranked: Vec<TheaterId>| {
         let (reply, ask) = odeon_core::extend::question();
         let wants = Wants::Find { doubted: None };
-        let question = Question { name: "x".into(), wants, ranked, hops: 0, reply };
+        let question =
+            Question { name: "x".into(), wants, ranked, hops: 0, reply, is_confirmed: false };
         cast.tell(0, Tell::Ask(question));
         let verdict = cast.answer(ask);
         cast.steps(100);

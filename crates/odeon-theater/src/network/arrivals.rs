@@ -9,7 +9,7 @@ use super::Inner;
 use super::channel::{Channel, NUMBERS};
 use super::control::Control;
 use super::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
-use super::migrations::Came;
+use super::migrations::{Asker, Came};
 use super::passage::Between;
 use super::peer::Peer;
 use crate::TheaterId;
@@ -161,6 +161,11 @@ impl Inner {
             Control::Asked { .. } => {}
             Control::AreOpen { at, questions } => self.says_what_is_over(peer, at, questions),
             Control::AreOver { at, questions } => self.are_over(peer, at, &questions),
+            Control::TakesNobody => peer.takes_nobody(),
+            Control::Answered { asker, question, answer, .. } => {
+                let asker = Asker { theater: TheaterId::from_bits(asker), question };
+                self.answer_comes(peer, asker, answer);
+            }
         }
     }
 

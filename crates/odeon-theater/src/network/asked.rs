@@ -18,8 +18,9 @@ use super::migrations::Asker;
 use super::peer::Peer;
 use crate::TheaterId;
 
-/// TUNE: guessed 2026-11: with so many requests it is looked at which of them are over, and again with twice as many as were left.
-const FEWEST: usize = 1024;
+/// TUNE: guessed 2026-11: with so many requests it is looked at which of them are over, and again with twice as many as were left. A question for dozens of
+/// requests costs little beside them, and so few take no more memory than a link does.
+const FEWEST: usize = 64;
 
 /// See the module.
 #[derive(Default)]
@@ -85,8 +86,8 @@ impl Inner {
                 peer.asked.are_over(theater, &self.questions.that_are_over(questions));
             } else if let Some(asker) = self.peers.get(theater) {
                 self.tell_peer(&asker, &Control::AreOpen { at: peer.id.bits(), questions });
-            } else {
-                // Nobody is there to be told.
+            } else if !self.peers.is_reachable(theater) {
+                // Nobody is there to be told. Who is only cut off is to be told later.
                 peer.asked.are_over(theater, &questions);
             }
         }

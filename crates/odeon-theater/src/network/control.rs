@@ -55,6 +55,10 @@ pub(super) enum Control {
     /// The actor that was to answer this question of yours has failed, with this text. Behind it comes `Unanswered`, for theaters that do not know
     /// this kind.
     Failed { question: u64, text: String },
+    /// The answer to this question of that theater, if there is one (`owed.rs`). `is_passed_on`: another theater had it first.
+    Answered { asker: u128, question: u64, answer: Option<Vec<u8>>, is_passed_on: bool },
+    /// I have registered no kind: no actor can come here. Told before an actor is refused for that.
+    TakesNobody,
 }
 
 impl Control {

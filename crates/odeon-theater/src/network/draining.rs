@@ -49,7 +49,7 @@ impl Drained {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Kept {
-    /// There was no other theater for it.
+    /// There was no other theater for it: none at all, or none that has registered any kind of mobile actor.
     NoTheater,
     /// It cannot move, or all theaters have refused it: the last reason.
     Refused(MigrateError),

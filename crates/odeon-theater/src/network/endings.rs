@@ -15,7 +15,7 @@ use super::Inner;
 use super::channel::Channel;
 use super::control::Control;
 use super::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
-use super::migrations::MigrateError;
+use super::migrations::{Asker, MigrateError};
 use super::peer::Peer;
 use super::seats::{Line, LostWay, Sits};
 use crate::{End, TheaterId, Undelivered};
@@ -40,6 +40,7 @@ impl Inner {
         let until = self.grant_numbers.last();
         self.members.ended(peer.id, end);
         self.peers.end(self, peer);
+        self.owes_no_more(peer.id, end);
         self.ends_grants(peer, until);
         self.expects_grants(peer.id, holders);
         self.says_through_again();
@@ -64,7 +65,11 @@ impl Inner {
 
     /// A message that may not have come to its actor is a dead letter.
     fn undelivered(self: &Arc<Self>, peer: &Arc<Peer>, message: Undelivered) {
-        let Some(Channel::Actor(actor)) = Channel::of(message.channel) else { return };
+        let actor = match Channel::of(message.channel) {
+            Some(Channel::Actor(actor)) => actor,
+            Some(Channel::Control) => return self.untold(peer, &message.message),
+            _ => return,
+        };
         let bytes = match message.message.split_first() {
             Some((&MARK, mark)) => return self.mark_is_lost(mark),
             Some((&ACCOMPANIED, rest)) => self.accompanied.undelivered(rest),
@@ -88,6 +93,15 @@ impl Inner {
         }
         if let Some(stage) = self.pool.upgrade() {
             unreadable(&*stage, actor, reason, bytes);
+        }
+    }
+
+    fn untold(self: &Arc<Self>, peer: &Arc<Peer>, control: &[u8]) {
+        if let Some(Control::Answered { asker, question, answer, is_passed_on }) =
+            Control::from_bytes(control)
+        {
+            let asker = Asker { theater: TheaterId::from_bits(asker), question };
+            self.has_not_answered(peer, asker, answer, is_passed_on);
         }
     }
 

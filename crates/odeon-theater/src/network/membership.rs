@@ -38,6 +38,13 @@ pub enum MembershipEvent {
 
 impl Message for MembershipEvent {}
 
+/// A theater that has joined.
+struct Present {
+    is: Membership,
+    /// The so manieth that has, of all.
+    joined: u64,
+}
+
 /// TUNE: guessed 2026-11: more than clusters have theaters; whoever makes up identities fills no memory.
 const MOST_REFUSED: usize = 1024;
 
@@ -47,7 +54,9 @@ pub(super) struct Members(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    present: HashMap<TheaterId, Membership>,
+    present: HashMap<TheaterId, Present>,
+    /// How often a theater has joined.
+    joins: u64,
     refused: HashMap<TheaterId, Refusal>,
     subscribers: Vec<ActorRef<MembershipEvent>>,
 }
@@ -64,7 +73,7 @@ impl Members {
 
     /// What a theater is, if it has joined.
     pub(super) fn is(&self, theater: TheaterId) -> Option<Membership> {
-        self.lock().present.get(&theater).copied()
+        self.lock().present.get(&theater).map(|present| present.is)
     }
 
     pub(super) fn ended(&self, theater: TheaterId, end: End) {
@@ -86,17 +95,18 @@ impl Members {
 
     fn change(&self, event: MembershipEvent) {
         let mut known = self.lock();
-        let Known { present, refused, subscribers } = &mut *known;
+        let Known { present, joins, refused, subscribers } = &mut *known;
         match event {
             MembershipEvent::Joined(theater) => {
-                present.insert(theater, Membership::Present);
+                *joins += 1;
+                present.insert(theater, Present { is: Membership::Present, joined: *joins });
                 refused.remove(&theater);
             }
             MembershipEvent::Suspected(theater) | MembershipEvent::Cleared(theater) => {
                 // One that has never joined is not suspected.
-                let Some(is) = present.get_mut(&theater) else { return };
+                let Some(known) = present.get_mut(&theater) else { return };
                 let is_suspected = matches!(event, MembershipEvent::Suspected(_));
-                *is = if is_suspected { Membership::Suspected } else { Membership::Present };
+                known.is = if is_suspected { Membership::Suspected } else { Membership::Present };
             }
             // A link that never came to be is no change.
             MembershipEvent::Gone(theater, _) if present.remove(&theater).is_none() => return,
@@ -122,9 +132,15 @@ impl Network {
     /// The other theaters that are there.
     pub fn members(&self) -> Vec<(TheaterId, Membership)> {
         let known = self.inner.members.lock();
-        let mut members: Vec<_> = known.present.iter().map(|(&id, &is)| (id, is)).collect();
+        let mut members: Vec<_> = known.present.iter().map(|(&id, known)| (id, known.is)).collect();
         members.sort_by_key(|&(id, _)| id);
         members
+    }
+
+    /// The theaters that are there, each with a number that is another one when it joins again: known before anybody is told that it has joined.
+    pub(crate) fn joined(&self) -> Vec<(TheaterId, u64)> {
+        let known = self.inner.members.lock();
+        known.present.iter().map(|(&id, known)| (id, known.joined)).collect()
     }
 
     /// The theaters that could be reached and to which there is no link, and why: as [`MembershipEvent::Refused`] has told, and as long as they can be reached.
@@ -138,7 +154,7 @@ impl Network {
     /// Has an actor told whenever that changes; at once of those that are there already. It is told until it stops.
     pub fn subscribe(&self, subscriber: &ActorRef<MembershipEvent>) {
         let mut known = self.inner.members.lock();
-        for (&theater, &is) in &known.present {
+        for (&theater, &Present { is, .. }) in &known.present {
             let _ = extend::send_unhindered(subscriber, MembershipEvent::Joined(theater));
             if is == Membership::Suspected {
                 let _ = extend::send_unhindered(subscriber, MembershipEvent::Suspected(theater));

@@ -66,7 +66,7 @@ pub struct Migrated {
     pub bytes: u64,
 }
 
-/// Why an actor has not moved: but for [`Lost`](Self::Lost) it stays where it is.
+/// Why an actor has not moved: but for [`Lost`](Self::Lost) and [`Stopped`](Self::Stopped) it stays where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum MigrateError {
@@ -90,6 +90,8 @@ pub enum MigrateError {
     Drained,
     /// The actor does not sit in the theater that was asked.
     NotHere,
+    /// The reference leads to nobody: the actor has ended, or its theater or this one has been lost, has left, or has been stopped.
+    Stopped,
 }
 
 impl fmt::Display for MigrateError {
@@ -106,6 +108,9 @@ impl fmt::Display for MigrateError {
             Self::Unreachable => f.write_str("the theater cannot be reached"),
             Self::Drained => f.write_str("the theater is being drained, and takes in no actor"),
             Self::NotHere => f.write_str("the actor does not sit in this theater"),
+            Self::Stopped => {
+                f.write_str("the actor has ended, or its theater or this one has stopped")
+            }
             Self::Lost => f.write_str("the theater has been lost, and the actor with it"),
         }
     }
@@ -140,6 +145,11 @@ struct UnderWay {
 }
 
 impl Migrations {
+    /// Whether no actor can come here, since no kind is registered.
+    fn takes_nobody(&self) -> bool {
+        self.kinds.lock().expect("nothing panics under this lock").is_empty()
+    }
+
     fn kind(&self, name: &str) -> Option<Arc<dyn Kind>> {
         self.kinds.lock().expect("nothing panics under this lock").get(name).cloned()
     }
@@ -231,7 +241,10 @@ impl Inner {
             seated.is_some_and(|seated: Box<ActorRef<M>>| *seated == *actor)
         };
         let Some(stands) = self.seats.get(number).filter(is_same) else {
-            reply.send(Err(MigrateError::NotMobile));
+            // Nothing is known any more of one that has ended.
+            let is_over = actor.is_stopped();
+            let why = if is_over { MigrateError::Stopped } else { MigrateError::NotMobile };
+            reply.send(Err(why));
             return ask;
         };
         let network = self.clone();
@@ -269,7 +282,8 @@ impl Inner {
         let question = self.questions.leaves_for_anybody(Box::new(Asked(reply)), first);
         let asker = self.id.bits();
         if !stands.mark(Mark::Migrate { to: to.bits(), asker, question, tries: 0 }.to_bytes()) {
-            drop(self.questions.take(question, first));
+            let asker = Asker { theater: self.id, question };
+            self.answer_migration(asker, Err(MigrateError::Stopped));
         }
     }
 

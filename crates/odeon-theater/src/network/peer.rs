@@ -49,6 +49,8 @@ pub(super) struct Peer {
     is_full: AtomicBool,
     is_dead: AtomicBool,
     is_pressed: AtomicBool,
+    /// It has said that no actor can come there.
+    has_no_kinds: AtomicBool,
 }
 
 /// What has come in one packet.
@@ -107,6 +109,7 @@ impl Peer {
             is_full: AtomicBool::new(false),
             is_dead: AtomicBool::new(false),
             is_pressed: AtomicBool::new(false),
+            has_no_kinds: AtomicBool::new(false),
         }
     }
 
@@ -124,6 +127,18 @@ impl Peer {
     pub(super) fn is_dead(&self) -> bool {
         // ORDERING: Relaxed: a hint; what is pushed on a link that has ended is a dead letter too.
         self.is_dead.load(Ordering::Relaxed)
+    }
+
+    /// The theater says that no actor can come there.
+    pub(super) fn takes_nobody(&self) {
+        // ORDERING: Relaxed: who is refused there learns of that behind it, by way of a lock.
+        self.has_no_kinds.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it has said so.
+    pub(super) fn has_no_kinds(&self) -> bool {
+        // ORDERING: Relaxed: as above.
+        self.has_no_kinds.load(Ordering::Relaxed)
     }
 
     /// Whether what is pushed goes there: the link has not ended, and this theater does not leave.
@@ -273,6 +288,7 @@ impl Peer {
             Event::Linked => {
                 network.members.note(self.id, &event);
                 network.says_through_again();
+                network.pays(self);
             }
             event => network.members.note(self.id, &event),
         }

@@ -50,7 +50,17 @@ fn network(cast: &Cast, place: usize) -> Network {
 
 fn question(name: &str, wants: Wants, hops: u8) -> (Tell, Ask<Verdict>) {
     let (reply, ask) = odeon_core::extend::question();
-    (Tell::Ask(Question { name: name.into(), wants, ranked: Vec::new(), hops, reply }), ask)
+    (
+        Tell::Ask(Question {
+            name: name.into(),
+            wants,
+            ranked: Vec::new(),
+            hops,
+            reply,
+            is_confirmed: false,
+        }),
+        ask,
+    )
 }
 
 fn unheard<T: Send + 'static>() -> Reply<T> {

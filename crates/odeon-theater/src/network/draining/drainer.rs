@@ -30,6 +30,8 @@ pub(super) struct Drainer {
     kept: HashMap<MobileId, Kept>,
     /// Theaters that take in nobody.
     closed: HashSet<TheaterId>,
+    /// Theaters that take in nobody at any time, since they know no kind: as if they were not there.
+    guests: HashSet<TheaterId>,
     /// Theaters that do not take in this kind, and why.
     unknown: HashMap<(TheaterId, String), MigrateError>,
     /// Theaters that could not read this actor, and why: others may.
@@ -78,6 +80,7 @@ impl Drainer {
             under_way: HashSet::new(),
             kept: HashMap::new(),
             closed: HashSet::new(),
+            guests: HashSet::new(),
             unknown: HashMap::new(),
             unread: HashMap::new(),
             quiet: HashSet::new(),
@@ -146,6 +149,9 @@ impl Drainer {
     fn where_to(&mut self, network: &Network, actor: &MobileActor) -> Goes {
         let (mut theaters, mut is_suspected, mut refusal) = (Vec::new(), false, None);
         for (theater, is) in network.members() {
+            if self.guests.contains(&theater) {
+                continue;
+            }
             if self.closed.contains(&theater) {
                 refusal.get_or_insert(MigrateError::Drained);
             } else if let Some(why) = self.unknown.get(&(theater, actor.kind.clone())) {
@@ -166,6 +172,12 @@ impl Drainer {
         }
     }
 
+    /// Whether a theater has said that it knows no kind, as one that only looks who is there, or has another one drained.
+    fn is_guest(&self, theater: TheaterId) -> bool {
+        let peer = self.network.upgrade().and_then(|network| network.inner.peers.get(theater));
+        peer.is_some_and(|peer| peer.has_no_kinds())
+    }
+
     fn has_answered(
         &mut self,
         actor: MobileActor,
@@ -179,6 +191,10 @@ impl Drainer {
             Ok(Err(MigrateError::Lost)) => self.drained.lost.push((actor.id, to)),
             Ok(Err(MigrateError::Drained | MigrateError::Unreachable)) => {
                 self.closed.insert(to);
+                self.waiting.push_back(actor);
+            }
+            Ok(Err(MigrateError::UnknownKind)) if self.is_guest(to) => {
+                self.guests.insert(to);
                 self.waiting.push_back(actor);
             }
             Ok(Err(

@@ -53,7 +53,12 @@ impl Inner {
             },
         };
         match read {
-            Err(why) => self.tell_peer(peer, &Control::Refused { seat, attempt, why }),
+            Err(why) => {
+                if self.migrations.takes_nobody() {
+                    self.tell_peer(peer, &Control::TakesNobody);
+                }
+                self.tell_peer(peer, &Control::Refused { seat, attempt, why });
+            }
             Ok((kind, settler)) => {
                 let coming = Coming {
                     from: peer.clone(),

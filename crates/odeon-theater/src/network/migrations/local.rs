@@ -13,8 +13,6 @@ use odeon_core::wire::{
 use super::{Asker, MigrateError, Migrated};
 use crate::TheaterId;
 use crate::network::Inner;
-use crate::network::channel::{Channel, NUMBERS};
-use crate::network::control::Control;
 use crate::network::peer::Peer;
 
 type Counted = Box<dyn Any + Send + Sync>;
@@ -26,26 +24,11 @@ impl Inner {
         result: Result<Migrated, MigrateError>,
     ) {
         let bytes = postcard::to_allocvec(&result).expect("numbers and text can be written");
-        if asker.question >= NUMBERS {
-            return;
-        }
-        if asker.theater == self.id {
-            if let Some(asked) = self.questions.take(asker.question, self.id) {
-                let _ = asked.answer(&Within::default(), &bytes);
-            }
-        } else if let Some(peer) = self.peers.get(asker.theater) {
-            let _ = peer.push(Channel::Answer(asker.question), &bytes);
-            peer.transmit(self);
-        }
+        self.give_answer(asker, Some(bytes));
     }
 
     pub(in crate::network) fn leave_unanswered(self: &Arc<Self>, asker: Asker) {
-        let question = asker.question;
-        if asker.theater == self.id {
-            drop(self.questions.take(question, self.id));
-        } else if let Some(peer) = self.peers.get(asker.theater) {
-            self.tell_peer(&peer, &Control::Unanswered { question });
-        }
+        self.give_answer(asker, None);
     }
 }
 
