@@ -54,7 +54,7 @@ pub use thread_cache::collect;
 pub use tickets::{Ticket, Tickets};
 pub use tlink::TLink;
 pub use transaction::{Snapshot, Tx, View};
-pub use tvar::TVar;
+pub use tvar::{Copied, TVar};
 pub use tword::{TWord, Word};
 
 #[cfg(test)]

@@ -45,6 +45,20 @@
 //! let escaped: Option<&u32> = atomically(|tx| link.get(tx));
 //! ```
 //!
+//! Only what is `Copy` is copied out of a variable (the compiler's message names `read`):
+//!
+//! ```compile_fail,E0277
+//! use odeon_stm::{TVar, atomically};
+//! let name = TVar::new(String::new());
+//! let copied = atomically(|tx| name.get(tx));
+//! ```
+//!
+//! ```
+//! use odeon_stm::{TVar, atomically};
+//! let name = TVar::new(String::new());
+//! let cloned = atomically(|tx| name.read(tx).cloned());
+//! ```
+//!
 //! A snapshot writes nothing:
 //!
 //! ```compile_fail

@@ -1,7 +1,8 @@
 //! The latest committed bits of one variable, outside of any transaction.
 
+use crate::attempt::Mode;
 use crate::cell::Cell;
-use crate::thread_cache::Borrowed;
+use crate::thread_cache::{self, Borrowed};
 use crate::version_word::Held;
 use odeon_sync::{Backoff, interruption};
 
@@ -20,8 +21,23 @@ pub(crate) fn bits(cell: &Cell) -> u64 {
     }
 }
 
+/// Calls `look` under the protection of an attempt: what it reads of a variable stays there meanwhile (I4).
+#[track_caller]
+pub(crate) fn protected<R>(look: impl FnOnce() -> R) -> R {
+    if thread_cache::is_within() {
+        // By an attempt of its own: the running one has its own view, which this look is not a part of.
+        let mut seen = None;
+        thread_cache::outside(|| seen = Some(protected(look)));
+        return seen.expect("it was called");
+    }
+    let mut attempt = Borrowed::take();
+    attempt.begin(Mode::Logged);
+    let _end = End(&mut attempt);
+    look()
+}
+
 /// Ends the attempt under whose protection a value is looked at, also if the look panics.
-pub(crate) struct End<'a>(pub(crate) &'a mut Borrowed);
+struct End<'a>(&'a mut Borrowed);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {

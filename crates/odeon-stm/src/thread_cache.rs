@@ -178,6 +178,11 @@ fn leave(mut attempt: Box<Attempt>) {
     outside(|| drop(left));
 }
 
+/// Whether this thread is within a transaction or snapshot.
+pub(crate) fn is_within() -> bool {
+    CACHE.with(|cache| cache.running().is_some())
+}
+
 /// While it is there its thread is within a transaction that has brought its own memory along. It has the thread's memory
 /// meanwhile, which nobody borrows.
 #[derive(Debug)]

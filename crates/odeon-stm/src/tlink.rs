@@ -1,10 +1,8 @@
 //! Variables that link to shared nodes.
 
 use crate::abort::Rollback;
-use crate::attempt::Mode;
 use crate::cell::Cell;
 use crate::peek;
-use crate::thread_cache::Borrowed;
 use crate::transaction::{Tx, View};
 use crate::write_set::Kind;
 use std::fmt;
@@ -139,14 +137,11 @@ impl<N: Send + Sync + 'static> TLink<N> {
     ///
     /// # Panics
     ///
-    /// Panics within a transaction.
+    /// Panics if 4,094 attempts are under way or prepared.
     #[track_caller]
     pub fn peek(&self) -> Option<Arc<N>> {
-        let mut attempt = Borrowed::take();
-        attempt.begin(Mode::Logged);
-        let _end = peek::End(&mut attempt);
         // SAFETY: the attempt began before the bits are read (I4).
-        unsafe { shared(peek::bits(&self.cell)) }
+        peek::protected(|| unsafe { shared(peek::bits(&self.cell)) })
     }
 
     pub(crate) fn as_cell(&self) -> &Cell {

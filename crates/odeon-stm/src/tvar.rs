@@ -1,10 +1,8 @@
 //! The transactional variable for values of any type.
 
 use crate::abort::Rollback;
-use crate::attempt::Mode;
 use crate::cell::Cell;
 use crate::inline::{Form, Stored};
-use crate::thread_cache::Borrowed;
 use crate::transaction::{Tx, View};
 use std::fmt;
 use std::marker::PhantomData;
@@ -42,6 +40,17 @@ pub struct TVar<T: Send + Sync + 'static> {
     value: PhantomData<fn(T) -> T>,
 }
 
+/// What [`TVar::get`] answers: any type that is `Copy`. There is nothing to implement.
+// WHY all in the message: of a method's bound the compiler shows no label and no notes.
+#[diagnostic::on_unimplemented(
+    message = "`get` copies the value out, and `{Self}` is not `Copy`: `read` answers a reference that lives as long as \
+               the attempt, and `read(tx)?.clone()` what may leave it"
+)]
+pub trait Copied: Copy {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Copy> Copied for T {}
+
 impl<T: Send + Sync + 'static> TVar<T> {
     /// A variable with this value.
     pub fn new(value: T) -> Self {
@@ -66,7 +75,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
         Ok(unsafe { &*place })
     }
 
-    /// A copy of the value.
+    /// A copy of the value. For types that are not `Copy` there is [`read`](TVar::read), which answers a reference.
     ///
     /// # Errors
     ///
@@ -74,7 +83,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
     #[inline(always)]
     pub fn get<'t, V: View<'t>>(&'t self, view: &mut V) -> Result<T, Rollback>
     where
-        T: Copy,
+        T: Copied,
     {
         let bits = Stored::<T>::read(&mut view.attempt(), &self.cell)?;
         // SAFETY: the bits are a value of this variable, allocated while the attempt runs (I4).
@@ -133,9 +142,23 @@ impl<T: Send + Sync + 'static> TVar<T> {
     /// The latest committed value, outside of any transaction: it conflicts with nothing, waits for
     /// nothing but a commit that is writing this variable, and says nothing about other variables.
     ///
+    /// Within a transaction it is that too, for values of every type, and so seldom what is wanted: not what the
+    /// transaction has written, perhaps younger than what it has read, and nothing that its commit checks. There one
+    /// [reads](TVar::read).
+    ///
+    /// ```
+    /// # use odeon_stm::{TVar, atomically};
+    /// let name = TVar::new(String::from("before"));
+    /// atomically(|tx| {
+    ///     name.set(tx, "after".into())?;
+    ///     assert_eq!((name.read(tx)?.as_str(), name.peek().as_str()), ("after", "before"));
+    ///     Ok(())
+    /// });
+    /// ```
+    ///
     /// # Panics
     ///
-    /// Panics at the caller's line within a transaction, for values behind a pointer.
+    /// Panics if 4,094 attempts are under way or prepared, for values behind a pointer.
     #[track_caller]
     pub fn peek(&self) -> T
     where
@@ -148,7 +171,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
     ///
     /// # Panics
     ///
-    /// Panics within a transaction, for values behind a pointer.
+    /// As [`peek`](TVar::peek); and if `look` begins a transaction, for values behind a pointer.
     #[track_caller]
     pub fn peek_with<R>(&self, look: impl FnOnce(&T) -> R) -> R {
         match Stored::<T>::form() {
@@ -158,14 +181,11 @@ impl<T: Send + Sync + 'static> TVar<T> {
                 unsafe { Stored::<T>::with(bits, look) }
             }
             Form::Boxed => {
-                let mut attempt = Borrowed::take();
-                attempt.begin(Mode::Logged);
-                let end = crate::peek::End(&mut attempt);
-                let bits = crate::peek::bits(&self.cell);
-                // SAFETY: the attempt began before the read and ends after the look (I4).
-                let seen = unsafe { Stored::<T>::with(bits, look) };
-                drop(end);
-                seen
+                crate::peek::protected(|| {
+                    let bits = crate::peek::bits(&self.cell);
+                    // SAFETY: the attempt began before the read and ends after the look (I4).
+                    unsafe { Stored::<T>::with(bits, look) }
+                })
             }
         }
     }

@@ -308,3 +308,72 @@ fn who_has_searched_before_a_clear_does_not_commit_after_it() {
         assert_eq!(atomically(|tx| Ok((map.len(tx)?, map.fold(tx, 0, |n, _, _| n + 1)?))), (0, 0));
     }
 }
+
+/// As many as are asked for, from any place to any other, in transactions with changes of their own and in snapshots.
+#[test]
+fn iterators_and_ranges_are_those_of_a_tree_map() {
+    fn check<'t>(
+        map: &'t TOrdMap<u64, u64>,
+        model: &BTreeMap<u64, u64>,
+        view: &mut impl View<'t>,
+        random: &mut Random,
+    ) -> Result<(), Rollback> {
+        let taken = random.below(12) as usize;
+        let seen = map.iter(view)?.take(taken).collect::<Result<Vec<_>, _>>()?;
+        assert!(seen.into_iter().eq(model.iter().take(taken)));
+        let mut bound = |key: u64| match random.below(3) {
+            0 => Bound::Included(key),
+            1 => Bound::Excluded(key),
+            _ => Bound::Unbounded,
+        };
+        let (from, to) = (bound(20), bound(90));
+        let seen = map.range(view, (from, to))?.take(taken).collect::<Result<Vec<_>, _>>()?;
+        assert!(seen.into_iter().eq(model.range((from, to)).take(taken)));
+        let all = map.range(view, (from, to))?.collect::<Result<Vec<_>, _>>()?;
+        assert!(all.into_iter().eq(model.range((from, to))));
+        Ok(())
+    }
+    for seed in 0..300 {
+        let mut random = Random::new(seed);
+        let mut model: BTreeMap<u64, u64> =
+            (0..random.below(60)).map(|_| (random.below(120), 0)).collect();
+        let map: TOrdMap<u64, u64> = model.clone().into_iter().collect();
+        snapshot(|view| check(&map, &model, view, &mut random)).unwrap();
+        let (key, gone) = (random.below(120), random.below(120));
+        model.insert(key, 7);
+        model.remove(&gone);
+        atomically(|tx| {
+            map.insert(tx, key, 7)?;
+            map.remove(tx, &gone)?;
+            check(&map, &model, tx, &mut random)
+        });
+    }
+}
+
+/// Who has taken the first three is in conflict with changes of these, and of what comes between, and with no others.
+#[test]
+fn an_iterator_that_ends_early_is_in_conflict_with_nothing_beyond() {
+    for from_key in [None, Some(20)] {
+        for (key, commits) in
+            [(20, false), (30, false), (40, false), (25, false), (45, true), (50, true), (60, true)]
+        {
+            let map: TOrdMap<u64, u64> = (2..9).map(|key| (10 * key, 0)).collect();
+            let out = odeon_stm::TVar::new(0);
+            let run = odeon_stm::staged::attempt_here(Mode::Logged, |tx| {
+                let seen = match from_key {
+                    None => map.iter(tx)?.take(3).collect::<Result<Vec<_>, _>>()?.len(),
+                    Some(from) => {
+                        map.range(tx, from..)?.take(3).collect::<Result<Vec<_>, _>>()?.len()
+                    }
+                };
+                out.set(tx, seen)?;
+                Ok::<_, Abort<()>>(seen)
+            });
+            let Attempted::Finished(finished, 3) = run else { panic!("nobody is in the way") };
+            std::thread::scope(|scope| {
+                scope.spawn(|| atomically(|tx| map.insert(tx, key, 1).map(drop)));
+            });
+            assert_eq!(finished.commit().is_ok(), commits, "{key} from {from_key:?}");
+        }
+    }
+}

@@ -150,7 +150,6 @@ fn a_transaction_within_one_panics_and_names_both_lines() {
     for inner in [
         (|| _ = snapshot(|_| Ok(()))) as fn(),
         || odeon_stm::collect(),
-        || _ = TVar::new(String::new()).peek(),
         || _ = attempt(Arc::new(()), Mode::Logged, |(), _| Ok::<_, Abort<()>>(())),
     ] {
         let text = panic_of(|| {

@@ -148,3 +148,28 @@ fn a_drop_may_begin_a_transaction_whichever_way_the_value_ends() {
     drop(variable);
     assert_eq!(DROPS.peek(), 5);
 }
+
+/// Of any type, with or without a transaction around it: a peek sees what is committed and takes part in nothing.
+#[test]
+fn a_peek_within_a_transaction_or_snapshot_sees_what_is_committed() {
+    let (number, name) = (TVar::new(1), TVar::new(String::from("one")));
+    let link = TLink::new(Some(Arc::new(1)));
+    let committed = || (number.peek(), name.peek(), link.peek().as_deref().copied());
+    atomically(|tx| {
+        number.set(tx, 2)?;
+        name.set(tx, "two".into())?;
+        link.set(tx, None)?;
+        assert_eq!(committed(), (1, "one".into(), Some(1)));
+        assert_eq!((number.get(tx)?, name.read(tx)?.as_str()), (2, "two"));
+        Ok(())
+    });
+    odeon_stm::snapshot(|view| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| atomically(|tx| name.set(tx, "three".into())));
+        });
+        assert_eq!(committed(), (2, "three".into(), None));
+        assert_eq!(name.read(view)?, "two");
+        Ok(())
+    })
+    .unwrap();
+}

@@ -5,6 +5,7 @@
 //! between is in conflict with it: there are no phantoms.
 
 mod changes;
+mod iter;
 #[cfg(test)]
 mod tests;
 mod tower;
@@ -19,7 +20,7 @@ use odeon_sync::atomic::{AtomicUsize, Ordering};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::{Bound, RangeBounds};
+use std::ops::RangeBounds;
 use std::sync::Arc;
 use tower::{LEVELS, Link, Node, Trail, random_height, search};
 
@@ -186,21 +187,8 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         K: Borrow<Q>,
         Q: Ord + ?Sized,
     {
-        // WHY not the link before it: read again by a relaxed attempt, that may lead to a node before the range.
-        let first = match range.start_bound() {
-            Bound::Unbounded => self.heads[0].get(view)?,
-            Bound::Included(key) => self.search(view, key, 1)?.behind,
-            Bound::Excluded(key) => match self.search(view, key, 1)?.behind {
-                Some(node) if node.key.borrow() == key => node.next.get(view)?,
-                behind => behind,
-            },
-        };
-        let is_within = |key: &K| match range.end_bound() {
-            Bound::Unbounded => true,
-            Bound::Included(end) => key.borrow() <= end,
-            Bound::Excluded(end) => key.borrow() < end,
-        };
-        fold_from(first, view, start, is_within, combine)
+        let first = self.first_of(view, &range)?;
+        fold_from(first, view, start, |key| iter::is_before_end(key.borrow(), &range), combine)
     }
 
     /// The link to the first node that is not before the place.

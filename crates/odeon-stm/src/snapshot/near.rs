@@ -23,7 +23,8 @@ use std::fmt;
 /// Few in models, so that some see more than there is room for.
 pub(crate) const NEAR: usize = if cfg!(odeon_loom) { 1 } else { 64 };
 
-/// Of the index: twice as many, so that a look goes through one or two of them. In models, which must not depend on addresses, as many.
+/// Of the index: twice as many, so that a look goes through one or two of them. In models as many: what they do must not
+/// depend on addresses.
 const PLACES: usize = if cfg!(odeon_loom) { NEAR } else { 2 * NEAR };
 
 /// Nothing is written yet, at this place and behind it.
