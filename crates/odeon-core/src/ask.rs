@@ -31,10 +31,10 @@ impl<M: Message> ActorRef<M> {
     /// Actors ask each other with [`Context::reply_to`](crate::Context::reply_to); an
     /// [`AsyncActor`](crate::AsyncActor) may also await the answer.
     ///
-    /// The message is sent at once, by this call, unless that would block the thread: where a [`send`](Self::send) from
-    /// here would wait for a receiver under pressure (S17) or for a place in a bounded mailbox (S18), the question
-    /// stays in the [`Ask`], which sends it once it is awaited or waited for and there is room. A question that nobody
-    /// awaits may therefore never be sent, and what is sent to the same actor before it is awaited goes before it.
+    /// The message is sent at once, by this call, which never blocks, but for two cases: there is no place for it in a
+    /// mailbox that makes senders wait ([`Bound::wait`](crate::Bound::wait), S18), or a task (S17) asks an actor under pressure.
+    /// Then the question stays in the [`Ask`], which sends it once it is awaited or waited for and there is room. A
+    /// question that nobody awaits may therefore never be sent, and what is sent before it is awaited goes before it.
     ///
     /// ```
     /// # use odeon_core::*;

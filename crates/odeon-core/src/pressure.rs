@@ -122,18 +122,21 @@ fn runs_a_task(stage: Option<&PinnedShared>, receivers: &TheaterShared) -> bool 
     current::here().in_task.get() || stage.is_none() && receivers.foreign_task().is_some()
 }
 
-/// Whether a send to a receiver under pressure would block this thread, if that runs no task.
+/// Whether a question to a receiver under pressure is to wait for its relief before it is sent: the thread runs a task. Any other
+/// asker is held back by waiting for the answer, and its messages keep their order (S2).
 #[cold]
-pub(crate) fn would_block(receiver: &Header) -> bool {
-    stage_to_wait(receiver).is_some_and(|stage| stage.is_none_or(PinnedShared::is_dedicated))
+pub(crate) fn keeps_questions(receiver: &Header) -> bool {
+    stage_to_wait(receiver).is_some_and(|stage| {
+        stage.is_none_or(PinnedShared::is_dedicated) && runs_a_task(stage, receiver.stage.theater())
+    })
 }
 
-/// As [`would_block`], to a full mailbox that makes its senders wait.
+/// Whether a send to a full mailbox that makes its senders wait would block this thread, if that runs no task.
 pub(crate) fn would_block_for_place(receiver: &Header) -> bool {
     stage_to_wait(receiver).is_some()
 }
 
-/// As [`would_block`], for what is begun in a congested theater.
+/// As [`would_block_for_place`], for what is begun in a congested theater.
 pub(crate) fn would_block_for_congestion(theater: &TheaterShared) -> bool {
     let stage = stage_here().filter(|_| !theater.is_driven_from_outside());
     stage.is_some_and(|stage| stage.is_none_or(PinnedShared::is_dedicated))

@@ -3,6 +3,7 @@
 #![cfg(not(any(odeon_loom, odeon_shuttle)))]
 
 mod bounded;
+mod full;
 mod s10_replies;
 mod s10_why_unanswered;
 mod s11_unreachable;

@@ -1,213 +1,16 @@
-//! S17, S18: what is awaited waits for relief, or for a place, as a future: it blocks no thread, is sent once or not at all, and leaves
+//! S17, S18: what tasks await waits for relief, or for a place, as a future: it blocks no thread, is sent once or not at all, and leaves
 //! nothing behind when it is given up. What tasks send does not wait.
 
 use std::future::Future;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex};
-use std::task::{Context as TaskContext, Poll, Wake, Waker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use odeon_core::*;
 
-const PATIENCE: Duration = Duration::from_secs(30);
-const BRIEF: Duration = Duration::from_millis(20);
-
-/// Runs a test on a thread of its own, and fails if that is blocked.
-fn in_time(test: impl FnOnce() + Send + 'static) {
-    let (done, over) = channel();
-    let test = thread::spawn(move || {
-        test();
-        done.send(()).unwrap();
-    });
-    if over.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-        panic!("blocked");
-    }
-    test.join().unwrap();
-}
-
-/// Keeps an actor in its handler until it is opened.
-#[derive(Default)]
-struct Gate(Mutex<bool>, Condvar);
-
-impl Gate {
-    fn open(&self) {
-        *self.0.lock().unwrap() = true;
-        self.1.notify_all();
-    }
-
-    fn pass(&self) {
-        drop(self.1.wait_while(self.0.lock().unwrap(), |open| !*open).unwrap());
-    }
-}
-
-enum Job {
-    Pass(Arc<Gate>, Sender<()>),
-    Note(u32),
-    Ask(u32, Reply<u32>),
-}
-impl Message for Job {}
-
-/// Tells of all that it handles, in order.
-struct Clerk(Sender<u32>);
-
-impl Clerk {
-    fn does(&self, job: Job) {
-        match job {
-            Job::Pass(gate, inside) => {
-                inside.send(()).unwrap();
-                gate.pass();
-            }
-            Job::Note(number) => self.0.send(number).unwrap(),
-            Job::Ask(number, reply) => {
-                self.0.send(number).unwrap();
-                reply.send(number);
-            }
-        }
-    }
-}
-
-impl Actor for Clerk {
-    type Msg = Job;
-    fn handle(&mut self, job: Job, _: &mut Context<'_, Self>) {
-        self.does(job);
-    }
-}
-
-struct Slowly(Clerk);
-
-impl AsyncActor for Slowly {
-    type Msg = Job;
-    async fn handle(&mut self, job: Job, _: &mut AsyncContext<'_, Self>) {
-        self.0.does(job);
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    Plain,
-    Asynchronous,
-    Pinned,
-    Dedicated,
-    Bounded,
-    BoundedPinned,
-    BoundedAsynchronous,
-}
-
-impl Kind {
-    const ALL: [Self; 7] = [
-        Self::Plain,
-        Self::Asynchronous,
-        Self::Pinned,
-        Self::Dedicated,
-        Self::Bounded,
-        Self::BoundedPinned,
-        Self::BoundedAsynchronous,
-    ];
-}
-
-/// An actor that has no room and handles nothing until the gate is opened.
-struct Full {
-    _theater: Theater,
-    actor: ActorRef<Job>,
-    gate: Arc<Gate>,
-    handled: Receiver<u32>,
-    /// Messages that wait.
-    waiting: usize,
-}
-
-impl Full {
-    fn new(theater: Theater, spawn: impl FnOnce(&Theater, Clerk) -> ActorRef<Job>) -> Self {
-        let (out, handled) = channel();
-        let actor = spawn(&theater, Clerk(out));
-        let (gate, (inside, entered)) = (Arc::new(Gate::default()), channel());
-        actor.send(Job::Pass(gate.clone(), inside)).unwrap();
-        entered.recv_timeout(PATIENCE).unwrap();
-        let mut waiting = 0;
-        while actor.try_send(Job::Note(0)).is_ok() {
-            waiting += 1;
-        }
-        Self { _theater: theater, actor, gate, handled, waiting }
-    }
-
-    fn theater() -> Theater {
-        Theater::builder().workers(2).build().unwrap()
-    }
-
-    fn of(kind: Kind) -> Self {
-        let bounded = |clerk| Bounded::new(clerk).mailbox(0, Bound::wait(3));
-        let stage = |theater: &Theater| theater.pinned("stage").unwrap();
-        Self::new(Self::theater(), |theater, clerk| match kind {
-            Kind::Plain => theater.spawn(clerk),
-            Kind::Asynchronous => theater.spawn_async(Slowly(clerk)),
-            Kind::Pinned => theater.spawn_on(&stage(theater), clerk),
-            Kind::Dedicated => theater.spawn_dedicated("own", clerk).unwrap(),
-            Kind::Bounded => theater.spawn(bounded(clerk)),
-            Kind::BoundedPinned => theater.spawn_on(&stage(theater), bounded(clerk)),
-            Kind::BoundedAsynchronous => {
-                theater.spawn_async(Bounded::new_async(Slowly(clerk)).mailbox(0, Bound::wait(3)))
-            }
-        })
-    }
-
-    fn all() -> impl Iterator<Item = Self> {
-        Kind::ALL.into_iter().map(Self::of)
-    }
-
-    /// Lets it go on, and takes what it handles, but for what it was filled with.
-    fn open_and_take(&self, count: usize) -> Vec<u32> {
-        self.gate.open();
-        for _ in 0..self.waiting {
-            assert_eq!(self.handled.recv_timeout(PATIENCE), Ok(0));
-        }
-        (0..count).map(|_| self.handled.recv_timeout(PATIENCE).unwrap()).collect()
-    }
-
-    fn check_nothing_more(&self) {
-        assert_eq!(self.actor.ask(|reply| Job::Ask(99, reply)).wait(), Ok(99));
-        assert_eq!(self.handled.recv_timeout(PATIENCE), Ok(99));
-        assert!(self.handled.try_recv().is_err());
-    }
-}
-
-/// Counts how often it is woken; its references tell who still knows it.
-#[derive(Default)]
-struct Woken(AtomicUsize);
-
-impl Wake for Woken {
-    fn wake(self: Arc<Self>) {
-        self.0.fetch_add(1, SeqCst);
-    }
-}
-
-/// A future and who is woken for it.
-struct Task<F>(Pin<Box<F>>, Arc<Woken>);
-
-impl<F: Future> Task<F> {
-    fn new(future: F) -> Self {
-        Self(Box::pin(future), Arc::default())
-    }
-
-    fn poll(&mut self) -> Poll<F::Output> {
-        self.0.as_mut().poll(&mut TaskContext::from_waker(&Waker::from(self.1.clone())))
-    }
-
-    fn finish(mut self) -> F::Output {
-        let begun = Instant::now();
-        loop {
-            let woken = self.1.0.load(SeqCst);
-            if let Poll::Ready(output) = self.poll() {
-                return output;
-            }
-            while self.1.0.load(SeqCst) == woken {
-                assert!(begun.elapsed() < PATIENCE, "nobody has woken the task");
-                thread::yield_now();
-            }
-        }
-    }
-}
+use crate::full::{BRIEF, Clerk, Full, Gate, Job, Kind, PATIENCE, Task, in_time};
 
 #[test]
 fn s17_a_question_waits_for_room_without_blocking_the_thread() {
@@ -464,6 +267,25 @@ fn s17_what_a_future_sends_as_a_task_is_accepted() {
     });
 }
 
+/// A thread that is no task asks without being blocked, and its messages keep their order, questions included (S2).
+#[test]
+fn s2_questions_of_a_thread_under_pressure_are_sent_in_their_order() {
+    in_time(|| {
+        let theater = Theater::builder().workers(2).build().unwrap();
+        let full = Full::new(theater, |theater, clerk| theater.spawn(clerk));
+        let asks = (1..=2_000).map(|n| full.actor.ask(|reply| Job::Ask(n, reply)));
+        let mut asks: Vec<_> = asks.collect();
+        let to = full.actor.clone();
+        let last = thread::spawn(move || to.send(Job::Note(2_001)));
+        thread::sleep(BRIEF);
+        assert!(!last.is_finished(), "a send waits");
+        assert_eq!(asks.pop().unwrap().wait_timeout(BRIEF), Err(AskError::Timeout));
+        assert!(full.open_and_take(2_001).into_iter().eq(1..=2_001));
+        last.join().unwrap().unwrap();
+        assert!((1..).zip(asks).all(|(n, ask)| ask.wait() == Ok(n)));
+    });
+}
+
 /// Questions of handlers are sent at once, also under pressure, and their actors are held back (S2, S17).
 #[test]
 fn s17_a_question_of_a_handler_on_the_pool_is_sent_in_its_order() {
@@ -479,7 +301,7 @@ fn s17_a_question_of_a_handler_on_the_pool_is_sent_in_its_order() {
     in_time(|| {
         for full in [Kind::Plain, Kind::Bounded].map(Full::of) {
             let (out, answers) = channel();
-            full._theater.spawn_async(Asker(full.actor.clone(), out)).send(()).unwrap();
+            full.theater.spawn_async(Asker(full.actor.clone(), out)).send(()).unwrap();
             thread::sleep(BRIEF);
             assert_eq!(full.open_and_take(2), [1, 2]);
             assert_eq!(answers.recv_timeout(PATIENCE), Ok(Ok(1)));
@@ -516,10 +338,10 @@ fn s17_a_question_of_a_handler_does_not_block_its_stage() {
             let (out, answers) = channel();
             let asker = Asker(full.actor.clone(), out, full.gate.clone());
             let asker = if dedicated {
-                full._theater.spawn_async_dedicated("asks", asker).unwrap()
+                full.theater.spawn_async_dedicated("asks", asker).unwrap()
             } else {
-                let stage = full._theater.pinned("asks").unwrap();
-                full._theater.spawn_async_on(&stage, asker)
+                let stage = full.theater.pinned("asks").unwrap();
+                full.theater.spawn_async_on(&stage, asker)
             };
             asker.send(()).unwrap();
             assert_eq!(answers.recv_timeout(PATIENCE), Ok(None));

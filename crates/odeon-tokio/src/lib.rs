@@ -8,14 +8,16 @@
 //!
 //! # From tokio's tasks to actors
 //! What is awaited never blocks the thread, in whatever theater: [`ask`](odeon_core::ActorRef::ask) and
-//! [`send_async`](odeon_core::ActorRef::send_async) are futures for any executor, which wait for a receiver under pressure (S17)
-//! or for a place in a bounded mailbox (S18) like for everything else.
+//! [`send_async`](odeon_core::ActorRef::send_async) are futures for any executor, which wait for a place in a bounded mailbox (S18)
+//! or for a receiver under pressure (S17) like for everything else.
 //!
 //! In a theater that was built with [`tokio_current`](TheaterBuilderExt::tokio_current) or [`tokio`](TheaterBuilderExt::tokio):
 //! * [`send`](odeon_core::ActorRef::send) does not block either where a runtime of tokio has been entered, be it this one or another. It has no
 //!   way to wait there, so the message is accepted however much is waiting, also beyond the capacity of a bounded mailbox, and counts. A task
 //!   that sends more than an actor can handle awaits `send_async`, or looks at what `try_send` says. (tokio does not tell its tasks from the
 //!   threads of `spawn_blocking` and of `Runtime::enter`. A flood from there goes by `send_async` as well, through `Handle::block_on`.)
+//! * a question to an actor under pressure is sent when it is awaited and the actor is relieved; given up before, it is not sent. (Elsewhere
+//!   it is accepted at once.)
 //! * each task is a sender of its own to a speculative actor (S25), which so handles messages of several tasks at once, be they on one
 //!   thread. The future that `Runtime::block_on` or `#[tokio::main]` runs has no number; as a sender it is its thread.
 //!

@@ -145,10 +145,7 @@ fn theater() -> Theater {
     Theater::builder().workers(2).tokio_current().build().unwrap()
 }
 
-fn on_one_and_two_threads<F: Future<Output = ()>>(work: fn() -> F)
-where
-    F: 'static,
-{
+fn on_one_and_two_threads<F: Future<Output = ()> + 'static>(work: fn() -> F) {
     for threads in [1, 2] {
         in_runtime(threads, work);
     }

@@ -1,4 +1,4 @@
-//! A question that has not been sent, because its sender would have to wait: until somebody waits for the answer.
+//! A question that has not been sent, because it has to wait for room: until somebody waits for the answer.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -27,7 +27,7 @@ impl Kept {
         Self(Box::new(Mutex::new(Box::pin(sending))))
     }
 
-    /// Sends it as soon as its sender need not wait.
+    /// Sends it as soon as there is room.
     pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), AskError>> {
         self.0.get_mut().expect("the lock is never taken").as_mut().poll(cx)
     }

@@ -1,4 +1,4 @@
-//! How a question is sent: where a send would block the thread, it is not.
+//! How a question is sent: without blocking the thread, if need be later.
 
 use crate::actor_ref::ActorRef;
 use crate::bounded;
@@ -10,7 +10,7 @@ use crate::send::{Hindered, holds_back};
 /// What has not been sent.
 pub(crate) enum Unsent<M> {
     Refused(SendError<M>),
-    /// The thread would have to wait.
+    /// It has to wait for room.
     Kept(M),
 }
 
@@ -21,7 +21,7 @@ impl<M> From<SendError<M>> for Unsent<M> {
 }
 
 impl<M: Message> ActorRef<M> {
-    /// As [`send`](Self::send), into this mailbox; but where the thread would have to wait the message comes back.
+    /// As [`send`](Self::send), into this mailbox; but what has to wait for room comes back. The thread is not blocked.
     #[inline(always)]
     pub(crate) fn send_or_keep(&self, mailbox: usize, message: M) -> Result<(), Unsent<M>> {
         let cell = self.cell();
@@ -46,11 +46,11 @@ impl<M: Message> ActorRef<M> {
         Ok(self.send_hindered(mailbox, message, Hindered::InTime)?)
     }
 
-    /// Whether a send would block this thread since the receiver is under pressure.
+    /// Whether the question waits until the receiver is relieved.
     #[cold]
     #[inline(never)]
     fn must_wait(&self) -> bool {
         let header = &self.cell().header;
-        !holds_back() && pressure::is_pressed(header) && pressure::would_block(header)
+        !holds_back() && pressure::is_pressed(header) && pressure::keeps_questions(header)
     }
 }

@@ -34,7 +34,7 @@ pub(crate) fn send<M: Message>(to: &MessageCell<M>, number: usize, message: M) -
     }
 }
 
-/// As [`send`], but where the thread would have to wait the message comes back.
+/// As [`send`], of a question: what has to wait for room comes back, and the thread is not blocked.
 pub(crate) fn send_or_keep<M: Message>(
     to: &MessageCell<M>,
     number: usize,
@@ -43,7 +43,7 @@ pub(crate) fn send_or_keep<M: Message>(
     let mailbox = bounds::of(to).mailbox(number);
     match mailbox.rule() {
         Rule::Unbounded
-            if pressure::is_pressed(&to.header) && pressure::would_block(&to.header) =>
+            if pressure::is_pressed(&to.header) && pressure::keeps_questions(&to.header) =>
         {
             Err(Unsent::Kept(message))
         }
