@@ -104,6 +104,14 @@ impl HeldOutbox {
     }
 }
 
+/// Makes none of the effects happen that are held back on this thread so far.
+pub(crate) fn forget_held() {
+    let Some(HeldOutbox(outbox)) = held() else { return };
+    // SAFETY: as in `hold`. They are dropped, by a user's code, when nobody refers to the outbox any more.
+    let effects = unsafe { std::mem::take(&mut (*outbox.as_ptr()).effects) };
+    drop(effects);
+}
+
 /// Runs `work` with its effects let out, also in an attempt.
 pub(crate) fn let_out<R>(work: impl FnOnce() -> R) -> R {
     with_exit(None, work)

@@ -4,10 +4,12 @@ mod borrowed_reply;
 
 use crate::coordination::{Delivery, Join, Part};
 use crate::dispatcher::Dispatcher;
+use crate::outcome::{TxResult, fail};
 use crate::speculative_actor::SpeculativeActor;
 use borrowed_reply::pass_on;
 use odeon_core::extend::{self, LentReply, lend_reply, let_happen};
 use odeon_core::{Actor, ActorId, ActorRef, AskError, Context, MailboxRef, Message, Reply, Timer};
+use odeon_stm::Tx;
 use std::fmt;
 use std::ptr::NonNull;
 use std::time::Duration;
@@ -121,6 +123,74 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     pub fn reply<T: Send + 'static>(&mut self, reply: &Reply<T>, value: T) {
         let reply = self.lend(reply);
         let_happen(Box::new(move || reply.answer(value)));
+    }
+
+    /// Says no to the one who asks: undoes what the handler has done so far, its writes and its effects, and answers. The message
+    /// is handled then: nothing has failed, and supervision hears nothing of it.
+    ///
+    /// ```
+    /// use odeon_core::{Message, Reply, Theater};
+    /// use odeon_speculative::*;
+    /// use odeon_stm::{TVar, Tx};
+    ///
+    /// #[derive(Debug, PartialEq)]
+    /// struct NotCovered { missing: u64 }
+    ///
+    /// struct Transfer { amount: u64, done: Reply<Result<u64, NotCovered>> }
+    /// impl Message for Transfer {}
+    ///
+    /// struct Accounts { from: TVar<u64>, to: TVar<u64> }
+    ///
+    /// impl SpeculativeActor for Accounts {
+    ///     type Msg = Transfer;
+    ///     fn handle<'t>(
+    ///         &'t self,
+    ///         Transfer { amount, done }: &'t Transfer,
+    ///         tx: &mut Tx<'t, '_>,
+    ///         ctx: &mut SpeculativeContext<'_, Self>,
+    ///     ) -> TxResult {
+    ///         self.to.update(tx, |balance| balance + amount)?;
+    ///         let balance = self.from.get(tx)?;
+    ///         let Some(left) = balance.checked_sub(*amount) else {
+    ///             return ctx.reject(tx, done, Err(NotCovered { missing: amount - balance }));
+    ///         };
+    ///         self.from.set(tx, left)?;
+    ///         ctx.reply(done, Ok(left));
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// let theater = Theater::new()?;
+    /// let accounts = Accounts { from: TVar::new(10), to: TVar::new(0) };
+    /// let accounts = theater.spawn_speculative(accounts, Processing::default());
+    /// let transfer = |amount| accounts.ask(|done| Transfer { amount, done }).wait();
+    /// assert_eq!(transfer(12)?, Err(NotCovered { missing: 2 }));
+    /// assert_eq!(transfer(7)?, Ok(3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// In a coordinated transaction, which happens wholly or not at all, one message that is rejected fails it: nobody is
+    /// answered, and who has begun it is told.
+    ///
+    /// # Panics
+    /// As [`reply`](Self::reply), and as [`Tx::undo`].
+    #[track_caller]
+    pub fn reject<T: Send + 'static>(
+        &mut self,
+        tx: &mut Tx<'_, '_>,
+        reply: &Reply<T>,
+        answer: T,
+    ) -> TxResult {
+        let reply = self.lend(reply);
+        if self.part.is_some() {
+            return fail("a message of a coordinated transaction was rejected");
+        }
+        tx.undo();
+        extend::forget_effects();
+        self.wants = Wants::Nothing;
+        let_happen(Box::new(move || reply.answer(answer)));
+        Ok(())
     }
 
     /// Asks another actor: `question` makes the message around a [`Reply`], `answer` turns what comes back into a

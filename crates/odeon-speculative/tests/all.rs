@@ -15,6 +15,7 @@ mod s26_contained;
 mod s26_effects;
 mod s26_ends;
 mod s26_failures;
+mod s26_rejections;
 mod s28_begun_in_handlers;
 mod s28_congestion;
 mod s28_contained;

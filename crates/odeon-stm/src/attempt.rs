@@ -397,6 +397,12 @@ impl Attempt {
         }
     }
 
+    /// Whatever was to be written goes, as if all had been a nested closure that failed.
+    pub(crate) fn undo_all(&mut self) {
+        let writes = self.writes.nest_from_the_start();
+        self.undo_nested(Nested { writes, hooks: hooks::Count::default() });
+    }
+
     /// Rolls back: whatever was to be written goes. Answers the label of the variable in the way, if it has one.
     pub(crate) fn roll_back(&mut self, stopped: Stopped) -> Option<&'static str> {
         self.writes.discard();

@@ -250,6 +250,38 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
         }
     }
 
+    /// Undoes all that this transaction has written so far. What it has read stays read: it commits only if that is still so.
+    ///
+    /// ```
+    /// use odeon_stm::{Rollback, TVar, atomically};
+    ///
+    /// let (stock, sold) = (TVar::new(3_u64), TVar::new(0_u64));
+    /// let is_sold = atomically(|tx| {
+    ///     sold.update(tx, |n| n + 5)?;
+    ///     match stock.get(tx)?.checked_sub(5) {
+    ///         Some(left) => stock.set(tx, left)?,
+    ///         None => {
+    ///             tx.undo();
+    ///             return Ok::<_, Rollback>(false);
+    ///         }
+    ///     }
+    ///     Ok(true)
+    /// });
+    /// assert_eq!((is_sold, stock.peek(), sold.peek()), (false, 3, 0));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Panics at the caller's line within [`nested`](Tx::nested) and [`or_else`](Tx::or_else): a part is undone by its error.
+    #[track_caller]
+    pub fn undo(&mut self) {
+        assert!(
+            !self.0.writes.is_nested(),
+            "a part of a transaction is undone by answering with an error, not by `undo`"
+        );
+        self.0.undo_all();
+    }
+
     /// Calls `act` once after this attempt has committed, outside of the transaction; not if it was asked for in a part
     /// that was undone.
     pub fn on_commit(&mut self, act: impl FnOnce() + Send + 'static) {

@@ -189,6 +189,13 @@ impl WriteSet {
         Mark { writes: self.writes.len(), replaced: self.replaced.len() }
     }
 
+    /// As if a nested closure had begun before the first write; there is none.
+    pub(crate) fn nest_from_the_start(&mut self) -> Mark {
+        debug_assert!(self.nested == 0 && self.replaced.is_empty());
+        self.nest();
+        Mark { writes: 0, replaced: 0 }
+    }
+
     /// The nested closure has succeeded: its writes are its surroundings'.
     pub(crate) fn keep_nested(&mut self) {
         self.nested -= 1;
