@@ -184,9 +184,10 @@ fn s10_a_reply_that_is_passed_on_may_be_taken_away() {
 
 #[test]
 fn s10_a_reply_behind_a_pointer_is_not_answered_by_the_context() {
-    let no_reply = vec![Err(AskError::NoReply); 3];
-    assert_eq!(answers(|reply, _| Question::Boxed(Box::new(reply))), no_reply);
-    assert_eq!(answers(|reply, _| Question::Shared(Arc::new(reply))), no_reply);
+    let why = "a reply is answered where it lies in the message; this one is kept elsewhere";
+    let failed = vec![Err(AskError::Failed(why.into())); 3];
+    assert_eq!(answers(|reply, _| Question::Boxed(Box::new(reply))), failed);
+    assert_eq!(answers(|reply, _| Question::Shared(Arc::new(reply))), failed);
 }
 
 #[test]

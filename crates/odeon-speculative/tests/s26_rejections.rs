@@ -68,7 +68,7 @@ fn s26_a_rejection_undoes_the_effects() {
         });
         assert_eq!(result(&lab, no), Ok(NO));
         assert_eq!(result(&lab, Do::increment(0)), Ok(1), "it has not ended either");
-        theater.shutdown(Duration::from_secs(10));
+        let _ = theater.shutdown(Duration::from_secs(10));
         assert_eq!(log.all(), [2], "what is asked for behind the rejection happens");
     }
 }

@@ -60,11 +60,8 @@ fn s26_s28_a_moment_without_slots_leaves_nobody_waiting() {
         });
         run.run_until_idle();
         for answer in looks.into_iter().chain(changes) {
-            assert_eq!(
-                answer.wait_timeout(Duration::ZERO),
-                Err(AskError::NoReply),
-                "{processing:?}"
-            );
+            let answer = answer.wait_timeout(Duration::ZERO);
+            assert!(matches!(answer, Err(AskError::Failed(_))), "{answer:?}, {processing:?}");
         }
         for outcome in outcomes {
             let outcome = outcome.wait_timeout(Duration::ZERO);
