@@ -41,7 +41,8 @@ fn missing_values_are_noticed() {
 }
 
 fn two_simple_commits_and_snapshot(flaw: Option<Flaw>) {
-    model_within(3, move || {
+    // WHY not three: each commit beside a snapshot moves the clock, and with three the model does not end within an hour.
+    model_within(2, move || {
         let pair = pair(flaw, 0, 0);
         let writer = spawn(&pair, |pair| {
             for cell in [&pair.left, &pair.right] {
