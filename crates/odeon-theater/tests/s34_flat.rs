@@ -148,7 +148,7 @@ impl Tribe {
             self.moved +=
                 usize::from(moved.wait_timeout(Duration::ZERO).unwrap().unwrap().bytes > 0);
         }
-        asks.into_iter().for_each(|ask| drop(ask.wait_timeout(Duration::ZERO).unwrap()));
+        asks.into_iter().for_each(|ask| _ = ask.wait_timeout(Duration::ZERO).unwrap());
     }
 
     /// Until so many moves more have been made. Answers how many bytes there are then, with nobody under way.
