@@ -223,7 +223,7 @@ fn the_fastest_other_case_counts_and_what_a_machine_lacks_is_told() {
     let all = judged(cases(&[1e-9], &[4e-9]));
     assert_eq!(
         all[0].measured,
-        "0.083x (5.00 ns against 60.0 ns): way=cpu cpu_workers=2 device_workers=0 workers=2 pieces=4"
+        "0.0833x (5.00 ns against 60.0 ns): way=cpu cpu_workers=2 device_workers=0 workers=2 pieces=4"
     );
     assert_eq!([all[0].reached, all[1].reached], [Some(true), Some(false)]);
     assert!(
