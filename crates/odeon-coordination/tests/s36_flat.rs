@@ -223,7 +223,7 @@ impl Bank {
 /// `ODEON_SOAK_MOVES` has it be another number: `ci/soak.sh` goes on for half a million.
 fn moves() -> usize {
     let moves = std::env::var("ODEON_SOAK_MOVES").ok().and_then(|moves| moves.parse().ok());
-    moves.unwrap_or(1_500)
+    moves.unwrap_or(3_000)
 }
 
 #[test]
@@ -234,7 +234,8 @@ fn s36_what_is_kept_grows_neither_with_moves_nor_with_transactions() {
     let second = bank.go_on(moves());
     assert!(transfers > 100 && bank.transfers > 2 * transfers - transfers / 2, "{transfers}");
     let more = second - first;
-    assert!(more < 64 << 10, "{more} bytes more after {} moves than after {moved}", bank.moved);
+    // What was replaced in transactions is freed in its time: some 100 KiB more or less. A note of each move would be 1 MiB.
+    assert!(more < 256 << 10, "{more} bytes more after {} moves than after {moved}", bank.moved);
     let asks: Vec<_> = bank.accounts.iter().map(|account| account.ask(Use::Balance)).collect();
     bank.steps(100);
     let total = asks.into_iter().map(|ask| ask.wait_timeout(Duration::ZERO).unwrap()).sum::<i64>();

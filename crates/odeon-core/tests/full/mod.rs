@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 use odeon_core::*;
 
-pub const PATIENCE: Duration = Duration::from_secs(30);
-pub const BRIEF: Duration = Duration::from_millis(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const BRIEF: Duration = Duration::from_millis(20);
 
 /// Runs a test on a thread of its own, and fails if that is blocked.
-pub fn in_time(test: impl FnOnce() + Send + 'static) {
+pub(crate) fn in_time(test: impl FnOnce() + Send + 'static) {
     let (done, over) = channel();
     let test = thread::spawn(move || {
         test();
@@ -29,20 +29,20 @@ pub fn in_time(test: impl FnOnce() + Send + 'static) {
 
 /// Keeps an actor in its handler until it is opened.
 #[derive(Default)]
-pub struct Gate(Mutex<bool>, Condvar);
+pub(crate) struct Gate(Mutex<bool>, Condvar);
 
 impl Gate {
-    pub fn open(&self) {
+    pub(crate) fn open(&self) {
         *self.0.lock().unwrap() = true;
         self.1.notify_all();
     }
 
-    pub fn pass(&self) {
+    pub(crate) fn pass(&self) {
         drop(self.1.wait_while(self.0.lock().unwrap(), |open| !*open).unwrap());
     }
 }
 
-pub enum Job {
+pub(crate) enum Job {
     Pass(Arc<Gate>, Sender<()>),
     Note(u32),
     Ask(u32, Reply<u32>),
@@ -50,7 +50,7 @@ pub enum Job {
 impl Message for Job {}
 
 /// Tells of all that it handles, in order.
-pub struct Clerk(pub Sender<u32>);
+pub(crate) struct Clerk(pub Sender<u32>);
 
 impl Clerk {
     fn does(&self, job: Job) {
@@ -75,7 +75,7 @@ impl Actor for Clerk {
     }
 }
 
-pub struct Slowly(pub Clerk);
+pub(crate) struct Slowly(pub Clerk);
 
 impl AsyncActor for Slowly {
     type Msg = Job;
@@ -85,7 +85,7 @@ impl AsyncActor for Slowly {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub(crate) enum Kind {
     Plain,
     Asynchronous,
     Pinned,
@@ -96,7 +96,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Plain,
         Self::Asynchronous,
         Self::Pinned,
@@ -108,17 +108,20 @@ impl Kind {
 }
 
 /// An actor that has no room and handles nothing until the gate is opened.
-pub struct Full {
-    pub theater: Theater,
-    pub actor: ActorRef<Job>,
-    pub gate: Arc<Gate>,
-    pub handled: Receiver<u32>,
+pub(crate) struct Full {
+    pub(crate) theater: Theater,
+    pub(crate) actor: ActorRef<Job>,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) handled: Receiver<u32>,
     /// Messages that wait.
     waiting: usize,
 }
 
 impl Full {
-    pub fn new(theater: Theater, spawn: impl FnOnce(&Theater, Clerk) -> ActorRef<Job>) -> Self {
+    pub(crate) fn new(
+        theater: Theater,
+        spawn: impl FnOnce(&Theater, Clerk) -> ActorRef<Job>,
+    ) -> Self {
         let (out, handled) = channel();
         let actor = spawn(&theater, Clerk(out));
         let (gate, (inside, entered)) = (Arc::new(Gate::default()), channel());
@@ -131,12 +134,12 @@ impl Full {
         Self { theater, actor, gate, handled, waiting }
     }
 
-    pub fn theater() -> Theater {
+    pub(crate) fn theater() -> Theater {
         let in_task = || Some(ForeignTask::Unnumbered);
         Theater::builder().workers(2).foreign_tasks(in_task).build().unwrap()
     }
 
-    pub fn of(kind: Kind) -> Self {
+    pub(crate) fn of(kind: Kind) -> Self {
         let bounded = |clerk| Bounded::new(clerk).mailbox(0, Bound::wait(3));
         let stage = |theater: &Theater| theater.pinned("stage").unwrap();
         Self::new(Self::theater(), |theater, clerk| match kind {
@@ -152,12 +155,12 @@ impl Full {
         })
     }
 
-    pub fn all() -> impl Iterator<Item = Self> {
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
         Kind::ALL.into_iter().map(Self::of)
     }
 
     /// Lets it go on, and takes what it handles, but for what it was filled with.
-    pub fn open_and_take(&self, count: usize) -> Vec<u32> {
+    pub(crate) fn open_and_take(&self, count: usize) -> Vec<u32> {
         self.gate.open();
         for _ in 0..self.waiting {
             assert_eq!(self.handled.recv_timeout(PATIENCE), Ok(0));
@@ -165,7 +168,7 @@ impl Full {
         (0..count).map(|_| self.handled.recv_timeout(PATIENCE).unwrap()).collect()
     }
 
-    pub fn check_nothing_more(&self) {
+    pub(crate) fn check_nothing_more(&self) {
         assert_eq!(self.actor.ask(|reply| Job::Ask(99, reply)).wait(), Ok(99));
         assert_eq!(self.handled.recv_timeout(PATIENCE), Ok(99));
         assert!(self.handled.try_recv().is_err());
@@ -174,7 +177,7 @@ impl Full {
 
 /// Counts how often it is woken; its references tell who still knows it.
 #[derive(Default)]
-pub struct Woken(AtomicUsize);
+pub(crate) struct Woken(AtomicUsize);
 
 impl Wake for Woken {
     fn wake(self: Arc<Self>) {
@@ -183,18 +186,18 @@ impl Wake for Woken {
 }
 
 /// A future and who is woken for it.
-pub struct Task<F>(Pin<Box<F>>, pub Arc<Woken>);
+pub(crate) struct Task<F>(Pin<Box<F>>, pub Arc<Woken>);
 
 impl<F: Future> Task<F> {
-    pub fn new(future: F) -> Self {
+    pub(crate) fn new(future: F) -> Self {
         Self(Box::pin(future), Arc::default())
     }
 
-    pub fn poll(&mut self) -> Poll<F::Output> {
+    pub(crate) fn poll(&mut self) -> Poll<F::Output> {
         self.0.as_mut().poll(&mut TaskContext::from_waker(&Waker::from(self.1.clone())))
     }
 
-    pub fn finish(mut self) -> F::Output {
+    pub(crate) fn finish(mut self) -> F::Output {
         let begun = Instant::now();
         loop {
             let woken = self.1.0.load(SeqCst);
