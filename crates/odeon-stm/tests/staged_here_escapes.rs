@@ -1,10 +1,10 @@
 //! A finished attempt that outlives what its thread was in when it was begun: in a thread-local, or forgotten.
 
-use odeon_stm::staged::{Attempted, FinishedHere, Prepared, attempt, attempt_here};
+use odeon_stm::staged::{Attempted, Awaited, FinishedHere, Prepared, attempt, attempt_here};
 use odeon_stm::{Abort, Mode, TVar, atomically};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::task::{Wake, Waker};
 use std::thread;
 
@@ -80,18 +80,18 @@ impl<F: Fn() + Send + Sync + 'static> Wake for Act<F> {
 }
 
 /// A prepared attempt whose end calls `act` on the thread that ends it.
-fn whose_end_calls(act: impl Fn() + Send + Sync + 'static) -> Prepared<TVar<u64>> {
+fn whose_end_calls(act: impl Fn() + Send + Sync + 'static) -> (Prepared<TVar<u64>>, Awaited) {
     let number = Arc::new(TVar::new(0_u64));
     let retries = attempt(number.clone(), Mode::Logged, |number, tx| {
         number.get(tx)?;
         Ok::<(), Abort<()>>(tx.retry()?)
     });
     let Attempted::RolledBack(rolled_back) = retries else { panic!("it asks to retry") };
-    // Dropping it would cancel the wait.
-    std::mem::forget(rolled_back.wake(Waker::from(Arc::new(Act(act)))));
+    // Dropped, it cancels the wait.
+    let waiting = rolled_back.wake(Waker::from(Arc::new(Act(act))));
     let writes = attempt(number, Mode::Logged, |number, tx| Ok::<_, Abort<()>>(number.set(tx, 1)?));
     let Attempted::Finished(finished, ()) = writes else { panic!("nobody is in the way") };
-    finished.prepare().unwrap()
+    (finished.prepare().unwrap(), waiting)
 }
 
 /// A waker of another attempt ends the one that its thread is in, and begins others.
@@ -99,7 +99,7 @@ fn whose_end_calls(act: impl Fn() + Send + Sync + 'static) -> Prepared<TVar<u64>
 fn the_one_that_its_thread_is_in_ends_in_a_waker() {
     static NAME: LazyLock<TVar<String>> = LazyLock::new(TVar::default);
     for commits in [true, false] {
-        let prepared = whose_end_calls(move || {
+        let (prepared, _waiting) = whose_end_calls(move || {
             assert!(!is_within());
             let finished = KEPT.take().expect("it is kept");
             let number = TVar::new(0);
@@ -143,10 +143,13 @@ fn one_ends_with_its_thread_whatever_else_has_ended_there_before() {
 
 #[test]
 fn one_that_is_forgotten_keeps_its_thread_within_and_concerns_no_other() {
+    // Where they are, so that who looks for leaks finds them.
+    static FORGOTTEN: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     static NAME: LazyLock<TVar<String>> = LazyLock::new(TVar::default);
     for _ in 0..3 {
         thread::spawn(|| {
-            std::mem::forget(finish(&NAME, "never"));
+            let forgotten = Box::leak(Box::new(finish(&NAME, "never")));
+            FORGOTTEN.lock().unwrap().push(std::ptr::from_mut(forgotten).addr());
             assert!(is_within());
         })
         .join()
