@@ -216,10 +216,9 @@ impl<T: Send + 'static> Ask<T> {
             };
             let is_sent = sent.is_ok();
             let refused = NotSent::Refused(sent.err().unwrap_or(AskError::NoReply));
-            if let NotSent::Kept(answer, _) = mem::replace(&mut **not_sent, refused)
-                && is_sent
-            {
-                self.state = State::Sent(answer);
+            match mem::replace(&mut **not_sent, refused) {
+                NotSent::Kept(answer, _) if is_sent => self.state = State::Sent(answer),
+                _ => {}
             }
         }
         Pin::new(self).poll(cx)

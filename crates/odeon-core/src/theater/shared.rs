@@ -364,7 +364,9 @@ impl TheaterShared {
 pub(crate) fn contain(code: impl FnOnce()) {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(code));
     if let Err(panic) = result {
-        // The payload's destructor could panic again: leave it.
-        std::mem::forget(panic);
+        // The payload's destructor could panic again: leave it, unless it is a text.
+        if !panic.is::<&str>() && !panic.is::<String>() {
+            std::mem::forget(panic);
+        }
     }
 }

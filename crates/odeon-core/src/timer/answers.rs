@@ -217,9 +217,8 @@ impl<T: Send + 'static> Future for AskWithin<T> {
         };
         let answer = answer.map(|answer| answer.unwrap_or(Err(AskError::NoReply)));
         // Only if the time is not up.
-        if let (true, Some(kept)) = (answer.is_pending(), &mut this.kept)
-            && let Poll::Ready(sent) = kept.poll(cx)
-        {
+        let kept = this.kept.as_mut().filter(|_| answer.is_pending());
+        if let Some(Poll::Ready(sent)) = kept.map(|kept| kept.poll(cx)) {
             this.kept = None;
             if let Err(refused) = sent {
                 (this.question, this.seen) = (None, None);
