@@ -27,6 +27,7 @@
 //! that a user has lent: where a message is dropped a handler may be in the middle (`Coordination::lose`).
 
 use crate::outcome::HandlerError;
+use odeon_core::extend;
 use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -108,11 +109,7 @@ pub(crate) fn failure_of(error: HandlerError) -> Panic {
 
 /// What a panic says.
 pub(crate) fn text_of(panic: &Panic) -> Arc<str> {
-    let text = panic
-        .downcast_ref::<&str>()
-        .map(|text| Arc::from(*text))
-        .or_else(|| panic.downcast_ref::<String>().map(|text| Arc::from(text.as_str())));
-    text.unwrap_or_else(|| "a panic without a text".into())
+    extend::text_of(&**panic).unwrap_or("a panic without a text").into()
 }
 
 #[cfg(test)]
