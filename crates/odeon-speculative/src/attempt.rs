@@ -9,8 +9,8 @@ use crate::job::Job;
 use crate::outcome::{HandlerError, TxResult};
 use crate::speculative_actor::SpeculativeActor;
 use crate::tally::Tally;
-use odeon_core::Access;
 use odeon_core::extend::{Outbox, as_sender, drop_failed};
+use odeon_core::{Access, Message};
 use odeon_stm::staged::{Attempted, FinishedHere, RolledBack, attempt_here};
 use odeon_stm::{Cause, Mode, Tx};
 use odeon_sync::{Backoff, interruption};
@@ -297,8 +297,11 @@ impl Handled {
         waits || matches!(self, Self::Contended | Self::Joins | Self::TooLate)
     }
 
-    /// The message is over, and dropped: a panic of its destructor is one of its handler.
-    pub(crate) fn and_drop<M>(self, job: Job<M>) -> Self {
+    /// The message is over, and dropped: a panic of its destructor is one of its handler. Counts a failure.
+    pub(crate) fn and_drop<M: Message>(self, job: Job<M>, tally: &Tally) -> Self {
+        if matches!(self, Self::Failed(_) | Self::FailedLast(_)) {
+            tally.failed(&job.message);
+        }
         if !needs_drop::<M>() {
             return self;
         }
@@ -310,6 +313,9 @@ impl Handled {
             }
             _ => contained(dropping),
         };
+        if dropped.is_err() && matches!(self, Self::Committed | Self::Last) {
+            tally.failed_when_dropped::<M>();
+        }
         match (dropped, self) {
             (Err(panic), Self::Committed) => Self::Failed(panic),
             (Err(panic), Self::Last) => Self::FailedLast(panic),

@@ -8,7 +8,7 @@
 //! | handlers, guards, `started` | `attempt.rs`, `attempt/*`, `coordination/visit.rs` | the message, or transaction, fails; so does the actor |
 //! | the same in the actor's own turn, alone | `dispatcher.rs`, `handling.rs` | the same; the core contains the turn |
 //! | `access` of a message | `dispatcher.rs` | the message fails, and the actor |
-//! | `message_name` | `conflicts.rs` | it is called by its type |
+//! | `message_name` | `counts.rs` | it is called by its type |
 //! | errors: their texts, their destructors | here: [`failure_of`] | it is what the message fails with |
 //! | what an attempt wants called after its rollback | `attempt.rs`, `attempt/*` | the message fails, if it has not failed already |
 //! | the same in a coordinated transaction, or of an attempt made ahead for nothing | `coordination/tour/endings.rs`, `attempt/ahead.rs` | nothing |

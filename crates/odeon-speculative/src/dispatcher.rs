@@ -194,7 +194,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             self.bring(ctx);
             return;
         }
-        match handled.and_drop(job) {
+        match handled.and_drop(job, &self.engine.tally) {
             Handled::Last => {
                 self.handled += 1;
                 ctx.stop();
@@ -211,6 +211,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     /// A message has failed before it could be brought to the board, while others run: these come first.
     #[cold]
     fn fail_beside(&mut self, panic: Panic, message: A::Msg, ctx: &Context<'_, Self>) {
+        self.engine.tally.failed(&message);
         // The first panic is the one that counts.
         quietly(|| extend::drop_failed(&*panic, || drop(message)));
         self.bring(ctx);
@@ -220,7 +221,6 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     #[cold]
     fn fail(&mut self, panic: Panic) -> ! {
         self.count();
-        self.engine.tally.failed();
         resume_unwind(panic)
     }
 

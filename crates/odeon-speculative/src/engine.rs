@@ -279,9 +279,8 @@ impl<A: SpeculativeActor> Engine<A> {
         shared.runners.fill(shared.board.width(), new);
     }
 
-    /// A message has failed; the actor's own turn sees to that.
+    /// A message has failed, and is counted; the actor's own turn sees to that.
     pub(crate) fn fail(&self, panic: Panic) {
-        self.tally.failed();
         let mut shared = self.lock();
         if shared.state.is_none() {
             drop(shared);

@@ -3,16 +3,18 @@
 
 use crate::contained::quietly;
 use crate::tally::Tally;
+use odeon_core::Message;
 use odeon_core::extend::Outbox;
+use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop};
 
 /// The message that is handled. Dropped, by a panic, it counts a failure.
-pub(crate) struct Handling<'a, M> {
+pub(crate) struct Handling<'a, M: Message> {
     message: ManuallyDrop<M>,
     tally: &'a Tally,
 }
 
-impl<'a, M> Handling<'a, M> {
+impl<'a, M: Message> Handling<'a, M> {
     #[inline(always)]
     pub(crate) fn new(message: M, tally: &'a Tally) -> Self {
         Self { message: ManuallyDrop::new(message), tally }
@@ -27,7 +29,7 @@ impl<'a, M> Handling<'a, M> {
     #[inline(always)]
     pub(crate) fn committed(self) {
         let mut this = ManuallyDrop::new(self);
-        let failure = Failure(this.tally);
+        let failure = Failure(this.tally, PhantomData::<M>);
         // SAFETY: dropped once; `this` is neither used nor dropped afterwards.
         unsafe { ManuallyDrop::drop(&mut this.message) };
         mem::forget(failure);
@@ -43,19 +45,19 @@ impl<'a, M> Handling<'a, M> {
 }
 
 /// Dropped, by a panic, it counts a failure.
-struct Failure<'a>(&'a Tally);
+struct Failure<'a, M>(&'a Tally, PhantomData<M>);
 
-impl Drop for Failure<'_> {
+impl<M> Drop for Failure<'_, M> {
     #[cold]
     fn drop(&mut self) {
-        self.0.failed();
+        self.0.failed_when_dropped::<M>();
     }
 }
 
-impl<M> Drop for Handling<'_, M> {
+impl<M: Message> Drop for Handling<'_, M> {
     #[cold]
     fn drop(&mut self) {
-        self.tally.failed();
+        self.tally.failed(&*self.message);
         // Another panic must not leave a destructor, while this one is under way.
         quietly(|| {
             // SAFETY: taken once, here.
@@ -95,6 +97,16 @@ mod tests {
 
     struct Bomb;
 
+    impl Message for Bomb {
+        fn message_name(&self) -> &'static str {
+            "a bomb"
+        }
+    }
+
+    struct Seven;
+
+    impl Message for Seven {}
+
     impl Drop for Bomb {
         fn drop(&mut self) {
             panic_any("a destructor");
@@ -113,7 +125,8 @@ mod tests {
             panic_any("a handler");
         }));
         assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"a handler"));
-        assert!(outbox.is_empty() && tally.stats().failures == 1);
+        assert!(outbox.is_empty());
+        assert_eq!(tally.stats().failures_by_message, [("a bomb", 1)]);
     }
 
     #[test]
@@ -122,7 +135,8 @@ mod tests {
         let handling = Handling::new(Bomb, &tally);
         assert!(catch_unwind(AssertUnwindSafe(|| handling.committed())).is_err());
         assert_eq!(tally.stats().failures, 1);
-        assert!(matches!(Handling::new(7, &tally).over(), 7));
+        assert!(tally.stats().failures_by_message[0].0.ends_with("Bomb"));
+        assert!(matches!(Handling::new(Seven, &tally).over(), Seven));
         assert_eq!(tally.stats().failures, 1);
     }
 }

@@ -67,6 +67,7 @@ mod conflicts;
 mod contained;
 mod context;
 mod coordination;
+mod counts;
 mod decisions;
 mod dispatcher;
 mod engine;

@@ -11,9 +11,11 @@ use std::fmt;
 /// Shown, it is a report:
 ///
 /// ```text
-/// width 2, 71 commits, 0 failures, 12 rollbacks
+/// width 2, 71 commits, 3 failures, 12 rollbacks
 /// width by throughput
 /// lanes 2 at most, 9 messages waited for one of their own sender
+///    failures  message
+///           3  Withdraw
 ///   rollbacks  variable  message  cause
 ///          11  total     Deposit  read overwritten
 ///           1  -         Rename   write locked
@@ -42,6 +44,9 @@ pub struct SpeculationStats {
     pub commits: u64,
     /// Messages that were given up, by a panic or an error.
     pub failures: u64,
+    /// The same by message, as [`message_name`](odeon_core::Message::message_name) calls it, most failures first; at most 64 rows. What has failed by
+    /// its own destructor is called by its type.
+    pub failures_by_message: Vec<(&'static str, u64)>,
     /// Attempts that were rolled back by conflicts and waits, by cause; causes that never happened are missing.
     pub rollbacks: Vec<(Cause, u64)>,
     /// The same by variable, message and cause, most rollbacks first; at most 64 rows.
@@ -104,12 +109,24 @@ impl fmt::Display for SpeculationStats {
         if self.is_narrowed_by_lanes() {
             write!(f, ": lanes keep it narrow")?;
         }
+        self.show_failures(f)?;
         self.show_conflicts(f)?;
         self.show_widths(f)
     }
 }
 
 impl SpeculationStats {
+    fn show_failures(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.failures_by_message.is_empty() {
+            return Ok(());
+        }
+        write!(f, "\n   failures  message")?;
+        for (message, failures) in &self.failures_by_message {
+            write!(f, "\n{failures:>11}  {message}")?;
+        }
+        Ok(())
+    }
+
     fn show_conflicts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.conflicts.is_empty() {
             return Ok(());
@@ -185,6 +202,8 @@ mod tests {
             lanes_at_most: 2,
             lane_waits: 9,
             commits: 71,
+            failures: 3,
+            failures_by_message: vec![("Withdraw", 3)],
             rollbacks: vec![(Cause::ReadOverwritten, 11), (Cause::WriteLocked, 1)],
             conflicts: vec![
                 conflict(11, Some("total"), "Deposit", Cause::ReadOverwritten),
@@ -202,9 +221,11 @@ mod tests {
     #[test]
     fn a_report_is_a_table_for_people() {
         let expected = "\
-width 2, 71 commits, 0 failures, 12 rollbacks
+width 2, 71 commits, 3 failures, 12 rollbacks
 width by throughput
 lanes 2 at most, 9 messages waited for one of their own sender
+   failures  message
+          3  Withdraw
   rollbacks  variable  message  cause
          11  total     Deposit  read overwritten
           1  -         Rename   write locked

@@ -1,6 +1,7 @@
 //! What is counted of one speculative actor.
 
 use crate::conflicts::Conflicts;
+use crate::counts::{Counts, name_of};
 use crate::stats::SpeculationStats;
 use odeon_core::Message;
 use odeon_stm::Cause;
@@ -13,6 +14,7 @@ pub(crate) struct Tally {
     commits: AtomicU64,
     rollbacks: [AtomicU64; Cause::ALL.len()],
     failures: AtomicU64,
+    failed: Counts<&'static str>,
     conflicts: Conflicts,
 }
 
@@ -29,9 +31,21 @@ impl Tally {
         self.conflicts.count(rolled_back, message.first());
     }
 
+    /// This message has failed.
     #[cold]
-    pub(crate) fn failed(&self) {
+    pub(crate) fn failed<M: Message>(&self, message: &M) {
+        self.count_failure(name_of(message));
+    }
+
+    /// A message has failed by its destructor: nobody can be asked any more what it is called.
+    #[cold]
+    pub(crate) fn failed_when_dropped<M>(&self) {
+        self.count_failure(std::any::type_name::<M>());
+    }
+
+    fn count_failure(&self, name: &'static str) {
         self.failures.fetch_add(1, Ordering::Relaxed);
+        self.failed.count(name);
     }
 
     /// Commits and rollbacks so far.
@@ -47,6 +61,7 @@ impl Tally {
         SpeculationStats {
             commits: self.commits.load(Ordering::Relaxed),
             failures: self.failures.load(Ordering::Relaxed),
+            failures_by_message: self.failed.all().0,
             rollbacks: Cause::ALL
                 .iter()
                 .map(|cause| (*cause, count(cause)))

@@ -2,8 +2,8 @@
 
 use odeon_core::{Message, Reply, Theater};
 use odeon_speculative::{
-    Access, Fixed, HillClimb, Processing, Sample, SpawnSpeculative, SpeculativeActor,
-    SpeculativeContext, SpeculativeRef, TxResult, WidthPolicy,
+    Access, Coordinate, Fixed, HillClimb, Processing, Sample, SpawnSpeculative, SpeculativeActor,
+    SpeculativeContext, SpeculativeRef, TxResult, WidthPolicy, fail,
 };
 use odeon_stm::{Cause, Labelled, TVar, Tx, atomically};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -254,6 +254,97 @@ fn s21_a_sample_counts_what_waits_in_the_inbox() {
         }
     }
     panic!("{others:?}");
+}
+
+/// An actor whose messages fail in all the ways there are.
+struct Frail;
+
+enum ToFrail {
+    GivenUp(Reply<()>),
+    Panics(Reply<()>),
+    Falls(Falls),
+    Nameless(Reply<()>),
+    Done(Reply<()>),
+}
+
+/// Its destructor panics.
+struct Falls;
+
+impl Drop for Falls {
+    fn drop(&mut self) {
+        panic!("a destructor")
+    }
+}
+
+impl Message for ToFrail {
+    fn message_name(&self) -> &'static str {
+        match self {
+            Self::GivenUp(_) => "GivenUp",
+            Self::Panics(_) => "Panics",
+            Self::Falls(_) => "Falls",
+            Self::Nameless(_) => panic!("a name"),
+            Self::Done(_) => "Done",
+        }
+    }
+}
+
+impl SpeculativeActor for Frail {
+    type Msg = ToFrail;
+
+    fn handle<'t>(
+        &'t self,
+        msg: &'t ToFrail,
+        _: &mut Tx<'t, '_>,
+        ctx: &mut SpeculativeContext<'_, Self>,
+    ) -> TxResult {
+        match msg {
+            ToFrail::GivenUp(reply) => {
+                ctx.reply(reply, ());
+                fail("given up")
+            }
+            ToFrail::Panics(reply) | ToFrail::Nameless(reply) => {
+                ctx.reply(reply, ());
+                panic!("a handler")
+            }
+            ToFrail::Falls(Falls) => Ok(()),
+            ToFrail::Done(reply) => {
+                ctx.reply(reply, ());
+                Ok(())
+            }
+        }
+    }
+}
+
+#[test]
+fn s21_failures_are_told_by_message() {
+    let in_order = wide().ordering(odeon_speculative::Ordering::Mailbox);
+    for processing in [Processing::sequential(), wide(), in_order] {
+        let theater = Theater::builder().workers(2).failures_printed(false).build().unwrap();
+        let frail = theater.spawn_speculative(Frail, processing.clone());
+        for _ in 0..3 {
+            assert!(frail.ask(ToFrail::GivenUp).wait().is_err());
+        }
+        for _ in 0..2 {
+            assert!(frail.ask(ToFrail::Panics).wait().is_err());
+        }
+        frail.send(ToFrail::Falls(Falls)).unwrap();
+        assert!(frail.ask(ToFrail::Nameless).wait().is_err());
+        let outcome = theater.coordinate(|co| {
+            let (reply, _) = odeon_core::extend::question();
+            co.send(&frail, ToFrail::GivenUp(reply));
+        });
+        assert!(outcome.wait().is_err());
+        frail.ask(ToFrail::Done).wait().unwrap();
+        let stats = frail.speculation();
+        let its_type = std::any::type_name::<ToFrail>();
+        assert_eq!(
+            stats.failures_by_message,
+            [("GivenUp", 4), ("Panics", 2), (its_type, 2)],
+            "{processing:?}: {stats}"
+        );
+        assert_eq!(stats.failures, 8);
+        assert!(stats.to_string().contains("\n          4  GivenUp\n"), "{stats}");
+    }
 }
 
 struct Fails;

@@ -2,7 +2,6 @@
 
 use super::{Coordination, Precedence};
 use crate::board::{Awaits, Entry};
-use crate::contained::Panic;
 use crate::engine::Engine;
 use crate::exit::Exit;
 use crate::speculative_actor::SpeculativeActor;
@@ -46,9 +45,6 @@ pub(crate) trait Station: Send + Sync {
 
     /// Whether the actor has ended.
     fn has_ended(&self) -> bool;
-
-    /// A handler of the transaction has failed.
-    fn fail(&self, panic: Panic);
 
     /// The transaction has committed a message that ends the actor.
     fn stop(&self);
@@ -106,15 +102,9 @@ impl<A: SpeculativeActor> Station for Engine<A> {
         Self::has_ended(self)
     }
 
-    fn fail(&self, panic: Panic) {
-        Self::fail(self, panic);
-        // Has the actor's own turn see to it, which is not where this is called.
-        self.with_board(|_| ());
-    }
-
     fn stop(&self) {
         Self::stop(self);
-        // As above.
+        // Has the actor's own turn see to it, which is not where this is called.
         self.with_board(|_| ());
     }
 }

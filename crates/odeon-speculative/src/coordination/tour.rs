@@ -320,7 +320,7 @@ impl Tour {
             return self.fail(of, CoordinationError::Unreachable);
         };
         let participant = visit.actor();
-        visit.station().fail(panic);
+        visit.fail(panic);
         self.fail(of, CoordinationError::Failed { participant, why })
     }
 

@@ -27,6 +27,9 @@ pub(crate) trait Visiting: Send {
     /// joined to the transaction.
     fn run(&mut self, attempt: &mut Journey) -> Ran;
 
+    /// The handler, or what it has called for, has failed: so does the actor.
+    fn fail(&self, panic: Panic);
+
     /// An attempt was rolled back by what this handler has read or written.
     fn count_rollback(&self, rolled_back: &RolledBack);
 
@@ -186,6 +189,13 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
         ran
     }
 
+    fn fail(&self, panic: Panic) {
+        if let Some(setting) = &self.setting {
+            self.engine.tally.failed(&setting.message);
+        }
+        fail(&self.engine, panic);
+    }
+
     fn count_rollback(&self, rolled_back: &RolledBack) {
         let message = self.setting.as_ref().map(|setting| &setting.message);
         self.engine.tally.rolled_back(rolled_back, message.map_or(&[], slice::from_ref));
@@ -231,7 +241,8 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
             (Ending::TooLate, Some(message)) => extend::dead_letter(&me, message),
             (_, message) => {
                 if let Err(panic) = contained(move || drop(message)) {
-                    Station::fail(&*engine, panic);
+                    engine.tally.failed_when_dropped::<A::Msg>();
+                    fail(&engine, panic);
                 }
             }
         }
@@ -246,6 +257,12 @@ impl<A: SpeculativeActor> Visiting for Visit<A> {
         }
         engine.with_board(|board| board.finish_visit(who, lane));
     }
+}
+
+/// Has the actor's own turn see to a failure, which is not where this is called.
+fn fail<A: SpeculativeActor>(engine: &Engine<A>, panic: Panic) {
+    engine.fail(panic);
+    engine.with_board(|_| ());
 }
 
 fn failed(panic: Panic) -> Ran {

@@ -128,7 +128,10 @@ impl<A: SpeculativeActor> Engine<A> {
                 scratch.over.push(lane);
                 match drop_handled(job) {
                     Ok(()) => handled += 1,
-                    Err(panic) => self.fail(panic),
+                    Err(panic) => {
+                        self.tally.failed_when_dropped::<A::Msg>();
+                        self.fail(panic);
+                    }
                 }
                 continue;
             };
@@ -177,7 +180,7 @@ impl<A: SpeculativeActor> Engine<A> {
 
     /// A message is over; answers whether it was handled.
     pub(super) fn over(&self, outcome: Handled, job: Job<A::Msg>) -> u64 {
-        match outcome.and_drop(job) {
+        match outcome.and_drop(job, &self.tally) {
             Handled::Last => {
                 self.stop();
                 1

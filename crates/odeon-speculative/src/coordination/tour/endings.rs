@@ -61,7 +61,7 @@ impl Tour {
         match committed {
             Ok(()) => {
                 for (place, panic) in failures {
-                    self.visits[place].station().fail(panic);
+                    self.visits[place].fail(panic);
                 }
                 self.end(of, Ok(()))
             }
