@@ -41,7 +41,7 @@ use crate::urgency::Urgency;
 /// # struct Purse(TVar<u64>);
 /// # impl SpeculativeActor for Purse {
 /// #     type Msg = Account;
-/// #     fn handle<'t>(&'t self, msg: &'t Account, tx: &mut Tx<'t, '_>, _: &mut SpeculativeContext<'_, Self>) -> TxResult {
+/// #     fn handle<'t>(&'t self, msg: &'t Account, tx: &mut Tx<'t>, _: &mut SpeculativeContext<'_, Self>) -> TxResult {
 /// #         let balance = self.0.get(tx)?;
 /// #         match msg {
 /// #             Account::Deposit(n) => self.0.set(tx, balance + n)?,

@@ -35,7 +35,7 @@ use guest::{Inside, KindOf};
 ///
 /// impl SpeculativeActor for Hot {
 ///     type Msg = Account;
-///     fn handle<'t>(&'t self, msg: &'t Account, tx: &mut Tx<'t, '_>, ctx: &mut SpeculativeContext<'_, Self>) -> TxResult {
+///     fn handle<'t>(&'t self, msg: &'t Account, tx: &mut Tx<'t>, ctx: &mut SpeculativeContext<'_, Self>) -> TxResult {
 ///         match msg {
 ///             Account::Deposit(n) => self.balance.update(tx, |b| b + n)?,
 ///             Account::Balance(reply) => ctx.reply(reply, self.balance.get(tx)?),
@@ -47,7 +47,7 @@ use guest::{Inside, KindOf};
 /// impl MobileSpeculative for Hot {
 ///     const KIND: &'static str = "hot account";
 ///     type State = u64;
-///     fn state<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<u64> {
+///     fn state<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<u64> {
 ///         Ok(self.balance.get(tx)?)
 ///     }
 ///     fn of(balance: u64) -> Self {
@@ -100,7 +100,7 @@ pub trait MobileSpeculative: SpeculativeActor<Msg: Serialize + DeserializeOwned>
     ///
     /// # Errors
     /// As those of a handler: the actor stays where it is.
-    fn state<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<Self::State>;
+    fn state<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<Self::State>;
 
     /// The actor with this state, in the theater where it has come.
     fn of(state: Self::State) -> Self;

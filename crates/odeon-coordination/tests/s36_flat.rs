@@ -59,7 +59,7 @@ impl SpeculativeActor for Account {
     fn handle<'t>(
         &'t self,
         msg: &'t Use,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {
@@ -74,7 +74,7 @@ impl MobileSpeculative for Account {
     const KIND: &'static str = "account that is counted";
     type State = i64;
 
-    fn state<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<i64> {
+    fn state<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<i64> {
         Ok(self.balance.get(tx)?)
     }
 

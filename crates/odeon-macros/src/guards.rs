@@ -12,7 +12,7 @@ const GUARD: &str = "guard";
 /// The trait whose guards look at the state through a transaction.
 const SPECULATIVE: &str = "SpeculativeActor";
 
-const TAKES_TRANSACTION: &str = "a guard of a speculative actor looks at its state through a transaction: `fn name<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<bool>`";
+const TAKES_TRANSACTION: &str = "a guard of a speculative actor looks at its state through a transaction: `fn name<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<bool>`";
 
 /// A function and the mailboxes that it guards.
 struct Guard {
@@ -102,7 +102,7 @@ fn admission(guards: &[Guard]) -> ImplItem {
         fn admits<'t>(
             &'t self,
             mailbox: usize,
-            tx: &mut ::odeon::__private::Tx<'t, '_>,
+            tx: &mut ::odeon::__private::Tx<'t>,
         ) -> ::odeon::__private::TxResult<bool> {
             #(#questions)*
             Ok(true)

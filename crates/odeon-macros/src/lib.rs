@@ -45,7 +45,7 @@ pub fn derive_mailboxes(input: TokenStream) -> TokenStream {
 /// Such a function becomes one of the type's own, and the actor's `guards` function calls it.
 ///
 /// On an `impl SpeculativeActor` each such function also takes a transaction, through which it looks at the state:
-/// `fn has_room<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<bool>`. The actor's `admits` function calls it, in the transaction of each message
+/// `fn has_room<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<bool>`. The actor's `admits` function calls it, in the transaction of each message
 /// of these mailboxes. Of several guards of one mailbox all have to agree. The trait is known by its name: do not rename it.
 #[proc_macro_attribute]
 pub fn guards(attributes: TokenStream, item: TokenStream) -> TokenStream {

@@ -100,7 +100,7 @@ impl SpeculativeActor for Contended {
     fn handle<'t>(
         &'t self,
         Sell(reply): &'t Sell,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let seen = self.0.get(tx)?;

@@ -88,7 +88,10 @@ impl<'a, A: SpeculativeActor> Calls<'a, A> {
         }
     }
 
-    fn now<'t>(self, tx: &mut Tx<'t, 'a>, ctx: &mut SpeculativeContext<'_, A>) -> TxResult {
+    fn now<'t>(self, tx: &mut Tx<'t>, ctx: &mut SpeculativeContext<'_, A>) -> TxResult
+    where
+        'a: 't,
+    {
         match self {
             Self::Start(state) => state.started(tx, ctx),
             Self::Handler(state, message, _) => admit_and_handle(state, message, tx, ctx),

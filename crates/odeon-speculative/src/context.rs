@@ -146,7 +146,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     ///     fn handle<'t>(
     ///         &'t self,
     ///         Transfer { amount, done }: &'t Transfer,
-    ///         tx: &mut Tx<'t, '_>,
+    ///         tx: &mut Tx<'t>,
     ///         ctx: &mut SpeculativeContext<'_, Self>,
     ///     ) -> TxResult {
     ///         self.to.update(tx, |balance| balance + amount)?;
@@ -178,7 +178,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     #[track_caller]
     pub fn reject<T: Send + 'static>(
         &mut self,
-        tx: &mut Tx<'_, '_>,
+        tx: &mut Tx<'_>,
         reply: &Reply<T>,
         answer: T,
     ) -> TxResult {
@@ -252,7 +252,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     ///     fn handle<'t>(
     ///         &'t self,
     ///         msg: &'t Part,
-    ///         tx: &mut Tx<'t, '_>,
+    ///         tx: &mut Tx<'t>,
     ///         ctx: &mut SpeculativeContext<'_, Self>,
     ///     ) -> TxResult {
     ///         let Part::Sum(before, reply) = msg;

@@ -24,7 +24,7 @@
 //!     fn handle<'t>(
 //!         &'t self,
 //!         msg: &'t Account,
-//!         tx: &mut Tx<'t, '_>,
+//!         tx: &mut Tx<'t>,
 //!         ctx: &mut SpeculativeContext<'_, Self>,
 //!     ) -> TxResult {
 //!         match msg {

@@ -38,7 +38,7 @@ pub trait SpeculativeActor: Send + Sync + Sized + 'static {
     fn handle<'t>(
         &'t self,
         msg: &'t Self::Msg,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult;
 
@@ -73,14 +73,14 @@ pub trait SpeculativeActor: Send + Sync + Sized + 'static {
     ///     type Msg = Use;
     ///
     ///     /// Mailbox 0 is open while it is empty, mailbox 1 while it is full.
-    ///     fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    ///     fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t>) -> TxResult<bool> {
     ///         Ok(self.0.get(tx)?.is_none() == (mailbox == 0))
     ///     }
     ///
     ///     fn handle<'t>(
     ///         &'t self,
     ///         msg: &'t Use,
-    ///         tx: &mut Tx<'t, '_>,
+    ///         tx: &mut Tx<'t>,
     ///         ctx: &mut SpeculativeContext<'_, Self>,
     ///     ) -> TxResult {
     ///         match msg {
@@ -106,7 +106,7 @@ pub trait SpeculativeActor: Send + Sync + Sized + 'static {
     /// # Errors
     /// As [`handle`](Self::handle), for the message.
     #[inline(always)]
-    fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t>) -> TxResult<bool> {
         let _ = (mailbox, tx);
         Ok(true)
     }
@@ -115,11 +115,7 @@ pub trait SpeculativeActor: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// As [`handle`](Self::handle); giving up is a failure of the actor.
-    fn started<'t>(
-        &'t self,
-        tx: &mut Tx<'t, '_>,
-        ctx: &mut SpeculativeContext<'_, Self>,
-    ) -> TxResult {
+    fn started<'t>(&'t self, tx: &mut Tx<'t>, ctx: &mut SpeculativeContext<'_, Self>) -> TxResult {
         let _ = (tx, ctx);
         Ok(())
     }

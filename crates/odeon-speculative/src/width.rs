@@ -97,7 +97,7 @@ impl Sample {
 /// # impl SpeculativeActor for Sum {
 /// #     type Msg = Add;
 /// #     fn handle<'t>(
-/// #         &'t self, Add(n): &'t Add, tx: &mut Tx<'t, '_>, _: &mut SpeculativeContext<'_, Self>,
+/// #         &'t self, Add(n): &'t Add, tx: &mut Tx<'t>, _: &mut SpeculativeContext<'_, Self>,
 /// #     ) -> TxResult {
 /// #         Ok(self.0.update(tx, |sum| sum + n)?)
 /// #     }

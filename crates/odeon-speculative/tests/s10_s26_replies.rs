@@ -60,7 +60,7 @@ impl SpeculativeActor for Desk {
     fn handle<'t>(
         &'t self,
         msg: &'t Question,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         self.handled.update(tx, |n| n + 1)?;

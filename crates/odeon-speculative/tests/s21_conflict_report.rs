@@ -47,7 +47,7 @@ impl SpeculativeActor for Shop {
     fn handle<'t>(
         &'t self,
         msg: &'t ToShop,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let (variable, left): (&TVar<u64>, _) = match msg {
@@ -294,7 +294,7 @@ impl SpeculativeActor for Frail {
     fn handle<'t>(
         &'t self,
         msg: &'t ToFrail,
-        _: &mut Tx<'t, '_>,
+        _: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {

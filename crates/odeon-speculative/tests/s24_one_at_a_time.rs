@@ -36,7 +36,7 @@ impl SpeculativeActor for Pair {
     fn handle<'t>(
         &'t self,
         msg: &'t Move,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {
@@ -150,7 +150,7 @@ impl SpeculativeActor for Meeting {
     fn handle<'t>(
         &'t self,
         _: &'t u32,
-        _: &mut Tx<'t, '_>,
+        _: &mut Tx<'t>,
         _: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         // All of them take long: with short ones the actor's own turn would help, and not look at the inbox meanwhile.

@@ -72,12 +72,7 @@ impl Deed {
         Do::with(self.access(), move |lab, tx, _| self.handle(lab, tx, &log))
     }
 
-    fn handle<'t>(
-        self,
-        lab: &'t Lab,
-        tx: &mut Tx<'t, '_>,
-        log: &ActorRef<Note<i64>>,
-    ) -> TxResult<i64> {
+    fn handle<'t>(self, lab: &'t Lab, tx: &mut Tx<'t>, log: &ActorRef<Note<i64>>) -> TxResult<i64> {
         let (from, into) = self.vars();
         let read = lab.vars[from].get(tx)?;
         // Of very different lengths.

@@ -219,7 +219,7 @@ impl Message for Look {
 impl SpeculativeActor for Moody {
     type Msg = Look;
 
-    fn admits<'t>(&'t self, _: usize, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn admits<'t>(&'t self, _: usize, tx: &mut Tx<'t>) -> TxResult<bool> {
         self.value.get(tx)?;
         let asked = self.asked.fetch_add(1, SeqCst);
         if asked == 1 {
@@ -231,7 +231,7 @@ impl SpeculativeActor for Moody {
     fn handle<'t>(
         &'t self,
         Look(reply): &'t Look,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         ctx.reply(reply, self.value.get(tx)?);

@@ -21,7 +21,7 @@ impl SpeculativeActor for Sum {
     fn handle<'t>(
         &'t self,
         msg: &'t ToSum,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {

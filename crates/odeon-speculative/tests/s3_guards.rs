@@ -183,7 +183,7 @@ struct Picky {
 impl SpeculativeActor for Picky {
     type Msg = Question;
 
-    fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t>) -> TxResult<bool> {
         // Undone with the attempt.
         self.asked.update(tx, |asked| asked + 1)?;
         match mailbox {
@@ -196,7 +196,7 @@ impl SpeculativeActor for Picky {
     fn handle<'t>(
         &'t self,
         Question(reply): &'t Question,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let asked = self.asked.get(tx)? as usize;

@@ -6,8 +6,8 @@ use crate::abort::{Abort, Cause, Rollback};
 use crate::attempt::Mode;
 use crate::between::{self, Verdict};
 use crate::hooks::{self, Ended};
+use crate::scoped::ScopedTx;
 use crate::thread_cache::{self, Borrowed};
-use crate::transaction::Tx;
 use crate::wakeup::Wait;
 use std::convert::Infallible;
 use std::mem::ManuallyDrop;
@@ -15,13 +15,13 @@ use std::mem::ManuallyDrop;
 /// Runs `closure` as one atomic step and answers its result.
 ///
 /// The closure may run several times: it should do nothing but compute, read and write variables.
-/// Other effects belong into [`Tx::on_commit`]. An attempt that meets a conflict is rolled back and run
+/// Other effects belong into [`Tx::on_commit`](crate::Tx::on_commit). An attempt that meets a conflict is rolled back and run
 /// again; after some rollbacks it runs alone, so it ends. Within the closure everything that is read
 /// belongs to one state of all variables (opacity), also in attempts that will roll back.
 ///
 /// The closure must not wait for what another thread does in a transaction: while an attempt runs alone, nobody else
 /// commits, so both would wait for ever, and with them all transactions of the process. Whether it happens depends on
-/// conflicts, so tests may not show it. To wait for a change there is [`Tx::retry`].
+/// conflicts, so tests may not show it. To wait for a change there is [`Tx::retry`](crate::Tx::retry).
 ///
 /// ```
 /// use odeon_stm::{TVar, atomically};
@@ -38,11 +38,11 @@ use std::mem::ManuallyDrop;
 ///
 /// Panics if the closure panics: the attempt is rolled back, then the panic goes on. Panics at the
 /// caller's line if this thread is within a transaction or snapshot already, and if the closure asks to
-/// [`retry`](Tx::retry) without having read anything. Panics if 4,094 attempts are under way or prepared.
+/// [`retry`](crate::Tx::retry) without having read anything. Panics if 4,094 attempts are under way or prepared.
 #[inline]
 #[track_caller]
 pub fn atomically<'env, R>(
-    mut closure: impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Rollback>,
+    mut closure: impl for<'t> FnMut(&mut ScopedTx<'t, 'env>) -> Result<R, Rollback>,
 ) -> R {
     match try_atomically(|tx| closure(tx).map_err(Abort::<Infallible>::Rollback)) {
         Ok(value) => value,
@@ -77,7 +77,7 @@ pub fn atomically<'env, R>(
 #[inline]
 #[track_caller]
 pub fn try_atomically<'env, R, E>(
-    mut closure: impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
+    mut closure: impl for<'t> FnMut(&mut ScopedTx<'t, 'env>) -> Result<R, Abort<E>>,
 ) -> Result<R, E> {
     let mut run = Run::new();
     loop {
@@ -137,11 +137,11 @@ impl Run {
     #[track_caller]
     fn attempt<'env, R, E>(
         &mut self,
-        closure: &mut impl for<'t> FnMut(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
+        closure: &mut impl for<'t> FnMut(&mut ScopedTx<'t, 'env>) -> Result<R, Abort<E>>,
     ) -> Outcome<R, E> {
         self.attempt.begin_loose(Mode::Logged);
         self.state = State::Attempting;
-        match closure(Tx::of(&mut self.attempt)) {
+        match closure(ScopedTx::of(&mut self.attempt)) {
             Ok(value) if self.attempt.commit().is_ok() => {
                 self.attempt.end();
                 self.state = State::Between;

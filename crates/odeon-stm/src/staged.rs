@@ -75,7 +75,7 @@ pub enum Attempted<F, R, E> {
 pub fn attempt<S, R, E>(
     state: Arc<S>,
     mode: Mode,
-    closure: impl for<'t> FnOnce(&'t S, &mut Tx<'t, 't>) -> Result<R, Abort<E>>,
+    closure: impl for<'t> FnOnce(&'t S, &mut Tx<'t>) -> Result<R, Abort<E>>,
 ) -> Attempted<Finished<S>, R, E> {
     let mut borrowed = Borrowed::take();
     match mode {

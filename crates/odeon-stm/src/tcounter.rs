@@ -65,7 +65,7 @@ impl TCounter {
     /// [`Rollback`] if the attempt cannot go on.
     #[inline]
     #[track_caller]
-    pub fn add<'t>(&'t self, tx: &mut Tx<'t, '_>, difference: i64) -> Result<(), Rollback> {
+    pub fn add<'t>(&'t self, tx: &mut Tx<'t>, difference: i64) -> Result<(), Rollback> {
         let attempt = tx.writer();
         let part = attempt.part & (self.parts.len() - 1);
         attempt.write(&self.parts[part], difference as u64, Kind::Change(add))

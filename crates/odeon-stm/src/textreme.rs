@@ -41,7 +41,7 @@ macro_rules! extreme {
             /// [`Rollback`] if the attempt cannot go on.
             #[inline]
             #[track_caller]
-            pub fn $offer<'t>(&'t self, tx: &mut Tx<'t, '_>, value: i64) -> Result<(), Rollback> {
+            pub fn $offer<'t>(&'t self, tx: &mut Tx<'t>, value: i64) -> Result<(), Rollback> {
                 tx.writer().write(&self.0, value as u64, Kind::Change($choose))
             }
 

@@ -129,7 +129,7 @@ impl<N: Send + Sync + 'static> TLink<N> {
     /// [`Rollback`] if the attempt cannot go on.
     #[inline]
     #[track_caller]
-    pub fn set<'t>(&'t self, tx: &mut Tx<'t, '_>, node: Option<Arc<N>>) -> Result<(), Rollback> {
+    pub fn set<'t>(&'t self, tx: &mut Tx<'t>, node: Option<Arc<N>>) -> Result<(), Rollback> {
         tx.writer().write(&self.cell, to_bits(node), Kind::Owning(free::<N>))
     }
 

@@ -8,9 +8,7 @@ use std::marker::PhantomData;
 /// A running attempt of a transaction: variables are read and written through it.
 ///
 /// `'t` is the time of the attempt: references that reads give live as long, and cannot leave the
-/// closure. Variables from outside the transaction live for `'env`, which is longer.
-///
-/// A function of your own borrows what it reads and writes for `'t`, and leaves `'env` open:
+/// closure. A function of your own borrows what it reads and writes for as long:
 ///
 /// ```
 /// use odeon_stm::{Rollback, TVar, Tx, atomically};
@@ -18,7 +16,7 @@ use std::marker::PhantomData;
 /// struct Account { balance: TVar<u64> }
 ///
 /// impl Account {
-///     fn deposit<'t>(&'t self, tx: &mut Tx<'t, '_>, amount: u64) -> Result<(), Rollback> {
+///     fn deposit<'t>(&'t self, tx: &mut Tx<'t>, amount: u64) -> Result<(), Rollback> {
 ///         self.balance.update(tx, |balance| balance + amount)
 ///     }
 /// }
@@ -26,18 +24,6 @@ use std::marker::PhantomData;
 /// let account = Account { balance: TVar::new(2) };
 /// atomically(|tx| account.deposit(tx, 3));
 /// assert_eq!(account.balance.peek(), 5);
-/// ```
-///
-/// One name for both lifetimes asks for an attempt that lasts as long as the variables outside, and there is none:
-///
-/// ```compile_fail
-/// # use odeon_stm::{Rollback, TVar, Tx, atomically};
-/// fn deposit<'a>(balance: &'a TVar<u64>, tx: &mut Tx<'a, 'a>) -> Result<(), Rollback> {
-///     balance.update(tx, |balance| balance + 3)
-/// }
-///
-/// let balance = TVar::new(2);
-/// atomically(|tx| deposit(&balance, tx));
 /// ```
 ///
 /// A variable that is made in the transaction can be used by it as soon as it is part of something that outlives it, for it
@@ -57,17 +43,17 @@ use std::marker::PhantomData;
 /// ```
 #[repr(transparent)]
 #[derive(Debug)]
-pub struct Tx<'t, 'env: 't>(Attempt, PhantomData<Lifetimes<'t, 'env>>);
+pub struct Tx<'t>(Attempt, PhantomData<Invariant<'t>>);
 
 /// A running snapshot: variables are read through it, all as of one moment.
 ///
-/// The lifetimes are those of [`Tx`].
+/// The lifetime is that of [`Tx`].
 #[repr(transparent)]
 #[derive(Debug)]
-pub struct Snapshot<'t, 'env: 't>(Attempt, PhantomData<Lifetimes<'t, 'env>>);
+pub struct Snapshot<'t>(Attempt, PhantomData<Invariant<'t>>);
 
-/// Invariant in both, and not bound to a thread.
-type Lifetimes<'t, 'env> = fn(&'t (), &'env ()) -> (&'t (), &'env ());
+/// Not bound to a thread, either.
+type Invariant<'t> = fn(&'t ()) -> &'t ();
 
 /// What variables can be read through: a [`Tx`] or a [`Snapshot`].
 pub trait View<'t>: sealed::Sealed {
@@ -98,27 +84,27 @@ impl Reader<'_> {
     }
 }
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
-    impl Sealed for super::Tx<'_, '_> {}
-    impl Sealed for super::Snapshot<'_, '_> {}
+    impl Sealed for super::Tx<'_> {}
+    impl Sealed for super::Snapshot<'_> {}
 }
 
-impl<'t> View<'t> for Tx<'t, '_> {
+impl<'t> View<'t> for Tx<'t> {
     #[inline(always)]
     fn attempt(&mut self) -> Reader<'_> {
         Reader(&mut self.0, IsSnapshot(false))
     }
 }
 
-impl<'t> View<'t> for Snapshot<'t, '_> {
+impl<'t> View<'t> for Snapshot<'t> {
     #[inline(always)]
     fn attempt(&mut self) -> Reader<'_> {
         Reader(&mut self.0, IsSnapshot(true))
     }
 }
 
-impl<'t, 'env: 't> Tx<'t, 'env> {
+impl<'t> Tx<'t> {
     #[inline(always)]
     pub(crate) fn of(attempt: &mut Attempt) -> &mut Self {
         // SAFETY: `Tx` is transparent over `Attempt`.
@@ -140,7 +126,7 @@ impl<'t, 'env: 't> Tx<'t, 'env> {
     /// ```
     /// use odeon_stm::{Rollback, TVar, Tx, atomically};
     ///
-    /// fn take<'t>(stock: &'t TVar<u32>, tx: &mut Tx<'t, '_>) -> Result<(), Rollback> {
+    /// fn take<'t>(stock: &'t TVar<u32>, tx: &mut Tx<'t>) -> Result<(), Rollback> {
     ///     if stock.get(tx)? == 0 {
     ///         return tx.retry();
     ///     }
@@ -307,14 +293,14 @@ fn refuse_write(mode: Mode) -> ! {
 
 /// A part of a transaction that can be undone alone. Dropping it undoes it: also when its closure panics, because the panic
 /// may be caught within the transaction.
-struct Part<'a, 't, 'env: 't> {
-    tx: &'a mut Tx<'t, 'env>,
+struct Part<'a, 't> {
+    tx: &'a mut Tx<'t>,
     /// `None` once it is kept.
     mark: Option<Nested>,
 }
 
-impl<'a, 't, 'env: 't> Part<'a, 't, 'env> {
-    fn begin(tx: &'a mut Tx<'t, 'env>) -> Self {
+impl<'a, 't> Part<'a, 't> {
+    fn begin(tx: &'a mut Tx<'t>) -> Self {
         let mark = Some(tx.0.nest());
         Self { tx, mark }
     }
@@ -326,18 +312,10 @@ impl<'a, 't, 'env: 't> Part<'a, 't, 'env> {
     }
 }
 
-impl Drop for Part<'_, '_, '_> {
+impl Drop for Part<'_, '_> {
     fn drop(&mut self) {
         if let Some(mark) = self.mark.take() {
             self.tx.0.undo_nested(mark);
         }
-    }
-}
-
-impl<'t, 'env: 't> Snapshot<'t, 'env> {
-    #[inline(always)]
-    pub(crate) fn of(attempt: &mut Attempt) -> &mut Self {
-        // SAFETY: `Snapshot` is transparent over `Attempt`.
-        unsafe { &mut *std::ptr::from_mut(attempt).cast() }
     }
 }

@@ -113,7 +113,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
     /// [`Rollback`] if the attempt cannot go on.
     #[inline(always)]
     #[track_caller]
-    pub fn set<'t>(&'t self, tx: &mut Tx<'t, '_>, value: T) -> Result<(), Rollback> {
+    pub fn set<'t>(&'t self, tx: &mut Tx<'t>, value: T) -> Result<(), Rollback> {
         tx.writer().write(&self.cell, Stored::<T>::to_bits(value), Stored::<T>::kind())
     }
 
@@ -126,7 +126,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
     #[track_caller]
     pub fn update<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         change: impl FnOnce(&T) -> T,
     ) -> Result<(), Rollback> {
         let attempt = tx.writer();

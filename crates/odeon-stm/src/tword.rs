@@ -62,7 +62,7 @@ impl<T: Word> TWord<T> {
     /// [`Rollback`] if the attempt cannot go on.
     #[inline(always)]
     #[track_caller]
-    pub fn set<'t>(&'t self, tx: &mut Tx<'t, '_>, value: T) -> Result<(), Rollback> {
+    pub fn set<'t>(&'t self, tx: &mut Tx<'t>, value: T) -> Result<(), Rollback> {
         self.bits.set(tx, value.to_bits())
     }
 
@@ -75,7 +75,7 @@ impl<T: Word> TWord<T> {
     #[track_caller]
     pub fn update<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         change: impl FnOnce(T) -> T,
     ) -> Result<(), Rollback> {
         let value = change(self.get(tx)?);

@@ -20,7 +20,7 @@ fn watched<R: Send + 'static>(act: impl FnOnce() -> R + Send + 'static) -> R {
 }
 
 /// Takes the value out of a place of one, or waits for it.
-fn take<'t>(place: &'t TVar<Option<u64>>, tx: &mut Tx<'t, '_>) -> Result<u64, Rollback> {
+fn take<'t>(place: &'t TVar<Option<u64>>, tx: &mut Tx<'t>) -> Result<u64, Rollback> {
     match place.get(tx)? {
         Some(value) => place.set(tx, None).map(|()| value),
         None => tx.retry(),
@@ -28,7 +28,7 @@ fn take<'t>(place: &'t TVar<Option<u64>>, tx: &mut Tx<'t, '_>) -> Result<u64, Ro
 }
 
 /// Puts a value there, or waits for room.
-fn put<'t>(place: &'t TVar<Option<u64>>, tx: &mut Tx<'t, '_>, value: u64) -> Result<(), Rollback> {
+fn put<'t>(place: &'t TVar<Option<u64>>, tx: &mut Tx<'t>, value: u64) -> Result<(), Rollback> {
     match place.get(tx)? {
         Some(_) => tx.retry(),
         None => place.set(tx, Some(value)),

@@ -78,7 +78,7 @@ fn does_what_a_hash_map_does<S: BuildHasher + Default + Send + Sync>(seeds: std:
 fn step<'t, S: BuildHasher>(
     map: &'t TMap<u64, u64, S>,
     model: &mut HashMap<u64, u64>,
-    tx: &mut Tx<'t, '_>,
+    tx: &mut Tx<'t>,
     act: u64,
     key: u64,
     value: u64,

@@ -60,7 +60,7 @@ fn it_does_what_a_tree_map_does() {
 fn step<'t>(
     map: &'t TOrdMap<u64, u64>,
     model: &mut BTreeMap<u64, u64>,
-    tx: &mut Tx<'t, '_>,
+    tx: &mut Tx<'t>,
     act: u64,
     key: u64,
     value: u64,
@@ -115,8 +115,8 @@ fn tens() -> Arc<TOrdMap<u64, u64>> {
 /// How often `first` is in conflict with `second`. Heights are random, so keys far from each other may be
 /// neighbours on an upper level, rarely.
 fn conflicts(
-    first: impl for<'t> Fn(&'t TOrdMap<u64, u64>, &mut Tx<'t, 't>) -> Result<(), Rollback>,
-    second: impl for<'t> Fn(&'t TOrdMap<u64, u64>, &mut Tx<'t, 't>) -> Result<(), Rollback>,
+    first: impl for<'t> Fn(&'t TOrdMap<u64, u64>, &mut Tx<'t>) -> Result<(), Rollback>,
+    second: impl for<'t> Fn(&'t TOrdMap<u64, u64>, &mut Tx<'t>) -> Result<(), Rollback>,
 ) -> usize {
     (0..100).filter(|_| !commits_after(&tens(), &first, &second)).count()
 }

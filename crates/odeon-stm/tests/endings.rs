@@ -97,7 +97,7 @@ fn a_retry_without_a_read_panics_at_the_callers_line() {
     goes_on();
 }
 
-fn ask_to_wait<'t>(v: &'t TVar<u32>, mode: Mode, tx: &mut Tx<'t, '_>) -> Result<u32, Rollback> {
+fn ask_to_wait<'t>(v: &'t TVar<u32>, mode: Mode, tx: &mut Tx<'t>) -> Result<u32, Rollback> {
     let seen = v.get(tx)?;
     if mode == Mode::Direct {
         v.set(tx, seen + 1)?;

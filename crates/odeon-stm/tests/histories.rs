@@ -40,7 +40,7 @@ impl State {
         Ok(value[0])
     }
 
-    fn write<'t>(&'t self, tx: &mut Tx<'t, '_>, to: Variable, value: u64) -> Result<(), Rollback> {
+    fn write<'t>(&'t self, tx: &mut Tx<'t>, to: Variable, value: u64) -> Result<(), Rollback> {
         if to % 2 == 0 {
             self.inline[to / 2].set(tx, value)
         } else {
@@ -117,7 +117,7 @@ impl Notes {
 
 fn run<'t>(
     state: &'t State,
-    tx: &mut Tx<'t, '_>,
+    tx: &mut Tx<'t>,
     steps: &[Step],
     notes: &mut Transaction,
 ) -> Result<(), Rollback> {

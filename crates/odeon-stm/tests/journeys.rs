@@ -39,7 +39,7 @@ fn number(value: i64) -> Number {
 fn part<S: Send + Sync + 'static, R>(
     journey: &mut Journey,
     state: &Arc<S>,
-    closure: impl for<'t> FnOnce(&'t S, &mut Tx<'t, 't>) -> Result<R, Rollback>,
+    closure: impl for<'t> FnOnce(&'t S, &mut Tx<'t>) -> Result<R, Rollback>,
 ) -> R {
     match journey.part(state, |state, tx| Ok::<_, Abort<()>>(closure(state, tx)?)) {
         Attempted::Finished((), value) => value,

@@ -61,11 +61,7 @@ fn deeds(random: &mut Random) -> Vec<Deed> {
 }
 
 /// Does them all; answers what was seen.
-fn act<'t>(
-    deeds: &[Deed],
-    state: &'t State,
-    tx: &mut Tx<'t, '_>,
-) -> Result<Vec<String>, Abort<()>> {
+fn act<'t>(deeds: &[Deed], state: &'t State, tx: &mut Tx<'t>) -> Result<Vec<String>, Abort<()>> {
     let mut seen = Vec::new();
     for deed in deeds {
         match *deed {

@@ -2,14 +2,14 @@
 
 use crate::support::Random;
 use odeon_stm::staged::{Attempted, SharedSnapshot};
-use odeon_stm::{Abort, Cause, Rollback, TVar, Tx, atomically, snapshot};
+use odeon_stm::{Abort, Cause, Rollback, ScopedTx, TVar, Tx, atomically, snapshot};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// What `closure` sees, or `None` if it is refused.
 fn seen<'env, R>(
     snapshot: &mut SharedSnapshot,
-    closure: impl for<'t> FnOnce(&mut Tx<'t, 'env>) -> Result<R, Rollback>,
+    closure: impl for<'t> FnOnce(&mut ScopedTx<'t, 'env>) -> Result<R, Rollback>,
 ) -> Option<R> {
     match snapshot.attempt(|tx| closure(tx).map_err(Abort::<()>::from)) {
         Attempted::Finished(finished, value) => {
@@ -39,14 +39,14 @@ impl Variable {
         }
     }
 
-    fn get<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<u64, Rollback> {
+    fn get<'t>(&'t self, tx: &mut Tx<'t>) -> Result<u64, Rollback> {
         match self {
             Self::Number(number) => number.get(tx),
             Self::Text(text) => Ok(text.read(tx)?.parse().expect("a number was written")),
         }
     }
 
-    fn set<'t>(&'t self, tx: &mut Tx<'t, '_>, value: u64) -> Result<(), Rollback> {
+    fn set<'t>(&'t self, tx: &mut Tx<'t>, value: u64) -> Result<(), Rollback> {
         match self {
             Self::Number(number) => number.set(tx, value),
             Self::Text(text) => text.set(tx, value.to_string()),

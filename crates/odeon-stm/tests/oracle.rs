@@ -85,7 +85,7 @@ struct Refused;
 /// Some steps; those of closures within it up to `depth`.
 fn steps<'t>(
     state: &'t State,
-    tx: &mut Tx<'t, '_>,
+    tx: &mut Tx<'t>,
     oracle: &mut Oracle,
     random: &mut Random,
     depth: u32,

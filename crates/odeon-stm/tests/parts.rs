@@ -31,7 +31,7 @@ fn a_retry_that_is_ignored_before_an_or_else_waits_all_the_same() {
 fn writes_and_panics<'t>(
     variable: &'t TVar<String>,
     other: &'t TVar<u32>,
-    tx: &mut Tx<'t, '_>,
+    tx: &mut Tx<'t>,
 ) -> Result<(), Rollback> {
     variable.set(tx, "of the part".into())?;
     let failed = tx.nested(|tx| {
@@ -45,7 +45,7 @@ fn writes_and_panics<'t>(
 
 #[test]
 fn what_a_part_has_written_before_its_panic_is_not_committed() {
-    type Part = for<'t> fn(&'t TVar<String>, &'t TVar<u32>, &mut Tx<'t, '_>);
+    type Part = for<'t> fn(&'t TVar<String>, &'t TVar<u32>, &mut Tx<'t>);
     let parts: [Part; 3] = [
         |variable, other, tx| {
             let _ = tx.nested(|tx| Ok::<_, Abort<()>>(writes_and_panics(variable, other, tx)?));
@@ -55,7 +55,7 @@ fn what_a_part_has_written_before_its_panic_is_not_committed() {
         },
         |variable, other, tx| {
             let _ = tx.nested(|tx| {
-                let first = |tx: &mut Tx<'_, '_>| tx.retry::<()>();
+                let first = |tx: &mut Tx<'_>| tx.retry::<()>();
                 tx.or_else(first, |tx| writes_and_panics(variable, other, tx))?;
                 Ok::<_, Abort<()>>(())
             });

@@ -4,7 +4,9 @@
 use crate::support::{Alive, Random};
 use odeon_stm::collections::{TList, TMap, TOrdMap, TQueue, TSet, TVec};
 use odeon_stm::staged::{Attempted, attempt_here};
-use odeon_stm::{Abort, Mode, Rollback, TCounter, TLink, TMax, TVar, Tx, atomically, collect};
+use odeon_stm::{
+    Abort, Mode, Rollback, ScopedTx, TCounter, TLink, TMax, TVar, atomically, collect,
+};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -15,7 +17,9 @@ use std::thread;
 const READS: usize = 1 << 16;
 
 /// Runs and commits a relaxed attempt.
-fn relaxed<'env, R>(closure: impl for<'t> FnOnce(&mut Tx<'t, 'env>) -> Result<R, Rollback>) -> R {
+fn relaxed<'env, R>(
+    closure: impl for<'t> FnOnce(&mut ScopedTx<'t, 'env>) -> Result<R, Rollback>,
+) -> R {
     match attempt_here(Mode::Relaxed, |tx| closure(tx).map_err(Abort::<()>::from)) {
         Attempted::Finished(finished, value) => {
             finished.commit().expect("nobody is in its way");

@@ -2,7 +2,7 @@
 
 use crate::support::Alive;
 use odeon_stm::staged::{Attempted, FinishedOnSnapshot, SharedSnapshot};
-use odeon_stm::{Abort, Cause, Rollback, TVar, Tx, atomically, collect, snapshot, stats};
+use odeon_stm::{Abort, Cause, Rollback, ScopedTx, TVar, Tx, atomically, collect, snapshot, stats};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 /// What a closure answers that ends well.
 fn seen<'env, R>(
     snapshot: &mut SharedSnapshot,
-    closure: impl for<'t> FnOnce(&mut Tx<'t, 'env>) -> Result<R, Rollback>,
+    closure: impl for<'t> FnOnce(&mut ScopedTx<'t, 'env>) -> Result<R, Rollback>,
 ) -> R {
     let (finished, value) = finished(snapshot, closure);
     finished.commit();
@@ -19,7 +19,7 @@ fn seen<'env, R>(
 
 fn finished<'env, R>(
     snapshot: &mut SharedSnapshot,
-    closure: impl for<'t> FnOnce(&mut Tx<'t, 'env>) -> Result<R, Rollback>,
+    closure: impl for<'t> FnOnce(&mut ScopedTx<'t, 'env>) -> Result<R, Rollback>,
 ) -> (FinishedOnSnapshot, R) {
     match snapshot.attempt(|tx| closure(tx).map_err(Abort::<()>::from)) {
         Attempted::Finished(finished, value) => (finished, value),
@@ -69,7 +69,7 @@ fn a_closure_that_does_not_end_well_concerns_no_other() {
         assert_eq!(seen(&mut shared, |tx| number.get(tx)), 1);
 
         for panics in [
-            (|_, _| panic!("in the closure")) as for<'t> fn(&'t TVar<i32>, &mut Tx<'t, '_>),
+            (|_, _| panic!("in the closure")) as for<'t> fn(&'t TVar<i32>, &mut Tx<'t>),
             |number, tx| _ = number.set(tx, 3),
             |_, _| atomically(|_| Ok(())),
         ] {
@@ -93,7 +93,7 @@ fn a_closure_that_does_not_end_well_concerns_no_other() {
 fn hooks_are_called_once_each_and_outside() {
     let mut shared = SharedSnapshot::begin();
     let calls = Arc::new(Mutex::new(Vec::new()));
-    let ask = |tx: &mut Tx<'_, '_>, of: u32| {
+    let ask = |tx: &mut Tx<'_>, of: u32| {
         for what in ["commit", "rollback"] {
             let calls = calls.clone();
             let note = move || {

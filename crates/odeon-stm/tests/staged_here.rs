@@ -1,7 +1,7 @@
 //! Attempts on borrowed variables: the straight way to commit does what the other one does, or nothing.
 
 use odeon_stm::staged::{Attempted, FinishedHere, attempt_here};
-use odeon_stm::{Abort, Mode, Rollback, TVar, Tx, atomically, snapshot, stats};
+use odeon_stm::{Abort, Mode, Rollback, ScopedTx, TVar, atomically, snapshot, stats};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -16,7 +16,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 fn finished<'env>(
     mode: Mode,
-    closure: impl for<'t> Fn(&mut Tx<'t, 'env>) -> Result<(), Rollback>,
+    closure: impl for<'t> Fn(&mut ScopedTx<'t, 'env>) -> Result<(), Rollback>,
 ) -> FinishedHere<'env> {
     let run = attempt_here(mode, |tx| Ok::<_, Abort<()>>(closure(tx)?));
     let Attempted::Finished(finished, ()) = run else { panic!("nobody is in the way") };

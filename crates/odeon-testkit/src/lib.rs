@@ -98,7 +98,7 @@
 //! impl SpeculativeActor for Counter {
 //!     type Msg = Next;
 //!     fn handle<'t>(
-//!         &'t self, Next(reply): &'t Next, tx: &mut Tx<'t, '_>, ctx: &mut SpeculativeContext<'_, Self>,
+//!         &'t self, Next(reply): &'t Next, tx: &mut Tx<'t>, ctx: &mut SpeculativeContext<'_, Self>,
 //!     ) -> TxResult {
 //!         let number = self.next.peek(); // not `get(tx)?`
 //!         self.next.set(tx, number + 1)?;

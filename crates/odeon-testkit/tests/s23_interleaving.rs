@@ -42,7 +42,7 @@ impl SpeculativeActor for Hot {
     fn handle<'t>(
         &'t self,
         message: &'t Use,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         self.begun.fetch_add(1, Relaxed);

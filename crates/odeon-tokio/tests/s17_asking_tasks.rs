@@ -93,7 +93,7 @@ impl SpeculativeActor for Ledger {
     fn handle<'t>(
         &'t self,
         Work(number, reply): &'t Work,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let sum = self.0.get(tx)?;

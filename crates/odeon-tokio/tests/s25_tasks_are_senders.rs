@@ -32,7 +32,7 @@ impl SpeculativeActor for Server {
     fn handle<'t>(
         &'t self,
         Step(task, number, reply): &'t Step,
-        _: &mut Tx<'t, '_>,
+        _: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let desk = &self.0;

@@ -28,7 +28,7 @@ impl SpeculativeActor for Account {
     fn handle<'t>(
         &'t self,
         msg: &'t Use,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let balance = self.0.get(tx)?;

@@ -24,7 +24,7 @@ struct Bank {
 
 impl Bank {
     /// A part of a handler takes `'t` with it: the transaction borrows the variables for as long as it runs.
-    fn pay_in<'t>(&'t self, tx: &mut Tx<'t, '_>, account: usize, amount: u64) -> TxResult {
+    fn pay_in<'t>(&'t self, tx: &mut Tx<'t>, account: usize, amount: u64) -> TxResult {
         Ok(self.accounts[account].update(tx, |balance| balance + amount)?)
     }
 }
@@ -35,7 +35,7 @@ impl SpeculativeActor for Bank {
     fn handle<'t>(
         &'t self,
         msg: &'t ToBank,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {

@@ -35,19 +35,19 @@ impl SpeculativeActor for Buffer {
     type Msg = Request;
 
     #[guard(Port::Put)]
-    fn has_room<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn has_room<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<bool> {
         Ok(self.items.len(tx)? < self.room)
     }
 
     #[guard(Port::Get)]
-    fn has_items<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn has_items<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<bool> {
         Ok(!self.items.is_empty(tx)?)
     }
 
     fn handle<'t>(
         &'t self,
         msg: &'t Request,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {

@@ -27,7 +27,7 @@ impl SpeculativeActor for Warehouse {
     fn handle<'t>(
         &'t self,
         msg: &'t ToWarehouse,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let stock = self.stock.get(tx)?;

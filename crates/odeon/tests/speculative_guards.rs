@@ -28,24 +28,24 @@ impl<T: 'static> SpeculativeActor for Number<T> {
     type Msg = Request;
 
     #[guard(Port::Even, Port::EvenAndLarge)]
-    fn is_even<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn is_even<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<bool> {
         Ok(self.0.get(tx)? % 2 == 0)
     }
 
     #[guard(Port::EvenAndLarge)]
-    fn is_large<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn is_large<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<bool> {
         Ok(!self.is_small(tx)?)
     }
 
     #[guard(Port::Small)]
-    fn is_small<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn is_small<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<bool> {
         Ok(self.0.get(tx)? < 10)
     }
 
     fn handle<'t>(
         &'t self,
         msg: &'t Request,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {

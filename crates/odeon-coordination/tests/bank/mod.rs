@@ -69,7 +69,7 @@ impl Account {
 }
 
 impl Account {
-    fn add<'t>(&'t self, amount: i64, transfer: u64, tx: &mut Tx<'t, '_>) -> TxResult {
+    fn add<'t>(&'t self, amount: i64, transfer: u64, tx: &mut Tx<'t>) -> TxResult {
         let balance = self.balance.get(tx)? + amount;
         if balance < 0 {
             return fail("not covered");
@@ -88,7 +88,7 @@ impl SpeculativeActor for Account {
     fn handle<'t>(
         &'t self,
         msg: &'t Use,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {

@@ -88,14 +88,14 @@ fn meet(within: Duration) -> bool {
 impl SpeculativeActor for Till {
     type Msg = Use;
 
-    fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t>) -> TxResult<bool> {
         Ok(mailbox == 0 || self.is_open.get(tx)?)
     }
 
     fn handle<'t>(
         &'t self,
         msg: &'t Use,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {
@@ -154,7 +154,7 @@ impl MobileSpeculative for Till {
     const KIND: &'static str = "till";
     type State = Written;
 
-    fn state<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<Written> {
+    fn state<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<Written> {
         let balance = self.balance.get(tx)?;
         if balance == UNWRITABLE {
             return fail("it is to stay");

@@ -12,7 +12,7 @@ use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::Outbox;
 use odeon_core::{Access, Message};
 use odeon_stm::staged::{Attempted, attempt_here};
-use odeon_stm::{Cause, Mode, Tx};
+use odeon_stm::{Cause, Mode, ScopedTx, Tx};
 use std::slice;
 
 /// Asks the guard of the message's mailbox, and calls the handler if that admits it. An actor with one mailbox has no guard.
@@ -20,7 +20,7 @@ use std::slice;
 pub(crate) fn admit_and_handle<'t, A: SpeculativeActor>(
     state: &'t A,
     message: &'t A::Msg,
-    tx: &mut Tx<'t, '_>,
+    tx: &mut Tx<'t>,
     ctx: &mut SpeculativeContext<'_, A>,
 ) -> TxResult {
     if A::Msg::MAILBOXES > 1 && !state.admits(ctx.mailbox(), tx)? {
@@ -41,7 +41,7 @@ impl<'a, A: SpeculativeActor> Attempt<'a, A> {
         outbox: &mut Outbox,
     ) -> Option<Handled> {
         let Calls::Handler(state, message, mailbox) = calls else { return None };
-        let ask = |tx: &mut Tx<'_, 'a>| -> TxResult {
+        let ask = |tx: &mut ScopedTx<'_, 'a>| -> TxResult {
             if state.admits(mailbox.into(), tx)? { Ok(()) } else { Ok(tx.retry()?) }
         };
         let asked = contained(|| outbox.hold_during(|| attempt_here(Mode::Logged, ask)));

@@ -161,7 +161,7 @@ fn check<M: Message>(actor: &ActorRef<M>) {
 ///     fn handle<'t>(
 ///         &'t self,
 ///         msg: &'t Account,
-///         tx: &mut Tx<'t, '_>,
+///         tx: &mut Tx<'t>,
 ///         _: &mut SpeculativeContext<'_, Self>,
 ///     ) -> TxResult {
 ///         let balance = self.0.get(tx)?;

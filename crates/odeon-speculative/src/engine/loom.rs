@@ -213,7 +213,7 @@ impl SpeculativeActor for Patient {
     fn handle<'t>(
         &'t self,
         _: &'t Nothing,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         _: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         if self.0.get(tx)? == 0 { Ok(tx.retry()?) } else { Ok(()) }

@@ -114,11 +114,11 @@ impl Buffer {
         Self { room: TVar::new(room), items: TQueue::new(), log: log.clone() }
     }
 
-    fn has_room<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn has_room<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<bool> {
         Ok((self.items.len(tx)? as u64) < self.room.get(tx)?)
     }
 
-    fn take<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<Item> {
+    fn take<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<Item> {
         let item = *self.items.pop(tx)?.expect("taken from an empty buffer");
         self.log.send(Note::Of(item)).expect("it lives as long as the test");
         Ok(item)
@@ -128,7 +128,7 @@ impl Buffer {
 impl SpeculativeActor for Buffer {
     type Msg = Use;
 
-    fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t>) -> TxResult<bool> {
         let port = [Port::Control, Port::Put, Port::Get, Port::Full][mailbox];
         Ok(match port {
             Port::Control => true,
@@ -141,7 +141,7 @@ impl SpeculativeActor for Buffer {
     fn handle<'t>(
         &'t self,
         msg: &'t Use,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         assert_eq!(ctx.mailbox(), msg.to.number());

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub type Ctx<'c> = SpeculativeContext<'c, Lab>;
-type HandingOn = dyn for<'t> Fn(&'t Lab, &mut Tx<'t, '_>, &mut Ctx<'_>, Option<&'t Reply<i64>>) -> TxResult<i64>
+type HandingOn = dyn for<'t> Fn(&'t Lab, &mut Tx<'t>, &mut Ctx<'_>, Option<&'t Reply<i64>>) -> TxResult<i64>
     + Send;
 
 /// What the states of one lab have in common, also after restarts.
@@ -53,7 +53,7 @@ impl Lab {
     }
 
     /// Adds to a variable, and answers the new value.
-    pub fn add<'t>(&'t self, tx: &mut Tx<'t, '_>, var: usize, n: i64) -> TxResult<i64> {
+    pub fn add<'t>(&'t self, tx: &mut Tx<'t>, var: usize, n: i64) -> TxResult<i64> {
         let sum = self.vars[var].get(tx)? + n;
         self.vars[var].set(tx, sum)?;
         Ok(sum)
@@ -100,7 +100,7 @@ impl Message for Do {
 impl Do {
     pub fn with(
         access: Access,
-        act: impl for<'t> Fn(&'t Lab, &mut Tx<'t, '_>, &mut Ctx<'_>) -> TxResult<i64> + Send + 'static,
+        act: impl for<'t> Fn(&'t Lab, &mut Tx<'t>, &mut Ctx<'_>) -> TxResult<i64> + Send + 'static,
     ) -> Self {
         let act: Box<HandingOn> = Box::new(move |lab, tx, ctx, _| act(lab, tx, ctx));
         Self { access, act, answers: true, answer: None }
@@ -111,7 +111,7 @@ impl Do {
         access: Access,
         act: impl for<'t> Fn(
             &'t Lab,
-            &mut Tx<'t, '_>,
+            &mut Tx<'t>,
             &mut Ctx<'_>,
             Option<&'t Reply<i64>>,
         ) -> TxResult<i64>
@@ -122,7 +122,7 @@ impl Do {
     }
 
     pub fn update(
-        act: impl for<'t> Fn(&'t Lab, &mut Tx<'t, '_>, &mut Ctx<'_>) -> TxResult<i64> + Send + 'static,
+        act: impl for<'t> Fn(&'t Lab, &mut Tx<'t>, &mut Ctx<'_>) -> TxResult<i64> + Send + 'static,
     ) -> Self {
         Self::with(Access::Update, act)
     }
@@ -167,7 +167,7 @@ pub fn result(lab: &ActorRef<Do>, what: Do) -> Result<i64, AskError> {
 impl SpeculativeActor for Lab {
     type Msg = Do;
 
-    fn handle<'t>(&'t self, msg: &'t Do, tx: &mut Tx<'t, '_>, ctx: &mut Ctx<'_>) -> TxResult {
+    fn handle<'t>(&'t self, msg: &'t Do, tx: &mut Tx<'t>, ctx: &mut Ctx<'_>) -> TxResult {
         self.common.running.fetch_add(1, Ordering::SeqCst);
         let _running = Running(&self.common.running);
         let answer = (msg.act)(self, tx, ctx, msg.answer.as_ref())?;

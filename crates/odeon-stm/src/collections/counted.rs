@@ -153,7 +153,7 @@ impl<N: Counted> Link<N> {
     }
 
     /// The node, shared: for linking it elsewhere.
-    pub(super) fn share<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<Option<Shared<N>>, Rollback> {
+    pub(super) fn share<'t>(&'t self, tx: &mut Tx<'t>) -> Result<Option<Shared<N>>, Rollback> {
         let bits = tx.attempt().read_pointer(&self.cell)?;
         // SAFETY: as in `get`, there is such a share; it stays the link's own.
         let linked = ManuallyDrop::new(unsafe { from_bits::<N>(bits) });
@@ -164,7 +164,7 @@ impl<N: Counted> Link<N> {
     #[track_caller]
     pub(super) fn set<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         node: Option<Shared<N>>,
     ) -> Result<(), Rollback> {
         tx.writer().write(&self.cell, to_bits(node), Kind::Owning(free::<N>))

@@ -155,7 +155,7 @@ impl<K: Send + Sync + 'static> TList<K> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn clear<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<(), Rollback> {
+    pub fn clear<'t>(&'t self, tx: &mut Tx<'t>) -> Result<(), Rollback> {
         // Searches may stand anywhere, so every link is written, like by single removals.
         let mut link = &self.head;
         while let Some(node) = link.get(tx)? {
@@ -231,7 +231,7 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn insert<'t>(&'t self, tx: &mut Tx<'t, '_>, key: K) -> Result<bool, Rollback> {
+    pub fn insert<'t>(&'t self, tx: &mut Tx<'t>, key: K) -> Result<bool, Rollback> {
         let place = self.search(tx, &key)?;
         if place.found.is_some() {
             return Ok(false);
@@ -247,7 +247,7 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn remove<'t, Q>(&'t self, tx: &mut Tx<'t, '_>, key: &Q) -> Result<Option<&'t K>, Rollback>
+    pub fn remove<'t, Q>(&'t self, tx: &mut Tx<'t>, key: &Q) -> Result<Option<&'t K>, Rollback>
     where
         K: Borrow<Q>,
         Q: Ord + ?Sized,
@@ -268,7 +268,7 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
     #[track_caller]
     pub fn extend<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<(), Rollback> {
         keys.into_iter().try_for_each(|key| self.insert(tx, key).map(drop))

@@ -163,7 +163,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S> TMap<K, V, S> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn clear<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<(), Rollback> {
+    pub fn clear<'t>(&'t self, tx: &mut Tx<'t>) -> Result<(), Rollback> {
         let len = self.len.get(tx)?;
         self.len.add(tx, -len)?;
         for link in &self.root {

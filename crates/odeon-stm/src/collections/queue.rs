@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// use odeon_stm::collections::TQueue;
 /// use odeon_stm::{Rollback, Tx, atomically};
 ///
-/// fn take<'t>(queue: &'t TQueue<u32>, tx: &mut Tx<'t, '_>) -> Result<u32, Rollback> {
+/// fn take<'t>(queue: &'t TQueue<u32>, tx: &mut Tx<'t>) -> Result<u32, Rollback> {
 ///     match queue.pop(tx)? {
 ///         Some(element) => Ok(*element),
 ///         None => tx.retry(), // sleeps until somebody pushes
@@ -68,7 +68,7 @@ impl<T: Send + Sync + 'static> TQueue<T> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn push<'t>(&'t self, tx: &mut Tx<'t, '_>, value: T) -> Result<(), Rollback> {
+    pub fn push<'t>(&'t self, tx: &mut Tx<'t>, value: T) -> Result<(), Rollback> {
         let node = Arc::new(Node { value, next: TLink::new(None) });
         let link = self.tail.get(tx)?.map_or(&self.head, |last| &last.next);
         link.set(tx, Some(node.clone()))?;
@@ -82,7 +82,7 @@ impl<T: Send + Sync + 'static> TQueue<T> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn pop<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<Option<&'t T>, Rollback> {
+    pub fn pop<'t>(&'t self, tx: &mut Tx<'t>) -> Result<Option<&'t T>, Rollback> {
         let Some(first) = self.head.get(tx)? else { return Ok(None) };
         let next = first.next.share(tx)?;
         if next.is_none() {
@@ -148,7 +148,7 @@ impl<T: Send + Sync + 'static> TQueue<T> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn clear<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<(), Rollback> {
+    pub fn clear<'t>(&'t self, tx: &mut Tx<'t>) -> Result<(), Rollback> {
         while self.pop(tx)?.is_some() {}
         Ok(())
     }
@@ -161,7 +161,7 @@ impl<T: Send + Sync + 'static> TQueue<T> {
     #[track_caller]
     pub fn extend<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         values: impl IntoIterator<Item = T>,
     ) -> Result<(), Rollback> {
         values.into_iter().try_for_each(|value| self.push(tx, value))

@@ -10,6 +10,7 @@
 use crate::abort::Rollback;
 use crate::attempt::Attempt;
 use crate::collections::{TList, TMap, TOrdMap, TQueue, TSet, TVec};
+use crate::scoped::ScopedSnapshot;
 use crate::snapshot::run::snapshot;
 use crate::transaction::{Snapshot, View};
 use crate::tvar::TVar;
@@ -51,18 +52,18 @@ impl Drop for GiveBack {
 
 /// Runs `write` in the snapshot that is lent, or in a new one; one that has expired is an error of the format.
 fn as_of_one_moment<'env, R, E: Error>(
-    write: impl for<'t> FnOnce(&mut Snapshot<'t, 'env>) -> Result<Result<R, E>, Rollback>,
+    write: impl for<'t> FnOnce(&mut ScopedSnapshot<'t, 'env>) -> Result<Result<R, E>, Rollback>,
 ) -> Result<R, E> {
     let Some(mut lent) = LENT.take() else { return snapshot(write).map_err(E::custom)? };
     let _give_back = GiveBack(lent);
     // SAFETY: `lend` keeps the attempt borrowed until it takes it back, and it is used here alone: nobody else finds
     // it in `LENT` before it is given back.
-    let view = Snapshot::of(unsafe { lent.as_mut() });
+    let view = ScopedSnapshot::of(unsafe { lent.as_mut() });
     write(view).map_err(E::custom)?
 }
 
 /// Runs `serialise`, which may read in the snapshot of `view`.
-fn lend<R>(view: &mut Snapshot<'_, '_>, serialise: impl FnOnce() -> R) -> R {
+fn lend<R>(view: &mut Snapshot<'_>, serialise: impl FnOnce() -> R) -> R {
     let _take_back = TakeBack;
     LENT.set(Some(NonNull::from(view.attempt().0)));
     serialise()

@@ -88,7 +88,7 @@ impl<K: Send + Sync + 'static, S> TSet<K, S> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn clear<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<(), Rollback> {
+    pub fn clear<'t>(&'t self, tx: &mut Tx<'t>) -> Result<(), Rollback> {
         self.0.clear(tx)
     }
 }
@@ -119,7 +119,7 @@ where
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn add<'t>(&'t self, tx: &mut Tx<'t, '_>, key: K) -> Result<(), Rollback> {
+    pub fn add<'t>(&'t self, tx: &mut Tx<'t>, key: K) -> Result<(), Rollback> {
         self.insert(tx, key).map(drop)
     }
 
@@ -129,7 +129,7 @@ where
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn insert<'t>(&'t self, tx: &mut Tx<'t, '_>, key: K) -> Result<bool, Rollback> {
+    pub fn insert<'t>(&'t self, tx: &mut Tx<'t>, key: K) -> Result<bool, Rollback> {
         let mut is_new = false;
         self.0.get_or_insert_with(tx, key, || is_new = true)?;
         Ok(is_new)
@@ -141,7 +141,7 @@ where
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn remove<'t, Q>(&'t self, tx: &mut Tx<'t, '_>, key: &Q) -> Result<bool, Rollback>
+    pub fn remove<'t, Q>(&'t self, tx: &mut Tx<'t>, key: &Q) -> Result<bool, Rollback>
     where
         K: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
@@ -157,7 +157,7 @@ where
     #[track_caller]
     pub fn extend<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         keys: impl IntoIterator<Item = K>,
     ) -> Result<(), Rollback> {
         keys.into_iter().try_for_each(|key| self.add(tx, key))

@@ -102,7 +102,7 @@ impl<T: Send + Sync + 'static> TVec<T> {
     #[track_caller]
     pub fn set<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         index: usize,
         value: T,
     ) -> Result<Option<&'t T>, Rollback> {
@@ -122,7 +122,7 @@ impl<T: Send + Sync + 'static> TVec<T> {
     #[track_caller]
     pub fn update<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         index: usize,
         change: impl FnOnce(&T) -> T,
     ) -> Result<bool, Rollback> {
@@ -140,7 +140,7 @@ impl<T: Send + Sync + 'static> TVec<T> {
     #[track_caller]
     pub fn swap<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         left: usize,
         right: usize,
     ) -> Result<bool, Rollback> {
@@ -160,7 +160,7 @@ impl<T: Send + Sync + 'static> TVec<T> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn push<'t>(&'t self, tx: &mut Tx<'t, '_>, value: T) -> Result<usize, Rollback> {
+    pub fn push<'t>(&'t self, tx: &mut Tx<'t>, value: T) -> Result<usize, Rollback> {
         let index = self.len.get(tx)?;
         let (segment, _) = locate(index);
         if self.segments[segment].get(tx)?.is_none() {
@@ -179,7 +179,7 @@ impl<T: Send + Sync + 'static> TVec<T> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn pop<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<Option<&'t T>, Rollback> {
+    pub fn pop<'t>(&'t self, tx: &mut Tx<'t>) -> Result<Option<&'t T>, Rollback> {
         let Some(index) = self.len.get(tx)?.checked_sub(1) else { return Ok(None) };
         let place = self.place(tx, index)?.expect("its segment is there");
         let value = place.get(tx)?;
@@ -196,7 +196,7 @@ impl<T: Send + Sync + 'static> TVec<T> {
     /// Whoever has read or written a place in it has read this link, and is in conflict if it does not end
     /// before; so the places themselves need not be written.
     #[track_caller]
-    fn give_back<'t>(&'t self, tx: &mut Tx<'t, '_>, segment: usize) -> Result<(), Rollback> {
+    fn give_back<'t>(&'t self, tx: &mut Tx<'t>, segment: usize) -> Result<(), Rollback> {
         match self.segments.get(segment) {
             Some(link) if link.get(tx)?.is_some() => link.set(tx, None),
             _ => Ok(()),
@@ -250,7 +250,7 @@ impl<T: Send + Sync + 'static> TVec<T> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn clear<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<(), Rollback> {
+    pub fn clear<'t>(&'t self, tx: &mut Tx<'t>) -> Result<(), Rollback> {
         for index in 0..self.len.get(tx)?.min(FIRST) {
             self.place(tx, index)?.expect("its segment is there").set(tx, None)?;
         }
@@ -266,7 +266,7 @@ impl<T: Send + Sync + 'static> TVec<T> {
     #[track_caller]
     pub fn extend<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         values: impl IntoIterator<Item = T>,
     ) -> Result<(), Rollback> {
         values.into_iter().try_for_each(|value| self.push(tx, value).map(drop))

@@ -2,9 +2,9 @@
 
 use crate::abort::{Cause, Rollback};
 use crate::between;
+use crate::scoped::ScopedSnapshot;
 use crate::snapshot::registry;
 use crate::thread_cache::Borrowed;
-use crate::transaction::Snapshot;
 use std::fmt;
 
 /// Old values that are kept for one snapshot unless the caller says otherwise.
@@ -52,7 +52,7 @@ impl std::error::Error for SnapshotExpired {}
 /// elsewhere. Panics if 4,094 attempts are under way or prepared.
 #[track_caller]
 pub fn snapshot<'env, R>(
-    closure: impl for<'t> FnOnce(&mut Snapshot<'t, 'env>) -> Result<R, Rollback>,
+    closure: impl for<'t> FnOnce(&mut ScopedSnapshot<'t, 'env>) -> Result<R, Rollback>,
 ) -> Result<R, SnapshotExpired> {
     snapshot_within(DEFAULT_LIMIT, closure)
 }
@@ -69,11 +69,11 @@ pub fn snapshot<'env, R>(
 #[track_caller]
 pub fn snapshot_within<'env, R>(
     limit: usize,
-    closure: impl for<'t> FnOnce(&mut Snapshot<'t, 'env>) -> Result<R, Rollback>,
+    closure: impl for<'t> FnOnce(&mut ScopedSnapshot<'t, 'env>) -> Result<R, Rollback>,
 ) -> Result<R, SnapshotExpired> {
     let mut running = Running(Borrowed::take());
     registry::begin(&mut running.0, limit);
-    let outcome = closure(Snapshot::of(&mut running.0));
+    let outcome = closure(ScopedSnapshot::of(&mut running.0));
     match outcome {
         // Also a closure that has swallowed the error.
         _ if running.0.stopped.is_some() => Err(SnapshotExpired(())),

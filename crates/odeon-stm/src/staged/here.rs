@@ -5,10 +5,10 @@ use crate::abort::{Abort, Cause};
 use crate::attempt::Mode;
 use crate::between::{self, Verdict};
 use crate::hooks::{self, Ended, Hooks};
+use crate::scoped::ScopedTx;
 use crate::snapshot::registry;
 use crate::snapshot::run::DEFAULT_LIMIT;
 use crate::thread_cache::{self, Borrowed, Escaping};
-use crate::transaction::Tx;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -52,7 +52,7 @@ use std::mem::ManuallyDrop;
 #[track_caller]
 pub fn attempt_here<'env, R, E>(
     mode: Mode,
-    closure: impl for<'t> FnOnce(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
+    closure: impl for<'t> FnOnce(&mut ScopedTx<'t, 'env>) -> Result<R, Abort<E>>,
 ) -> Attempted<FinishedHere<'env>, R, E> {
     let mut running = FinishedHere {
         attempt: Escaping::new(Borrowed::take()),
@@ -65,7 +65,7 @@ pub fn attempt_here<'env, R, E>(
         // The variables are borrowed for longer than the attempt runs (I3).
         Mode::Logged | Mode::Direct | Mode::Relaxed => running.attempt.begin_loose(mode),
     }
-    let outcome = closure(Tx::of(&mut running.attempt));
+    let outcome = closure(ScopedTx::of(&mut running.attempt));
     match outcome {
         Ok(value) if running.attempt.stopped.is_none() => Attempted::Finished(running, value),
         Err(Abort::Failed(error)) if running.attempt.stopped.is_none() => {
@@ -102,7 +102,7 @@ impl FinishedHere<'_> {
         !self.attempt.writes.is_empty()
     }
 
-    /// Whether something is to be called after the commit ([`Tx::on_commit`]).
+    /// Whether something is to be called after the commit ([`Tx::on_commit`](crate::Tx::on_commit)).
     #[inline]
     pub fn has_hooks(&self) -> bool {
         self.attempt.hooks.is_some()

@@ -96,7 +96,7 @@ impl Journey {
     pub fn part<S, R, E>(
         &mut self,
         state: &Arc<S>,
-        closure: impl for<'t> FnOnce(&'t S, &mut Tx<'t, 't>) -> Result<R, Abort<E>>,
+        closure: impl for<'t> FnOnce(&'t S, &mut Tx<'t>) -> Result<R, Abort<E>>,
     ) -> Attempted<(), R, E>
     where
         S: Send + Sync + 'static,

@@ -5,10 +5,10 @@ use super::{Attempted, RolledBack};
 use crate::abort::{Abort, Cause};
 use crate::attempt::{Attempt, Stopped};
 use crate::hooks::{self, Ended, Hooks};
+use crate::scoped::ScopedTx;
 use crate::snapshot::registry;
 use crate::snapshot::run::DEFAULT_LIMIT;
 use crate::thread_cache::{self, Borrowed, Within};
-use crate::transaction::Tx;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -61,12 +61,12 @@ impl SharedSnapshot {
     #[track_caller]
     pub fn attempt<'env, R, E>(
         &mut self,
-        closure: impl for<'t> FnOnce(&mut Tx<'t, 'env>) -> Result<R, Abort<E>>,
+        closure: impl for<'t> FnOnce(&mut ScopedTx<'t, 'env>) -> Result<R, Abort<E>>,
     ) -> Attempted<FinishedOnSnapshot, R, E> {
         let within = Within::begin();
         let attempt = self.attempt.as_mut().expect("there until the end");
         let mut running = Running { attempt, within: Some(within) };
-        let outcome = closure(Tx::of(running.attempt));
+        let outcome = closure(ScopedTx::of(running.attempt));
         match outcome {
             Ok(value) if running.attempt.stopped.is_none() => {
                 Attempted::Finished(running.finish(), value)
@@ -147,7 +147,7 @@ impl Drop for Running<'_> {
 pub struct FinishedOnSnapshot(Option<Box<Hooks>>);
 
 impl FinishedOnSnapshot {
-    /// Whether something is to be called after the commit ([`Tx::on_commit`]).
+    /// Whether something is to be called after the commit ([`Tx::on_commit`](crate::Tx::on_commit)).
     #[inline]
     pub fn has_hooks(&self) -> bool {
         self.0.is_some()

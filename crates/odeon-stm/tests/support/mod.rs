@@ -105,7 +105,7 @@ impl std::borrow::Borrow<u64> for Counted {
 /// Runs `act` in an attempt that is not committed yet; nobody is in its way.
 pub fn run<S, R>(
     on: &Arc<S>,
-    act: impl for<'t> FnOnce(&'t S, &mut Tx<'t, 't>) -> Result<R, Rollback>,
+    act: impl for<'t> FnOnce(&'t S, &mut Tx<'t>) -> Result<R, Rollback>,
 ) -> (Finished<S>, R) {
     match attempt(on.clone(), Mode::Logged, |on, tx| act(on, tx).map_err(Abort::<()>::from)) {
         Attempted::Finished(finished, value) => (finished, value),
@@ -116,8 +116,8 @@ pub fn run<S, R>(
 /// Whether the attempt of `first` still commits after `second` has run and committed in between.
 pub fn commits_after<S, A, B>(
     on: &Arc<S>,
-    first: impl for<'t> FnOnce(&'t S, &mut Tx<'t, 't>) -> Result<A, Rollback>,
-    second: impl for<'t> FnOnce(&'t S, &mut Tx<'t, 't>) -> Result<B, Rollback>,
+    first: impl for<'t> FnOnce(&'t S, &mut Tx<'t>) -> Result<A, Rollback>,
+    second: impl for<'t> FnOnce(&'t S, &mut Tx<'t>) -> Result<B, Rollback>,
 ) -> bool {
     let (first, _) = run(on, first);
     let (second, _) = run(on, second);

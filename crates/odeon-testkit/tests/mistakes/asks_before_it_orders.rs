@@ -32,7 +32,7 @@ impl SpeculativeActor for Stock {
     fn handle<'t>(
         &'t self,
         want: &'t Want,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let left = self.left.get(tx)?;

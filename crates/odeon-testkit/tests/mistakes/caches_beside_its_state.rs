@@ -35,7 +35,7 @@ impl SpeculativeActor for Ranking {
     fn handle<'t>(
         &'t self,
         game: &'t Game,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match game {

@@ -23,7 +23,7 @@ impl SpeculativeActor for Page {
     fn handle<'t>(
         &'t self,
         Edit(reply): &'t Edit,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match self.way {

@@ -24,7 +24,7 @@ impl SpeculativeActor for Door {
     fn handle<'t>(
         &'t self,
         step: &'t Step,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         _: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match step {

@@ -34,7 +34,7 @@ impl Message for Move {
 impl SpeculativeActor for Room {
     type Msg = Move;
 
-    fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn admits<'t>(&'t self, mailbox: usize, tx: &mut Tx<'t>) -> TxResult<bool> {
         let taken = match self.way {
             _ if mailbox == 0 => return Ok(true),
             Way::Wrong => self.taken.peek(),
@@ -47,7 +47,7 @@ impl SpeculativeActor for Room {
     fn handle<'t>(
         &'t self,
         step: &'t Move,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         _: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match step {

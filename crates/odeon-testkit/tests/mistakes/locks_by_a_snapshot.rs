@@ -33,7 +33,7 @@ impl SpeculativeActor for Desk {
     fn handle<'t>(
         &'t self,
         said: &'t Say,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match said {

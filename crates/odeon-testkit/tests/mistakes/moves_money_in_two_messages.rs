@@ -31,7 +31,7 @@ impl SpeculativeActor for Account {
     fn handle<'t>(
         &'t self,
         what: &'t Do,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         _: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match what {

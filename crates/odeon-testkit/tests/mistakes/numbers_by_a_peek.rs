@@ -20,7 +20,7 @@ impl SpeculativeActor for Book {
     fn handle<'t>(
         &'t self,
         Order(reply): &'t Order,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let number = match self.way {

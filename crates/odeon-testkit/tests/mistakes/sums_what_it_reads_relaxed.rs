@@ -33,7 +33,7 @@ impl SpeculativeActor for Bank {
     fn handle<'t>(
         &'t self,
         what: &'t Do,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match what {

@@ -23,7 +23,7 @@ impl SpeculativeActor for Lottery {
     fn handle<'t>(
         &'t self,
         Draw(reply): &'t Draw,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let draw = self.draws.get(tx)?;

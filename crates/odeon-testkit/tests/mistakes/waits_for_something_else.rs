@@ -24,7 +24,7 @@ impl SpeculativeActor for Store {
     fn handle<'t>(
         &'t self,
         what: &'t Use,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let is_open = self.is_open.get(tx)?;

@@ -29,14 +29,14 @@ impl SpeculativeActor for Buffer {
     type Msg = Use;
 
     #[guard(Other::Put)]
-    fn has_room<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn has_room<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<bool> {
         Ok(self.0.get(tx)? < 10)
     }
 
     fn handle<'t>(
         &'t self,
         _msg: &'t Use,
-        _tx: &mut Tx<'t, '_>,
+        _tx: &mut Tx<'t>,
         _ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         Ok(())

@@ -23,7 +23,7 @@ impl SpeculativeActor for Buffer {
     fn handle<'t>(
         &'t self,
         _msg: &'t Use,
-        _tx: &mut Tx<'t, '_>,
+        _tx: &mut Tx<'t>,
         _ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         Ok(())

@@ -17,7 +17,7 @@ impl SpeculativeActor for Buffer {
     fn handle<'t>(
         &'t self,
         _msg: &'t Use,
-        _tx: &mut Tx<'t, '_>,
+        _tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         ctx.open(ctx.mailbox());

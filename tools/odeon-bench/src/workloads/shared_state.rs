@@ -65,8 +65,8 @@ pub(super) trait Plain<D, O>: Send + Sync + 'static {
 
 /// The state in transactional variables.
 pub(super) trait Speculative<D, O>: Send + Sync + 'static {
-    fn apply<'t>(&'t self, deed: D, tx: &mut Tx<'t, '_>) -> TxResult;
-    fn outcome<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<O>;
+    fn apply<'t>(&'t self, deed: D, tx: &mut Tx<'t>) -> TxResult;
+    fn outcome<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<O>;
 }
 
 /// Who does what to the state, and what must come out.

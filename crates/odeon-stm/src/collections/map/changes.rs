@@ -23,7 +23,7 @@ where
     #[track_caller]
     pub fn insert<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         key: K,
         value: V,
     ) -> Result<Option<&'t V>, Rollback> {
@@ -45,7 +45,7 @@ where
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn put<'t>(&'t self, tx: &mut Tx<'t, '_>, key: K, value: V) -> Result<bool, Rollback> {
+    pub fn put<'t>(&'t self, tx: &mut Tx<'t>, key: K, value: V) -> Result<bool, Rollback> {
         let hash = self.hasher.hash_one(&key);
         let place = self.place(tx, hash)?;
         if let Some(leaf) = place.leaf(hash, &key) {
@@ -60,7 +60,7 @@ where
     #[track_caller]
     fn add<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         place: &Place<'t, K, V>,
         hash: u64,
         key: K,
@@ -83,7 +83,7 @@ where
     #[track_caller]
     pub fn get_or_insert_with<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         key: K,
         make: impl FnOnce() -> V,
     ) -> Result<&'t V, Rollback> {
@@ -107,7 +107,7 @@ where
     #[track_caller]
     pub fn update<'t, Q>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         key: &Q,
         change: impl FnOnce(&V) -> V,
     ) -> Result<bool, Rollback>
@@ -126,7 +126,7 @@ where
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn remove<'t, Q>(&'t self, tx: &mut Tx<'t, '_>, key: &Q) -> Result<Option<&'t V>, Rollback>
+    pub fn remove<'t, Q>(&'t self, tx: &mut Tx<'t>, key: &Q) -> Result<Option<&'t V>, Rollback>
     where
         K: Borrow<Q>,
         Q: Hash + Eq + ?Sized,
@@ -153,7 +153,7 @@ where
     #[track_caller]
     pub fn extend<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         pairs: impl IntoIterator<Item = (K, V)>,
     ) -> Result<(), Rollback> {
         pairs.into_iter().try_for_each(|(key, value)| self.put(tx, key, value).map(drop))

@@ -188,7 +188,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
         link: &'t Link<K, V>,
         used_bits: u32,
         hash: u64,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
     ) -> Result<bool, Rollback> {
         let Some(Self::Inner(links)) = link.get(tx)? else { return Ok(true) };
         let below = &links[branch(hash, used_bits)];

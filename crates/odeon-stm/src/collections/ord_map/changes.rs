@@ -17,7 +17,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn clear<'t>(&'t self, tx: &mut Tx<'t, '_>) -> Result<(), Rollback> {
+    pub fn clear<'t>(&'t self, tx: &mut Tx<'t>) -> Result<(), Rollback> {
         let len = self.len.get(tx)?;
         self.len.add(tx, -len)?;
         for head in &self.heads[1..] {
@@ -46,7 +46,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     #[track_caller]
     pub fn insert<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         key: K,
         value: V,
     ) -> Result<Option<&'t V>, Rollback> {
@@ -68,7 +68,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn put<'t>(&'t self, tx: &mut Tx<'t, '_>, key: K, value: V) -> Result<bool, Rollback> {
+    pub fn put<'t>(&'t self, tx: &mut Tx<'t>, key: K, value: V) -> Result<bool, Rollback> {
         let height = random_height();
         let trail = self.search(tx, &key, height)?;
         if let Some(node) = trail.found {
@@ -83,7 +83,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     #[track_caller]
     fn add<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         trail: &Trail<'t, K, V>,
         height: usize,
         key: K,
@@ -115,7 +115,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     #[track_caller]
     pub fn get_or_insert_with<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         key: K,
         make: impl FnOnce() -> V,
     ) -> Result<&'t V, Rollback> {
@@ -137,7 +137,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     #[track_caller]
     pub fn update<'t, Q>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         key: &Q,
         change: impl FnOnce(&V) -> V,
     ) -> Result<bool, Rollback>
@@ -158,7 +158,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     #[track_caller]
     pub fn remove<'t, Q>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         key: &Q,
     ) -> Result<Option<(&'t K, &'t V)>, Rollback>
     where
@@ -188,10 +188,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     ///
     /// [`Rollback`] if the attempt cannot go on.
     #[track_caller]
-    pub fn pop_first<'t>(
-        &'t self,
-        tx: &mut Tx<'t, '_>,
-    ) -> Result<Option<(&'t K, &'t V)>, Rollback> {
+    pub fn pop_first<'t>(&'t self, tx: &mut Tx<'t>) -> Result<Option<(&'t K, &'t V)>, Rollback> {
         match self.heads[0].get(tx)? {
             Some(node) => self.remove(tx, &node.key),
             None => Ok(None),
@@ -206,7 +203,7 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     #[track_caller]
     pub fn extend<'t>(
         &'t self,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         pairs: impl IntoIterator<Item = (K, V)>,
     ) -> Result<(), Rollback> {
         pairs.into_iter().try_for_each(|(key, value)| self.put(tx, key, value).map(drop))

@@ -82,17 +82,17 @@ impl Variables {
         Self { balances, wrong: Wrong::default() }
     }
 
-    fn add<'t>(&'t self, tx: &mut Tx<'t, '_>, account: usize, amount: i64) -> TxResult {
+    fn add<'t>(&'t self, tx: &mut Tx<'t>, account: usize, amount: i64) -> TxResult {
         self.balances.update(tx, account, |balance| balance + amount)?;
         Ok(())
     }
 
-    fn gained<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<i64> {
+    fn gained<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<i64> {
         Ok(self.balances.fold(tx, 0, |gained, balance| gained + balance - INITIAL_BALANCE)?)
     }
 
     /// The work between a first look at an account and the change.
-    fn compute<'t>(&'t self, tx: &mut Tx<'t, '_>, order: Order, account: usize) -> TxResult {
+    fn compute<'t>(&'t self, tx: &mut Tx<'t>, order: Order, account: usize) -> TxResult {
         let balance = self.balances.get(tx, account)?.copied().unwrap_or_default();
         order.work.compute(balance as u64);
         Ok(())
@@ -101,7 +101,7 @@ impl Variables {
 
 impl Speculative<Order, Found> for Variables {
     #[inline]
-    fn apply<'t>(&'t self, order: Order, tx: &mut Tx<'t, '_>) -> TxResult {
+    fn apply<'t>(&'t self, order: Order, tx: &mut Tx<'t>) -> TxResult {
         match order.what {
             What::Transfer { source, destination, amount } => {
                 self.compute(tx, order, source)?;
@@ -121,7 +121,7 @@ impl Speculative<Order, Found> for Variables {
         }
     }
 
-    fn outcome<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<Found> {
+    fn outcome<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<Found> {
         Ok(self.wrong.found(self.gained(tx)?))
     }
 }

@@ -47,7 +47,7 @@ impl SpeculativeActor for Ledger {
     fn handle<'t>(
         &'t self,
         message: &'t ToLedger,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match message {

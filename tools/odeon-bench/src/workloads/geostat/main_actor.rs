@@ -80,7 +80,7 @@ impl MainActor {
     }
 
     /// Counts searches outside of the transaction: those of attempts that are rolled back are of interest too.
-    fn simulate<'t>(&'t self, batch: &mut Batch, tx: &mut Tx<'t, '_>) -> TxResult {
+    fn simulate<'t>(&'t self, batch: &mut Batch, tx: &mut Tx<'t>) -> TxResult {
         let before = batch.searches();
         let simulated = self.task.model.simulate(batch, &mut InTransaction { of: self, tx });
         // ORDERING: Relaxed: a count of what is under way.
@@ -92,7 +92,7 @@ impl MainActor {
         &'t self,
         (first, count): (usize, usize),
         into: &mut Vec<f32>,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
     ) -> TxResult {
         into.clear();
         into.reserve(count);
@@ -117,7 +117,7 @@ impl SpeculativeActor for MainActor {
     fn handle<'t>(
         &'t self,
         message: &'t ToMain,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match message {
@@ -146,12 +146,12 @@ impl SpeculativeActor for MainActor {
 }
 
 /// The grid as a transaction sees it.
-struct InTransaction<'a, 't, 'env> {
+struct InTransaction<'a, 't> {
     of: &'t MainActor,
-    tx: &'a mut Tx<'t, 'env>,
+    tx: &'a mut Tx<'t>,
 }
 
-impl Nodes for InTransaction<'_, '_, '_> {
+impl Nodes for InTransaction<'_, '_> {
     type Error = Rollback;
 
     #[inline]

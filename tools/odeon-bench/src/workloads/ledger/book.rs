@@ -73,7 +73,7 @@ fn label(account: usize) -> &'static str {
 
 impl Speculative<Entry, u64> for Accounts {
     #[inline]
-    fn apply<'t>(&'t self, entry: Entry, tx: &mut Tx<'t, '_>) -> TxResult {
+    fn apply<'t>(&'t self, entry: Entry, tx: &mut Tx<'t>) -> TxResult {
         let account = self.variable(entry.account);
         let value = entry.compute(account.get(tx)?);
         if !entry.is_read {
@@ -82,7 +82,7 @@ impl Speculative<Entry, u64> for Accounts {
         Ok(())
     }
 
-    fn outcome<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<u64> {
+    fn outcome<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<u64> {
         let mut total = 0;
         for account in 0..self.count() {
             total += self.variable(account).get(tx)?;

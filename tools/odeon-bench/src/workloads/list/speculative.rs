@@ -35,7 +35,7 @@ impl SpeculativeList {
         way: Sum,
         before: i64,
         asker: &ActorRef<ToRequester>,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         let part = if way.is_kept() { self.partial_sum.get(tx)? } else { self.sum_of_values(tx)? };
@@ -54,11 +54,11 @@ impl SpeculativeList {
         Ok(())
     }
 
-    fn sum_of_values<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<i64> {
+    fn sum_of_values<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<i64> {
         Ok(self.values.fold(tx, 0, |sum, value| sum + i64::from(*value))?)
     }
 
-    fn answer<'t>(&'t self, request: Request, tx: &mut Tx<'t, '_>) -> TxResult<bool> {
+    fn answer<'t>(&'t self, request: Request, tx: &mut Tx<'t>) -> TxResult<bool> {
         Ok(match request {
             Request::Lookup(value) => self.values.contains(tx, &value)?,
             Request::Insert(value) => {
@@ -96,7 +96,7 @@ impl SpeculativeActor for SpeculativeList {
     fn handle<'t>(
         &'t self,
         message: &'t ToList,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match message {

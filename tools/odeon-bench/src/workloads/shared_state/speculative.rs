@@ -67,7 +67,7 @@ impl<P: Speculative<D, O>, D: Deed, O: Send + 'static> SpeculativeActor for Stat
     fn handle<'t>(
         &'t self,
         message: &'t ToState<D, O>,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match message {

@@ -152,7 +152,7 @@ impl Directory {
     }
 
     /// What has changed; `None` if the request does not fit the session's state.
-    fn change<'t>(&'t self, request: Request, tx: &mut Tx<'t, '_>) -> TxResult<Option<Changes>> {
+    fn change<'t>(&'t self, request: Request, tx: &mut Tx<'t>) -> TxResult<Option<Changes>> {
         let key = request.key;
         Ok(match request.what {
             What::Touch => {
@@ -174,7 +174,7 @@ impl Directory {
 
 impl Speculative<Request, Found> for Directory {
     #[inline]
-    fn apply<'t>(&'t self, request: Request, tx: &mut Tx<'t, '_>) -> TxResult {
+    fn apply<'t>(&'t self, request: Request, tx: &mut Tx<'t>) -> TxResult {
         if request.what == What::Lookup {
             self.strangers.compare(request, self.sessions.get(tx, &request.key)?);
             return Ok(());
@@ -186,7 +186,7 @@ impl Speculative<Request, Found> for Directory {
         Ok(())
     }
 
-    fn outcome<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<Found> {
+    fn outcome<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<Found> {
         let mut counted = Changes::default();
         for of_sender in &self.counted {
             counted = counted + of_sender.get(tx)?;

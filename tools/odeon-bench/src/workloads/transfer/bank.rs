@@ -32,7 +32,7 @@ impl SpeculativeActor for Bank {
     fn handle<'t>(
         &'t self,
         message: &'t ToBank,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match message {
