@@ -35,9 +35,28 @@ pub enum Abort<E> {
     Failed(E),
 }
 
-impl<E> From<Rollback> for Abort<E> {
-    fn from(rollback: Rollback) -> Self {
-        Self::Rollback(rollback)
+impl<R: IsRollback, E> From<R> for Abort<E> {
+    fn from(rollback: R) -> Self {
+        Self::Rollback(rollback.into_rollback())
+    }
+}
+
+mod sealed {
+    /// [`Rollback`](super::Rollback): a trait, so that the compiler says what to do with other errors.
+    #[diagnostic::on_unimplemented(
+        label = "`?` passes on what the engine answers: an error of your own is `.or_else(fail)?` in a handler, \
+                 `.map_err(Abort::Failed)?` elsewhere"
+    )]
+    pub trait IsRollback {
+        #[doc(hidden)]
+        fn into_rollback(self) -> super::Rollback;
+    }
+}
+use sealed::IsRollback;
+
+impl IsRollback for Rollback {
+    fn into_rollback(self) -> Self {
+        self
     }
 }
 

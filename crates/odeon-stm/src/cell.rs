@@ -89,6 +89,15 @@ impl Cell {
         self.word.store(word.0, Ordering::Release);
     }
 
+    /// The cell's life ends, or that of its place: nothing is called by its name there any more.
+    #[inline(always)]
+    pub(crate) fn forget_label(&mut self) {
+        // ORDERING: Relaxed: `&mut` is exclusive.
+        if VersionWord(self.word.load(Ordering::Relaxed)).is_labelled() {
+            Domain::shared().labels.remove(self.address());
+        }
+    }
+
     /// The bits at the end of the cell's life.
     pub(crate) fn take_bits(&mut self) -> u64 {
         // ORDERING: Relaxed: `&mut` is exclusive.

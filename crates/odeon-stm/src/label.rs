@@ -24,6 +24,7 @@ impl Labels {
     }
 
     /// The variable at `address` ends.
+    #[cold]
     pub(crate) fn remove(&self, address: usize) {
         self.0.lock().expect("no panic happens under this lock").names.remove(&address);
     }

@@ -1,5 +1,6 @@
 //! Variables with a name, for reports of conflicts.
 
+use crate::cell::Cell;
 use crate::domain::Domain;
 use crate::tlink::TLink;
 use crate::tvar::TVar;
@@ -8,45 +9,76 @@ use crate::{TMax, TMin};
 use std::fmt;
 use std::ops::Deref;
 
-/// A variable with a name: [`Stats::rollbacks_by_label`](crate::Stats::rollbacks_by_label) tells how often
-/// attempts were rolled back because of it. It stands behind a pointer; otherwise it is used like the
-/// variable itself.
+/// A variable, or a [collection](crate::collections), with a name:
+/// [`Stats::rollbacks_by_label`](crate::Stats::rollbacks_by_label) tells how often attempts were rolled back because of it. It stands
+/// behind a pointer; otherwise it is used like the variable itself.
+///
+/// A collection with a name enters each of its elements in a table when that comes and takes it out when it goes; counters of elements
+/// (`len`) have none. Its operations take longer by that: a means to find conflicts, not for each collection of a program.
 ///
 /// ```
-/// use odeon_stm::{Labelled, TVar, atomically};
+/// use odeon_stm::{Labelled, TMap, TVar, atomically};
 ///
 /// let total = Labelled::new("total", TVar::new(0_u64));
 /// atomically(|tx| total.update(tx, |n| n + 1));
 /// assert_eq!(total.peek(), 1);
+///
+/// let stock: Labelled<TMap<_, _>> = Labelled::new("stock", [("nails", 500)].into_iter().collect());
+/// assert_eq!(atomically(|tx| stock.get_copied(tx, "nails")), Some(500));
 /// ```
 pub struct Labelled<V: Variable> {
     variable: Box<V>,
     name: &'static str,
 }
 
-/// A variable of one cell, which can have a [name](Labelled).
-pub trait Variable: OneCell {}
+/// What can have a [name](Labelled): a variable of one cell, or a collection.
+pub trait Variable: Nameable {}
 
 pub(crate) mod sealed {
-    use crate::cell::Cell;
+    use super::Name;
 
-    pub trait OneCell {
+    pub trait Nameable {
+        /// All its cells are called so, those to come too. It stays where it is from now on, and nobody else has it.
         #[doc(hidden)]
-        fn cell(&self) -> OfCell<'_>;
-    }
+        fn be_called(&mut self, name: Name);
 
-    /// The way from a variable to its cell.
-    #[derive(Debug)]
-    pub struct OfCell<'a>(pub(crate) &'a Cell);
+        /// It ends. What frees its cells itself says so there.
+        #[doc(hidden)]
+        fn is_called_no_more(&mut self) {}
+    }
 }
 
-use sealed::{OfCell, OneCell};
+use sealed::Nameable;
+
+/// The name of a collection, for the cells that it makes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Name(Option<&'static str>);
+
+impl Name {
+    /// Whether cells are to be called by it.
+    #[inline(always)]
+    pub(crate) fn is_given(self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Calls a cell so, which stays where it is and which nobody else has: its word is free, and stays as it is.
+    #[cold]
+    pub(crate) fn give(self, cell: &Cell) {
+        let Some(name) = self.0 else { return };
+        cell.set_word(cell.word().with_label());
+        Domain::shared().labels.add(cell.address(), name);
+    }
+}
 
 macro_rules! variable {
     ([$($parameter:tt)*] $variable:ty) => {
-        impl<$($parameter)*> OneCell for $variable {
-            fn cell(&self) -> OfCell<'_> {
-                OfCell(self.as_cell())
+        impl<$($parameter)*> Nameable for $variable {
+            fn be_called(&mut self, name: Name) {
+                name.give(self.as_cell());
+            }
+
+            fn is_called_no_more(&mut self) {
+                Domain::shared().labels.remove(self.as_cell().address());
             }
         }
         impl<$($parameter)*> Variable for $variable {}
@@ -62,11 +94,8 @@ variable!([] TMin);
 impl<V: Variable> Labelled<V> {
     /// Calls `variable` by that name.
     pub fn new(name: &'static str, variable: V) -> Self {
-        let variable = Box::new(variable);
-        let cell = variable.cell().0;
-        // Nobody else has the variable, so its word is free and stays as it is.
-        cell.set_word(cell.word().with_label());
-        Domain::shared().labels.add(cell.address(), name);
+        let mut variable = Box::new(variable);
+        variable.be_called(Name(Some(name)));
         Self { variable, name }
     }
 
@@ -87,7 +116,7 @@ impl<V: Variable> Deref for Labelled<V> {
 
 impl<V: Variable> Drop for Labelled<V> {
     fn drop(&mut self) {
-        Domain::shared().labels.remove(self.variable.cell().0.address());
+        self.variable.is_called_no_more();
     }
 }
 

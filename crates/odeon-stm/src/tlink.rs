@@ -148,8 +148,19 @@ impl<N: Send + Sync + 'static> TLink<N> {
         &self.cell
     }
 
+    /// The node, while nothing else happens to the link.
+    ///
+    /// # Safety
+    ///
+    /// Nobody changes the link while the reference lives.
+    pub(crate) unsafe fn node_at_rest(&self) -> Option<&N> {
+        // SAFETY: the link holds its node, by the caller for long enough.
+        unsafe { pointer::<N>(self.cell.bits()).as_ref() }
+    }
+
     /// Takes the node out, for the only owner: for dropping long chains without recursion.
     pub fn take(&mut self) -> Option<Arc<N>> {
+        self.cell.forget_label();
         let bits = std::mem::replace(&mut self.cell, Cell::new(0)).take_bits();
         // SAFETY: the bits were the link's own.
         unsafe { from_bits(bits) }
@@ -158,6 +169,7 @@ impl<N: Send + Sync + 'static> TLink<N> {
 
 impl<N: Send + Sync + 'static> Drop for TLink<N> {
     fn drop(&mut self) {
+        self.cell.forget_label();
         // SAFETY: the bits are the link's own; no attempt borrows it.
         drop(unsafe { from_bits::<N>(self.cell.take_bits()) });
     }

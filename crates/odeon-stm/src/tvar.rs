@@ -197,6 +197,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
     /// The value, for the only owner.
     pub fn into_inner(self) -> T {
         let mut this = std::mem::ManuallyDrop::new(self);
+        this.cell.forget_label();
         // SAFETY: the bits are the variable's own, and it is not dropped.
         unsafe { Stored::<T>::from_bits(this.cell.take_bits()) }
     }
@@ -204,6 +205,7 @@ impl<T: Send + Sync + 'static> TVar<T> {
 
 impl<T: Send + Sync + 'static> Drop for TVar<T> {
     fn drop(&mut self) {
+        self.cell.forget_label();
         // SAFETY: the bits are the variable's own; no attempt borrows it.
         drop(unsafe { Stored::<T>::from_bits(self.cell.take_bits()) });
     }

@@ -12,6 +12,7 @@ mod endings;
 mod histories;
 mod journeys;
 mod journeys_oracle;
+mod labelled_collections;
 mod moved_variables;
 mod oracle;
 mod parts;

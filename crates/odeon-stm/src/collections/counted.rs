@@ -170,13 +170,23 @@ impl<N: Counted> Link<N> {
         tx.writer().write(&self.cell, to_bits(node), Kind::Owning(free::<N>))
     }
 
-    #[cfg(test)]
     pub(super) fn as_cell(&self) -> &Cell {
         &self.cell
     }
 
+    /// The node, while nothing else happens to the link.
+    ///
+    /// # Safety
+    ///
+    /// Nobody changes the link while the reference lives.
+    pub(super) unsafe fn node_at_rest(&self) -> Option<&N> {
+        // SAFETY: the link holds its node, by the caller for long enough.
+        unsafe { pointer::<N>(self.cell.bits()).as_ref() }
+    }
+
     /// Takes the node out, for the only owner: for dropping long chains without recursion.
     pub(super) fn take(&mut self) -> Option<Shared<N>> {
+        self.cell.forget_label();
         let bits = std::mem::replace(&mut self.cell, Cell::new(0)).take_bits();
         // SAFETY: the bits were the link's own.
         unsafe { from_bits(bits) }

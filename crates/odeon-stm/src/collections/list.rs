@@ -21,6 +21,8 @@ mod tests;
 use crate::abort::Rollback;
 use crate::attempt::Mode;
 use crate::collections::counted::{Count, Counted, Link, Shared};
+use crate::labelled::sealed::Nameable;
+use crate::labelled::{Name, Variable};
 use crate::transaction::{Tx, View};
 use std::borrow::Borrow;
 use std::fmt;
@@ -48,6 +50,7 @@ pub use iter::ListIter;
 /// ```
 pub struct TList<K: Send + Sync + 'static> {
     head: Link<Node<K>>,
+    name: Name,
 }
 
 struct Node<K: Send + Sync + 'static> {
@@ -90,7 +93,7 @@ struct Place<'t, K: Send + Sync + 'static> {
 impl<K: Send + Sync + 'static> TList<K> {
     /// An empty list.
     pub fn new() -> Self {
-        Self { head: Link::new(None) }
+        Self { head: Link::new(None), name: Name::default() }
     }
 
     /// The least key.
@@ -237,7 +240,11 @@ impl<K: Ord + Send + Sync + 'static> TList<K> {
             return Ok(false);
         }
         let next = place.link.share(tx)?;
-        place.link.set(tx, Some(Node::shared(key, Link::new(next))))?;
+        let node = Node::shared(key, Link::new(next));
+        if self.name.is_given() {
+            self.name.give(node.next.as_cell());
+        }
+        place.link.set(tx, Some(node))?;
         Ok(true)
     }
 
@@ -282,9 +289,25 @@ impl<K: Ord + Send + Sync + 'static> FromIterator<K> for TList<K> {
         keys.sort();
         keys.dedup();
         let link = |next, key| Some(Node::shared(key, Link::new(next)));
-        Self { head: Link::new(keys.into_iter().rev().fold(None, link)) }
+        let head = Link::new(keys.into_iter().rev().fold(None, link));
+        Self { head, name: Name::default() }
     }
 }
+
+impl<K: Send + Sync + 'static> Nameable for TList<K> {
+    fn be_called(&mut self, name: Name) {
+        self.name = name;
+        let mut link = &self.head;
+        name.give(link.as_cell());
+        // SAFETY: nobody else has the list.
+        while let Some(node) = unsafe { link.node_at_rest() } {
+            link = &node.next;
+            name.give(link.as_cell());
+        }
+    }
+}
+
+impl<K: Send + Sync + 'static> Variable for TList<K> {}
 
 impl<K: Send + Sync + 'static> Default for TList<K> {
     fn default() -> Self {

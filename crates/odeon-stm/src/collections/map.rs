@@ -9,6 +9,8 @@ mod trie;
 
 use crate::abort::Rollback;
 use crate::collections::{QuickState, number};
+use crate::labelled::sealed::Nameable;
+use crate::labelled::{Name, Variable};
 use crate::tcounter::TCounter;
 use crate::tlink::TLink;
 use crate::transaction::{Tx, View};
@@ -51,6 +53,7 @@ pub struct TMap<K: Send + Sync + 'static, V: Send + Sync + 'static, S = QuickSta
     root_bits: u32,
     len: TCounter,
     hasher: S,
+    name: Name,
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TMap<K, V> {
@@ -76,6 +79,7 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S> TMap<K, V, S> {
             root_bits: places.trailing_zeros(),
             len: TCounter::new(0),
             hasher,
+            name: Name::default(),
         }
     }
 
@@ -271,6 +275,18 @@ where
         map
     }
 }
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S> Nameable for TMap<K, V, S> {
+    fn be_called(&mut self, name: Name) {
+        self.name = name;
+        for link in &self.root {
+            // SAFETY: nobody else has the map.
+            unsafe { Node::call_all(link, name) };
+        }
+    }
+}
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S> Variable for TMap<K, V, S> {}
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static, S: Default> Default for TMap<K, V, S> {
     fn default() -> Self {

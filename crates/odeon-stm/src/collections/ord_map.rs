@@ -12,6 +12,8 @@ mod tower;
 
 use crate::abort::Rollback;
 use crate::collections::number;
+use crate::labelled::sealed::Nameable;
+use crate::labelled::{Name, Variable};
 use crate::tcounter::TCounter;
 use crate::tlink::TLink;
 use crate::transaction::View;
@@ -43,13 +45,14 @@ pub struct TOrdMap<K: Send + Sync + 'static, V: Send + Sync + 'static> {
     /// takes longer.
     top: AtomicUsize,
     len: TCounter,
+    name: Name,
 }
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
     /// An empty map.
     pub fn new() -> Self {
         let heads = Box::new(std::array::from_fn(|_| TLink::new(None)));
-        Self { heads, top: AtomicUsize::new(1), len: TCounter::new(0) }
+        Self { heads, top: AtomicUsize::new(1), len: TCounter::new(0), name: Name::default() }
     }
 
     fn top(&self) -> usize {
@@ -260,9 +263,25 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> FromIterator<(K, 
             top = top.max(height);
         }
         let heads = Box::new(firsts.map(TLink::new));
-        Self { heads, top: AtomicUsize::new(top), len: TCounter::new(len) }
+        let (top, len) = (AtomicUsize::new(top), TCounter::new(len));
+        Self { heads, top, len, name: Name::default() }
     }
 }
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Nameable for TOrdMap<K, V> {
+    fn be_called(&mut self, name: Name) {
+        self.name = name;
+        self.heads.iter().for_each(|head| name.give(head.as_cell()));
+        let mut link = &self.heads[0];
+        // SAFETY: nobody else has the map.
+        while let Some(node) = unsafe { link.node_at_rest() } {
+            node.be_called(name);
+            link = &node.next;
+        }
+    }
+}
+
+impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Variable for TOrdMap<K, V> {}
 
 impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Default for TOrdMap<K, V> {
     fn default() -> Self {

@@ -6,6 +6,8 @@
 
 use crate::abort::Rollback;
 use crate::collections::number;
+use crate::labelled::sealed::Nameable;
+use crate::labelled::{Name, Variable};
 use crate::tcounter::TCounter;
 use crate::tlink::TLink;
 use crate::transaction::{Tx, View};
@@ -39,6 +41,7 @@ pub struct TQueue<T: Send + Sync + 'static> {
     head: TLink<Node<T>>,
     tail: TLink<Node<T>>,
     len: TCounter,
+    name: Name,
 }
 
 struct Node<T: Send + Sync + 'static> {
@@ -59,7 +62,8 @@ impl<T: Send + Sync + 'static> Drop for Node<T> {
 impl<T: Send + Sync + 'static> TQueue<T> {
     /// An empty queue.
     pub fn new() -> Self {
-        Self { head: TLink::new(None), tail: TLink::new(None), len: TCounter::new(0) }
+        let (head, tail) = (TLink::new(None), TLink::new(None));
+        Self { head, tail, len: TCounter::new(0), name: Name::default() }
     }
 
     /// Adds an element behind all others.
@@ -70,6 +74,9 @@ impl<T: Send + Sync + 'static> TQueue<T> {
     #[track_caller]
     pub fn push<'t>(&'t self, tx: &mut Tx<'t>, value: T) -> Result<(), Rollback> {
         let node = Arc::new(Node { value, next: TLink::new(None) });
+        if self.name.is_given() {
+            self.name.give(node.next.as_cell());
+        }
         let link = self.tail.get(tx)?.map_or(&self.head, |last| &last.next);
         link.set(tx, Some(node.clone()))?;
         self.tail.set(tx, Some(node))?;
@@ -178,9 +185,26 @@ impl<T: Send + Sync + 'static> FromIterator<T> for TQueue<T> {
             tail.get_or_insert_with(|| node.clone());
             head = Some(node);
         }
-        Self { head: TLink::new(head), tail: TLink::new(tail), len: TCounter::new(len) }
+        let (head, tail) = (TLink::new(head), TLink::new(tail));
+        Self { head, tail, len: TCounter::new(len), name: Name::default() }
     }
 }
+
+impl<T: Send + Sync + 'static> Nameable for TQueue<T> {
+    fn be_called(&mut self, name: Name) {
+        self.name = name;
+        name.give(self.tail.as_cell());
+        let mut link = &self.head;
+        name.give(link.as_cell());
+        // SAFETY: nobody else has the queue.
+        while let Some(node) = unsafe { link.node_at_rest() } {
+            link = &node.next;
+            name.give(link.as_cell());
+        }
+    }
+}
+
+impl<T: Send + Sync + 'static> Variable for TQueue<T> {}
 
 impl<T: Send + Sync + 'static> Default for TQueue<T> {
     fn default() -> Self {

@@ -9,6 +9,8 @@
 
 use crate::abort::Rollback;
 use crate::collections::{QuickState, TMap};
+use crate::labelled::sealed::Nameable;
+use crate::labelled::{Name, Variable};
 use crate::transaction::{Tx, View};
 use std::borrow::Borrow;
 use std::fmt;
@@ -43,6 +45,14 @@ impl<K: Send + Sync + 'static> TSet<K> {
         Self(TMap::with_capacity(capacity))
     }
 }
+
+impl<K: Send + Sync + 'static, S> Nameable for TSet<K, S> {
+    fn be_called(&mut self, name: Name) {
+        self.0.be_called(name);
+    }
+}
+
+impl<K: Send + Sync + 'static, S> Variable for TSet<K, S> {}
 
 impl<K: Send + Sync + 'static, S> TSet<K, S> {
     /// As [`with_capacity`](TSet::with_capacity), with hashes from `hasher`.

@@ -5,6 +5,8 @@
 //! for the length touch the length.
 
 use crate::abort::Rollback;
+use crate::labelled::sealed::Nameable;
+use crate::labelled::{Name, Variable};
 use crate::tlink::TLink;
 use crate::transaction::{Tx, View};
 use crate::tvar::TVar;
@@ -44,9 +46,18 @@ const SEGMENTS: usize = (usize::BITS - FIRST.trailing_zeros()) as usize;
 pub struct TVec<T: Send + Sync + 'static> {
     segments: Box<[TLink<Segment<T>>]>,
     len: TVar<usize>,
+    name: Name,
 }
 
 struct Segment<T: Send + Sync + 'static>(Box<[TLink<T>]>);
+
+impl<T: Send + Sync + 'static> Segment<T> {
+    /// Of a segment that nobody else has.
+    #[cold]
+    fn be_called(&self, name: Name) {
+        self.0.iter().for_each(|place| name.give(place.as_cell()));
+    }
+}
 
 /// The segment of a place, and where it lies in that.
 fn locate(index: usize) -> (usize, usize) {
@@ -59,7 +70,7 @@ impl<T: Send + Sync + 'static> TVec<T> {
     /// Without elements.
     pub fn new() -> Self {
         let segments = (0..SEGMENTS).map(|_| TLink::new(None)).collect();
-        Self { segments, len: TVar::new(0) }
+        Self { segments, len: TVar::new(0), name: Name::default() }
     }
 
     /// The place of `index`, if its segment is there.
@@ -165,7 +176,11 @@ impl<T: Send + Sync + 'static> TVec<T> {
         let (segment, _) = locate(index);
         if self.segments[segment].get(tx)?.is_none() {
             let places = (0..FIRST << segment).map(|_| TLink::new(None)).collect();
-            self.segments[segment].set(tx, Some(Arc::new(Segment(places))))?;
+            let places = Arc::new(Segment(places));
+            if self.name.is_given() {
+                places.be_called(self.name);
+            }
+            self.segments[segment].set(tx, Some(places))?;
         }
         let place = self.place(tx, index)?.expect("its segment is there");
         place.set(tx, Some(Arc::new(value)))?;
@@ -293,6 +308,22 @@ impl<T: Send + Sync + 'static> FromIterator<T> for TVec<T> {
         all
     }
 }
+
+impl<T: Send + Sync + 'static> Nameable for TVec<T> {
+    fn be_called(&mut self, name: Name) {
+        self.name = name;
+        name.give(self.len.as_cell());
+        for link in &self.segments {
+            name.give(link.as_cell());
+            // SAFETY: nobody else has the vector.
+            if let Some(segment) = unsafe { link.node_at_rest() } {
+                segment.be_called(name);
+            }
+        }
+    }
+}
+
+impl<T: Send + Sync + 'static> Variable for TVec<T> {}
 
 impl<T: Send + Sync + 'static> Default for TVec<T> {
     fn default() -> Self {

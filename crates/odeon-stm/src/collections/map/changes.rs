@@ -67,10 +67,16 @@ where
         value: V,
     ) -> Result<(), Rollback> {
         let leaf = Arc::new(Node::Leaf(Leaf { hash, key, value: TVar::new(value) }));
+        if self.name.is_given() {
+            leaf.call_leaves(self.name);
+        }
         let node = match place.link.share(tx)? {
             None => leaf,
             Some(there) => Node::join(there, leaf, place.used_bits),
         };
+        if self.name.is_given() {
+            node.call_joined(self.name);
+        }
         place.link.set(tx, Some(node))?;
         self.len.add(tx, 1)
     }

@@ -7,6 +7,7 @@
 //! conflict only where leaves come and go.
 
 use crate::abort::Rollback;
+use crate::labelled::Name;
 use crate::tlink::TLink;
 use crate::transaction::{Tx, View};
 use crate::tvar::TVar;
@@ -167,6 +168,42 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
             (places[left], places[right]) = (Some(there), Some(more));
         }
         Arc::new(Self::Inner(Box::new(places.map(TLink::new))))
+    }
+
+    /// Calls what [`join`](Self::join) has just made so: inner nodes, which nobody else has; not what was there.
+    #[cold]
+    pub(super) fn call_joined(&self, name: Name) {
+        let Self::Inner(links) = self else { return };
+        for link in links.iter() {
+            name.give(link.as_cell());
+            // SAFETY: as above.
+            if let Some(below) = unsafe { link.node_at_rest() } {
+                below.call_joined(name);
+            }
+        }
+    }
+
+    /// Calls the leaves right here so, which nobody else has.
+    #[cold]
+    pub(super) fn call_leaves(&self, name: Name) {
+        self.leaves().for_each(|leaf| name.give(leaf.value.as_cell()));
+    }
+
+    /// Calls this link so, and all below it.
+    ///
+    /// # Safety
+    ///
+    /// Nobody else has any of it.
+    pub(super) unsafe fn call_all(link: &Link<K, V>, name: Name) {
+        name.give(link.as_cell());
+        // SAFETY: the caller's, here and below.
+        match unsafe { link.node_at_rest() } {
+            Some(Self::Inner(links)) => {
+                links.iter().for_each(|link| unsafe { Self::call_all(link, name) });
+            }
+            Some(node) => node.call_leaves(name),
+            None => {}
+        }
     }
 
     /// What a place holds from now on that has held `there` and loses the leaf of `key`.

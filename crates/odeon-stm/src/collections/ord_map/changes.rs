@@ -101,6 +101,9 @@ impl<K: Ord + Send + Sync + 'static, V: Send + Sync + 'static> TOrdMap<K, V> {
         let upper = links.drain(1..).collect();
         let next = links.pop().expect("heights are at least 1");
         let node = Arc::new(Node { key, value: TVar::new(value), next, upper });
+        if self.name.is_given() {
+            node.be_called(self.name);
+        }
         for link in trail.links.iter().flatten().take(height) {
             link.set(tx, Some(node.clone()))?;
         }

@@ -7,6 +7,7 @@
 //! going to write.
 
 use crate::abort::Rollback;
+use crate::labelled::Name;
 use crate::tlink::TLink;
 use crate::transaction::View;
 use crate::tvar::TVar;
@@ -34,6 +35,13 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
     /// On how many levels it is.
     pub(super) fn height(&self) -> usize {
         1 + self.upper.len()
+    }
+
+    /// Calls all its cells so, of a node that nobody else has.
+    #[cold]
+    pub(super) fn be_called(&self, name: Name) {
+        name.give(self.value.as_cell());
+        (0..self.height()).for_each(|level| name.give(self.link(level).as_cell()));
     }
 
     #[inline]
