@@ -43,6 +43,7 @@ use crate::selection::Selection;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no actor whose handlers never wait",
     note = "an `AsyncActor` is spawned with `spawn_async` and its like, and bounded with `Bounded::new_async`",
+    note = "a `SpeculativeActor` is spawned with `spawn_speculative` and its like",
     note = "a `ReadWriteActor` is spawned as what `ReadWriting::new` makes of it"
 )]
 pub trait Actor: Send + Sized + 'static {
@@ -135,7 +136,8 @@ pub trait Actor: Send + Sized + 'static {
         true
     }
 
-    /// Whether its mailboxes have bounds: for [`Bounded`](crate::Bounded) alone.
+    /// Whether its mailboxes have bounds: for [`Bounded`](crate::Bounded), and for actors with lanes that may
+    /// [want](Self::wanted_bounds) some.
     #[doc(hidden)]
     const BOUNDED: bool = false;
 

@@ -36,6 +36,10 @@ impl<M: Message> ActorRef<M> {
     /// Then the question stays in the [`Ask`], which sends it once it is awaited or waited for and there is room. A
     /// question that nobody awaits may therefore never be sent, and what is sent before it is awaited goes before it.
     ///
+    /// # Panics
+    /// Not here, but where an actor waits in its handler for an answer of its own: it could only give it afterwards. A
+    /// [pipe](crate::Context::pipe) may wait for it.
+    ///
     /// ```
     /// # use odeon_core::*;
     /// # struct Echo;
@@ -234,12 +238,15 @@ impl<T: Send + 'static> Ask<T> {
 
     /// The answer is not there yet, and whoever asks does nothing more until it is.
     fn begin_wait(&mut self) {
-        if let Some(question) = &mut self.question {
-            question.waits();
-        }
+        let is_for_ever = self.question.as_mut().is_some_and(|question| question.waits());
         if let Some(seen) = &mut self.seen {
             seen.waits();
         }
+        assert!(
+            !is_for_ever,
+            "waiting in a handler for an answer of the actor itself, which it gives when the handler has returned: go on with \
+             the answer in a pipe (`ctx.pipe`), or have it sent as a message (`ctx.reply_to`)"
+        );
     }
 }
 

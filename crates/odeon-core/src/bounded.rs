@@ -24,6 +24,7 @@ use std::fmt;
 use crate::actor::Actor;
 use crate::async_actor::AsyncActor;
 use crate::async_context::AsyncContext;
+use crate::cell::MessageCell;
 use crate::context::Context;
 use crate::declared_guards::DeclaredGuards;
 use crate::mailboxes::MailboxName;
@@ -33,16 +34,18 @@ use crate::selection::Selection;
 
 pub use bound::Bound;
 pub(crate) use bounds::{Bounds, check_keeps_all};
-pub(crate) use gate::{Gate, Place};
+pub(crate) use gate::Gate;
+pub use gate::Place;
 pub(crate) use sending::{
-    is_full, rejects, room, send, send_async, send_or_keep, send_unhindered, try_send,
+    enter_beyond, is_full, rejects, room, send, send_async, send_or_keep, send_unhindered, try_send,
 };
 
 /// An actor whose mailboxes are bounded exactly: spawned in place of the actor itself, wherever an
 /// [`Actor`] or [`AsyncActor`] can be spawned. It goes around all other actors that contain one.
 ///
 /// A [`Bound`] counts the messages of one mailbox that wait, those put aside included, and not the one
-/// that is being handled. Mailboxes without a bound stay as they are (S17).
+/// that is being handled. Mailboxes without a bound stay as they are (S17). A speculative actor has bounds by its
+/// `Processing`.
 ///
 /// # Guarantees
 /// Those of the actor inside, and S18. A restart keeps the messages that wait, and the bounds of the first
@@ -251,6 +254,11 @@ impl<A> fmt::Debug for Bounded<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Bounded").field("bounds", &self.wanted).finish_non_exhaustive()
     }
+}
+
+/// The place of a message that an actor with lanes has taken from one of its mailboxes; `None` if it has no bounds.
+pub(crate) fn taken_aside<M: Message>(cell: &MessageCell<M>, mailbox: usize) -> Option<Place> {
+    cell.header.home.is_bounded().then(|| bounds::taken_aside(cell, mailbox))
 }
 
 /// The end of the actor in this cell: nobody waits for its places any more, and what its mailboxes have not

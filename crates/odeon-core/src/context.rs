@@ -23,8 +23,11 @@ pub struct Context<'a, A: Actor> {
     cell: &'a MessageCell<A::Msg>,
     guards: Option<&'a mut Guards>,
     stop: bool,
-    _actor: PhantomData<fn(A)>,
+    _actor: PhantomData<(fn(A), *const dyn OnlyInItsTurnUseActorRef)>,
 }
+
+/// Named by the compiler where a context is moved to another thread.
+trait OnlyInItsTurnUseActorRef {}
 
 impl<'a, A: Actor> Context<'a, A> {
     #[inline(always)]

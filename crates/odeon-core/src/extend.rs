@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use odeon_sync::atomic::Ordering;
 
+pub use crate::bounded::Place;
 pub use crate::interior::{Interior, WrittenGuards};
 pub use crate::lane::Lane;
 pub use crate::lane::companion::Companion;
@@ -35,7 +36,7 @@ pub use crate::mailbox::{
 pub use crate::outbox::{Effect, Outbox};
 pub use crate::pipe::Continuation;
 pub use crate::pressure::congestion::{Congestion, Congests, Suspends};
-pub use crate::reply::LentReply;
+pub use crate::reply::{LentReply, SendBorrowed};
 pub use crate::scheduler::submit::{Origin, Submit};
 pub use crate::sight::Reporter;
 pub use crate::sight::Sight;
@@ -136,9 +137,16 @@ pub fn as_numbered_sender<R>(number: u64, work: impl FnOnce() -> R) -> R {
     Lane::of_number(number).lend_during(work)
 }
 
+/// The place, in a mailbox with a bound, of a message that an actor with lanes has taken: it is free when this is dropped. `None` if
+/// the actor has no bounds.
+#[inline]
+pub fn place_taken<A: Actor>(ctx: &Context<'_, A>, mailbox: usize) -> Option<Place> {
+    bounded::taken_aside(ctx.cell(), mailbox)
+}
+
 /// Whether an actor takes messages with lanes, and so with [companions](Companion).
 pub fn has_lanes<M: Message>(actor: &ActorRef<M>) -> bool {
-    actor.cell().header.home.is_laned()
+    actor.cell().header.vtable.laned
 }
 
 /// The mailbox of `actor` that a message says.

@@ -24,7 +24,8 @@ use crate::mailbox::MAX_MAILBOXES;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no message",
-    note = "derive it: `#[derive(Message)]`, or write `impl Message for {Self} {{}}`"
+    note = "a struct or enum of your own: `#[derive(Message)]`, or `impl Message for {Self} {{}}`",
+    note = "of other types those named here are messages, tuples and `Option` for example not: put them into a struct of your own"
 )]
 pub trait Message: Send + 'static {
     /// How many mailboxes an actor with this message type has: 1 to 64, checked when the program

@@ -2,7 +2,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what a user calls | this one; for named groups `group/named.rs` |
+//! | what a user calls | this one; for named groups `group/named.rs`, for named worker pools `worker_pool/named.rs` |
 //! | who has which name | `naming/names.rs` |
 //! | how an actor that nobody has found comes to be | `naming/spawning.rs` |
 //! | what can go wrong | `naming/error.rs` |
@@ -26,6 +26,7 @@ use crate::group::named::NamedGroups;
 use crate::message::Message;
 use crate::supervision::Supervision;
 use crate::theater::Theater;
+use crate::worker_pool::named::NamedWorkerPools;
 use names::Names;
 use spawning::{
     lookup_or_spawn, lookup_or_spawn_async, lookup_or_spawn_async_supervised,
@@ -37,6 +38,7 @@ use spawning::{
 pub(crate) struct Naming {
     pub(crate) names: Arc<Names>,
     pub(crate) groups: Arc<NamedGroups>,
+    pub(crate) worker_pools: NamedWorkerPools,
 }
 
 impl Naming {
@@ -49,6 +51,7 @@ impl Naming {
     pub(crate) fn clear(&self) {
         self.names.clear();
         self.groups.clear();
+        self.worker_pools.clear();
     }
 }
 

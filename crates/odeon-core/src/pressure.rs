@@ -340,7 +340,7 @@ pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
     // SAFETY: by contract; the borrow ends before the actor is parked.
     let header = unsafe { &(*cell.as_ptr()).header };
     let who = Node::Actor(waits_as(header));
-    let congestion = header.home.is_laned().then(|| {
+    let congestion = header.vtable.laned.then(|| {
         let theater = header.stage.theater();
         Node::Congestion(theater.congestion.clone())
     });

@@ -1,8 +1,10 @@
 //! The right to answer a question once.
 
 mod lending;
+mod lent;
 
 pub use lending::LentReply;
+pub use lent::SendBorrowed;
 
 use std::any::Any;
 use std::cell::UnsafeCell;

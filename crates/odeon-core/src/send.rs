@@ -275,12 +275,16 @@ impl<M: Message> ActorRef<M> {
         hindered: Hindered,
     ) -> Result<(), SendError<M>> {
         let cell = self.cell();
-        assert!(cell.header.home.is_laned(), "companions come to actors with lanes only");
+        assert!(cell.header.vtable.laned, "companions come to actors with lanes only");
         let Ok(tag) = companion::leave(Lane::here(&cell.header), companion) else {
             return Err(SendError::Full(message));
         };
-        let home = cell.header.home.without_lanes();
-        let accepted = push(cell, home, label::tagged(mailbox, tag), message);
+        if cell.header.home.is_bounded() {
+            // A transaction waits for it: it is counted, and accepted in any case.
+            bounded::enter_beyond(cell, mailbox);
+        }
+        let accepted =
+            push(cell, cell.header.home.of_stage(), label::tagged(mailbox, tag), message);
         if let Accepted::No(_) = accepted {
             drop(companion::take(tag));
         }
@@ -427,10 +431,14 @@ pub(crate) fn deliver_within_bounds<M: Message>(
     message: M,
     from_elsewhere: bool,
 ) -> Accepted<M> {
-    let label = label::of_mailbox(mailbox);
     let Some(stage) = cell.header.pinned() else {
+        let label = match cell.header.vtable.laned {
+            true => Lane::here(&cell.header).label(mailbox),
+            false => label::of_mailbox(mailbox),
+        };
         return push(cell, cell.header.home.of_stage(), label, message);
     };
+    let label = label::of_mailbox(mailbox);
     if cell.inbox.is_closed() {
         return Accepted::No(message);
     }

@@ -72,6 +72,8 @@ pub(crate) struct TurnVTable {
     pub(crate) is_waiting: unsafe fn(NonNull<Header>) -> bool,
     /// Whether the actor is asked to go on with what it has put aside.
     pub(crate) puts_aside: bool,
+    /// Whether its messages come with lanes.
+    pub(crate) laned: bool,
     /// Whether the actor may go on in another theater: what it has begun here, timers and watches (`luggage.rs`) and questions
     /// (`open_question.rs`), is kept account of.
     pub(crate) may_move: bool,

@@ -7,6 +7,7 @@
 //! | how it gets there, past members that have ended or are full | `worker_pool/sending.rs` |
 //! | how a pool comes to be | `worker_pool/spawning.rs` |
 //! | what a member is | `worker_pool/member.rs` |
+//! | how a pool is found by its name | `worker_pool/named.rs` |
 //! | how many messages a member has before it | `worker_pool/load.rs` |
 //!
 //! PROTOCOL
@@ -19,12 +20,14 @@
 
 mod load;
 mod member;
+pub(crate) mod named;
 mod routing;
 mod sending;
 pub(crate) mod spawning;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use odeon_sync::Mutex;
@@ -36,6 +39,8 @@ use crate::ask::kept::Kept;
 use crate::error::{SendError, TrySendError};
 use crate::message::{Message, mailbox_of};
 use crate::reply::Reply;
+use crate::scheduler::submit::Submit;
+use crate::timer::AskWithin;
 use member::Member;
 
 pub use routing::Routing;
@@ -74,6 +79,8 @@ pub struct WorkerPool<M: Message> {
 struct Inner<M: Message> {
     members: ArcSwap<Vec<Member<M>>>,
     routing: Routing<M>,
+    /// Where its members live.
+    stage: Arc<dyn Submit>,
     /// Numbers the messages, for routing.
     sent: AtomicU64,
     make: Box<dyn Fn(usize) -> Member<M> + Send + Sync>,
@@ -85,11 +92,13 @@ impl<M: Message> WorkerPool<M> {
     fn new(
         size: usize,
         routing: Routing<M>,
+        stage: Arc<dyn Submit>,
         make_member: impl Fn(usize) -> Member<M> + Send + Sync + 'static,
     ) -> Self {
         let inner = Inner {
             members: ArcSwap::from_pointee((0..size).map(&make_member).collect()),
             routing,
+            stage,
             sent: AtomicU64::new(0),
             make: Box::new(make_member),
             replacing: Mutex::new(()),
@@ -177,6 +186,22 @@ impl<M: Message> WorkerPool<M> {
                 Kept::new(async move { to.send_async(question).await })
             }),
         }
+    }
+
+    /// Asks one of the members, with a deadline, as [`ActorRef::ask_within`] does.
+    pub fn ask_within<T: Send + 'static>(
+        &self,
+        limit: Duration,
+        question: impl FnOnce(Reply<T>) -> M,
+    ) -> AskWithin<T> {
+        let (reply, answer) = AskWithin::to_come(self.inner.stage.theater(), limit);
+        let sent = self.inner.send(question(reply), |member, question| {
+            member.send_or_keep(mailbox_of(&question), question)
+        });
+        AskWithin::asked(answer, sent, |question| {
+            let to = self.clone();
+            Kept::new(async move { to.send_async(question).await })
+        })
     }
 
     /// How many members have not ended. Looks at each of them.

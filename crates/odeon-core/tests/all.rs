@@ -20,6 +20,7 @@ mod s15_failure_at_the_root;
 mod s15_supervision;
 mod s16_async_actors;
 mod s16_groups;
+mod s16_named_worker_pools;
 mod s16_names;
 mod s16_worker_pools;
 mod s17_asking_tasks;

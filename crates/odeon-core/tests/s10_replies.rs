@@ -171,7 +171,7 @@ fn s10_waiting_on_a_shared_stage_is_refused_and_on_a_dedicated_one_is_not() {
 }
 
 /// The smallest executor: polls on this thread, parks in between.
-fn block_on<F: Future>(future: F) -> F::Output {
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(std::thread::Thread);
     impl std::task::Wake for Unpark {
         fn wake(self: std::sync::Arc<Self>) {
@@ -200,4 +200,54 @@ fn s10_a_question_is_a_future_on_any_executor() {
         }
         assert_eq!(block_on(desk.ask(Query::Total)), Err(AskError::Stopped));
     });
+}
+
+/// Asks itself, and waits where it is told to.
+struct Narcissus;
+
+enum Look {
+    InHandler(Reply<u32>),
+    Within(Duration, Reply<Result<u32, AskError>>),
+    InPipe(Reply<u32>),
+    Seen(Reply<u32>),
+}
+
+impl Message for Look {}
+
+impl AsyncActor for Narcissus {
+    type Msg = Look;
+    async fn handle(&mut self, look: Look, ctx: &mut AsyncContext<'_, Self>) {
+        let myself = ctx.actor_ref();
+        match look {
+            Look::InHandler(reply) => reply.send(myself.ask(Look::Seen).await.unwrap()),
+            Look::Within(limit, reply) => reply.send(myself.ask_within(limit, Look::Seen).await),
+            Look::InPipe(reply) => {
+                ctx.pipe(myself.ask(Look::Seen), |_, seen, _| reply.send(seen.unwrap()));
+            }
+            Look::Seen(reply) => reply.send(7),
+        }
+    }
+}
+
+#[test]
+fn s10_an_actor_that_waits_for_itself_is_told_instead_of_waiting_for_ever() {
+    let builder = Theater::builder().workers(2).failures_printed(false);
+    let theater = builder.asks_seen(true).build().unwrap();
+    let supervised = || {
+        let resumes = Supervision::new().always(Directive::Resume);
+        theater.spawn_async_supervised(resumes, || Narcissus)
+    };
+    for actor in [theater.spawn_async(Narcissus), supervised()] {
+        let limit = Duration::from_millis(10);
+        let within = actor.ask(|reply| Look::Within(limit, reply)).wait();
+        assert_eq!(within, Ok(Err(AskError::Timeout)));
+        assert_eq!(actor.ask(Look::InPipe).wait(), Ok(7));
+        let refused = actor.ask(Look::InHandler).wait().unwrap_err();
+        let text = refused.failure().unwrap_or_else(|| panic!("{refused:?}"));
+        assert!(
+            text.starts_with("waiting in a handler for an answer of the actor itself"),
+            "{text}"
+        );
+    }
+    assert!(theater.waits().unwrap().waits.is_empty());
 }

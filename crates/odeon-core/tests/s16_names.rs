@@ -47,7 +47,7 @@ fn s16_a_name_leads_to_its_actor_and_to_no_other_type() {
     assert_eq!(theater.lookup("also a"), Ok(one.clone()));
 
     let taken = theater.register("a", &other).unwrap_err();
-    assert_eq!((taken.name(), taken.by()), ("a", one.id()));
+    assert_eq!((taken.name(), taken.by()), ("a", Some(one.id())));
     assert_eq!(taken.to_string(), format!("the name `a` is taken by actor {}", one.id()));
     assert!(theater.register("a", &theater.spawn(Silent)).is_err());
 

@@ -196,6 +196,8 @@ fn s22_the_wait_that_closes_a_circle_is_told() {
             circles.sort();
             circles
         };
+        // Who asks itself is told so, and does not wait.
+        told.0.lock().unwrap().retain(|circle| circle.len() > 1);
         assert_eq!(sorted(&told.0.lock().unwrap()), sorted(&seen.circles), "seed {seed}");
         found.set(found.get() + seen.circles.len());
         drop(pending);

@@ -3,6 +3,7 @@
 
 mod derive_mailboxes;
 mod derive_message;
+mod derive_transactional;
 mod guards;
 mod message_attributes;
 mod when;
@@ -37,6 +38,17 @@ pub fn derive_message(input: TokenStream) -> TokenStream {
 pub fn derive_mailboxes(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
     derive_mailboxes::expand(input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Looks at the state of a speculative actor: `#[derive(Transactional)]` refuses fields that handlers could change outside of
+/// their transactions: cells, locks and atomics, by the names of their types, also within others such as `Arc<Mutex<..>>`.
+/// It makes nothing.
+///
+/// A field that is to be outside, a count of attempts for example, says so: `#[transactional(outside)]`.
+#[proc_macro_derive(Transactional, attributes(transactional))]
+pub fn derive_transactional(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    derive_transactional::expand(input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// Declared guards: `#[guards]` on an `impl Actor`, `impl AsyncActor` or `impl SpeculativeActor`, with functions in it that are marked

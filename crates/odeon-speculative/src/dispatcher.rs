@@ -11,8 +11,8 @@ use crate::handling::{Effects, Handling};
 use crate::job::Job;
 use crate::processing::Ordering;
 use crate::speculative_actor::SpeculativeActor;
-use odeon_core::extend::{self, Companion, Lane};
-use odeon_core::{Access, Actor, ActorRef, Context, Message};
+use odeon_core::extend::{self, Companion, Lane, Place};
+use odeon_core::{Access, Actor, ActorRef, Bound, Context, Message};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
 use odeon_sync::{interruption, thread};
@@ -32,6 +32,8 @@ pub(crate) struct Dispatcher<A: SpeculativeActor> {
     handled: u64,
     /// Messages until the next look at the width.
     until_look: u32,
+    /// Those of its mailboxes, if any has one.
+    bounds: Option<Arc<[Option<Bound>]>>,
 }
 
 /// TUNE: messages between two looks at the width: a look reads the clock.
@@ -51,7 +53,11 @@ fn mailbox_of<M: Message>(lane: Option<Lane>) -> u8 {
 }
 
 impl<A: SpeculativeActor> Dispatcher<A> {
-    pub(crate) fn new(engine: Arc<Engine<A>>, ordering: Ordering) -> Self {
+    pub(crate) fn new(
+        engine: Arc<Engine<A>>,
+        ordering: Ordering,
+        bounds: Option<Arc<[Option<Bound>]>>,
+    ) -> Self {
         let (state, taken) = engine.begin();
         Self {
             engine,
@@ -61,6 +67,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             scratch: Scratch::new(),
             handled: 0,
             until_look: LOOK_EVERY,
+            bounds,
         }
     }
 
@@ -81,12 +88,13 @@ impl<A: SpeculativeActor> Dispatcher<A> {
 
     #[inline(never)]
     fn put_aside(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
+        let place = self.place(lane, ctx);
         let access = match contained(|| A::access(&message)) {
             Ok(access) => access,
             Err(panic) => return self.fail_beside(panic, message, ctx),
         };
         let job = self.job(message, access, lane);
-        self.taken.push(job);
+        self.taken.push(Job { place, ..job });
         if self.taken.len() >= TOGETHER {
             self.bring_and_work(ctx);
         }
@@ -102,12 +110,13 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         ctx: &mut Context<'_, Self>,
     ) {
         let enlisted = companion.downcast::<Enlisted>().expect("messages come with nothing else");
+        let place = self.place(Some(lane), ctx);
         let access = match contained(|| A::access(&message)) {
             Ok(access) => access,
             Err(panic) => return self.fail_beside(panic, message, ctx),
         };
         let job = self.job(message, access, Some(lane));
-        self.taken.push(Job { enlisted: Some(enlisted), ..job });
+        self.taken.push(Job { enlisted: Some(enlisted), place, ..job });
         if self.taken.len() >= TOGETHER {
             self.bring_and_work(ctx);
         }
@@ -126,9 +135,17 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         Job { mailbox, ..Job::new(message, access, lane) }
     }
 
+    /// The place of a message that has been taken, if its mailbox has a bound.
+    #[inline(always)]
+    fn place(&self, lane: Option<Lane>, ctx: &Context<'_, Self>) -> Option<Place> {
+        self.bounds.as_ref()?;
+        extend::place_taken(ctx, mailbox_of::<A::Msg>(lane).into())
+    }
+
     /// Nothing is outstanding, and only this turn brings more: the message has the actor to itself.
     #[inline(always)]
     fn handle_here(&mut self, message: A::Msg, lane: Option<Lane>, ctx: &mut Context<'_, Self>) {
+        let place = self.place(lane, ctx);
         let Self { engine, state, scratch, .. } = self;
         let handling = Handling::new(message, &engine.tally);
         let mailbox = mailbox_of::<A::Msg>(lane);
@@ -178,7 +195,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
             }
             Some(handled) => {
                 let message = handling.over();
-                let job = self.job(message, access, lane);
+                let job = Job { place, ..self.job(message, access, lane) };
                 self.handled_rarely(handled, job, ctx);
             }
         }
@@ -266,7 +283,12 @@ impl<A: SpeculativeActor> Dispatcher<A> {
 
 impl<A: SpeculativeActor> Actor for Dispatcher<A> {
     type Msg = A::Msg;
+    const BOUNDED: bool = true;
     const LANED: bool = true;
+
+    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
+        self.bounds.as_deref()
+    }
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         if interruption::is_watched() {

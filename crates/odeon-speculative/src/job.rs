@@ -2,7 +2,7 @@
 
 use crate::coordination::{Company, Enlisted, GivesWay};
 use odeon_core::Access;
-use odeon_core::extend::Lane;
+use odeon_core::extend::{Lane, Place};
 
 /// What a job needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub(crate) struct Job<M> {
     pub(crate) joins_halted: bool,
     /// Whether others wait behind it for their guard (`parking/gate.rs`).
     pub(crate) is_scout: bool,
+    /// Its place in a mailbox with a bound, until it is over.
+    pub(crate) place: Option<Place>,
 }
 
 impl<M> Job<M> {
@@ -49,6 +51,7 @@ impl<M> Job<M> {
             enlisted: None,
             joins_halted: false,
             is_scout: false,
+            place: None,
         }
     }
 

@@ -32,13 +32,14 @@ impl<A: SpeculativeActor> Occupant<A> {
     /// An actor that has handled nothing here yet.
     ///
     /// # Panics
-    /// If its messages have several mailboxes and are to be handled in the order of arrival.
+    /// If its messages have several mailboxes and are to be handled in the order of arrival, and if the processing bounds mailboxes.
     #[track_caller]
     pub fn new(state: A, processing: Processing, surroundings: Surroundings) -> Self {
         assert!(
             A::Msg::MAILBOXES == 1 || processing.ordering != Ordering::Mailbox,
             "the order of arrival is for actors with one mailbox"
         );
+        assert!(processing.bounds.is_empty(), "a mobile actor has no bounded mailboxes");
         Self::of(Arc::new(state), processing, surroundings)
     }
 
@@ -66,7 +67,7 @@ impl<A: SpeculativeActor> Occupant<A> {
     ) -> Option<R> {
         let (engine, ordering) = (&self.engine.0, self.processing.ordering);
         let dispatcher =
-            self.dispatcher.get_or_insert_with(|| Dispatcher::new(engine.clone(), ordering));
+            self.dispatcher.get_or_insert_with(|| Dispatcher::new(engine.clone(), ordering, None));
         let mut result = None;
         extend::lend(ctx, |ctx| {
             // Its engine has counted the failure.

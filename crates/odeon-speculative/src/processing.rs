@@ -5,6 +5,7 @@ mod written;
 pub use written::WrittenProcessing;
 
 use crate::width::{Controller, HillClimb, WidthPolicy};
+use odeon_core::{Bound, MailboxName};
 use std::fmt;
 use std::sync::Arc;
 
@@ -33,6 +34,8 @@ pub struct Processing {
     pub(crate) ordering: Ordering,
     /// Whether the actor waits for the outcome of a coordinated transaction that has been at it.
     pub(crate) blocks: bool,
+    /// By mailbox, the last one for each.
+    pub(crate) bounds: Vec<(usize, Bound)>,
 }
 
 #[derive(Debug, Clone)]
@@ -88,7 +91,7 @@ impl Processing {
     /// message here until its outcome.
     pub fn sequential() -> Self {
         let ordering = Ordering::default();
-        Self { mode: Mode::Sequential, width: None, ordering, blocks: true }
+        Self { mode: Mode::Sequential, width: None, ordering, blocks: true, bounds: Vec::new() }
     }
 
     /// Several messages at once: as many as the pool has workers, or as [`width`](Self::width) says; coordinated
@@ -142,9 +145,77 @@ impl Processing {
         self.ordering = ordering;
         self
     }
+
+    /// Bounds a mailbox: so many of its messages wait or are being handled, since one whose attempt is rolled back waits
+    /// again. What the next sender meets with is the [`Bound`]'s. Bounds are chosen at the spawn, and stay.
+    ///
+    /// A message of a coordinated transaction is accepted beyond the bound, and counted.
+    ///
+    /// ```
+    /// use odeon_core::{Bound, Message, Reply, SendError, Theater};
+    /// use odeon_speculative::*;
+    /// use odeon_stm::{TVar, Tx};
+    ///
+    /// struct Add(u64, Reply<u64>);
+    /// impl Message for Add {}
+    ///
+    /// struct Sum(TVar<u64>);
+    /// impl SpeculativeActor for Sum {
+    ///     type Msg = Add;
+    ///     fn handle<'t>(
+    ///         &'t self,
+    ///         Add(n, sum): &'t Add,
+    ///         tx: &mut Tx<'t>,
+    ///         ctx: &mut SpeculativeContext<'_, Self>,
+    ///     ) -> TxResult {
+    ///         self.0.update(tx, |sum| sum + n)?;
+    ///         ctx.reply(sum, self.0.get(tx)?);
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// let theater = Theater::new()?;
+    /// // With a thousand messages before it, a message comes back: its sender can say no at once.
+    /// let processing = Processing::default().bounded(0, Bound::reject(1_000));
+    /// let sum = theater.spawn_speculative(Sum(TVar::new(0)), processing);
+    /// assert_eq!(sum.ask(|reply| Add(5, reply)).wait(), Ok(5));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the bound is one that [drops the oldest](Bound::drop_oldest) message: that may be under way.
+    #[must_use]
+    #[track_caller]
+    pub fn bounded(mut self, mailbox: impl MailboxName, bound: Bound) -> Self {
+        assert!(
+            !bound.drops_oldest(),
+            "a speculative actor cannot drop its oldest message, which may be under way: `Bound::reject` or `Bound::wait`"
+        );
+        let mailbox = mailbox.number();
+        self.bounds.retain(|(of, _)| *of != mailbox);
+        self.bounds.push((mailbox, bound));
+        self
+    }
 }
 
 impl Processing {
+    /// The bounds of each of so many mailboxes; `None` if none has one.
+    ///
+    /// # Panics
+    /// If there is one of another mailbox.
+    #[track_caller]
+    pub(crate) fn bounds_of(&self, mailboxes: usize) -> Option<Arc<[Option<Bound>]>> {
+        let mut bounds = vec![None; mailboxes];
+        for (mailbox, bound) in &self.bounds {
+            assert!(
+                *mailbox < mailboxes,
+                "there is no mailbox {mailbox} to be bounded: the actor has {mailboxes} (numbered from 0)"
+            );
+            bounds[*mailbox] = Some(*bound);
+        }
+        (!self.bounds.is_empty()).then(|| bounds.into())
+    }
+
     /// The same, by no policy.
     pub(crate) fn one_at_a_time(&self) -> Self {
         Self { mode: Mode::Sequential, ..self.clone() }

@@ -17,7 +17,8 @@ pub trait SpawnSpeculative {
     /// good state.
     ///
     /// # Panics
-    /// If its messages have several mailboxes and are to be handled in the [order of arrival](crate::Ordering::Mailbox).
+    /// If its messages have several mailboxes and are to be handled in the [order of arrival](crate::Ordering::Mailbox), and if the
+    /// processing [bounds](Processing::bounded) a mailbox that they do not have.
     #[track_caller]
     fn spawn_speculative<A: SpeculativeActor>(
         &self,
@@ -63,6 +64,7 @@ impl SpawnSpeculative for Theater {
         );
         let workers = extend::workers(self);
         let surroundings = Surroundings::of(self);
+        let bounds = processing.bounds_of(A::Msg::MAILBOXES);
         let engine = Arc::new(Engine::new(Arc::new(make()), &processing, surroundings));
         let control: Arc<dyn Control> = Arc::new(Handle { engine: engine.clone(), workers });
         let mut is_first = true;
@@ -74,7 +76,7 @@ impl SpawnSpeculative for Theater {
             if !std::mem::take(&mut is_first) {
                 engine.set_state(make());
             }
-            Dispatcher::new(engine.clone(), ordering)
+            Dispatcher::new(engine.clone(), ordering, bounds.clone())
         });
         extend::report_by(self, &actor, reporter);
         SpeculativeRef { actor, control }
@@ -94,8 +96,8 @@ impl<M: Message> SpeculativeRef<M> {
         self.actor.clone()
     }
 
-    /// Changes how messages are processed while the actor runs; the order of its messages stays as it was chosen at
-    /// the spawn.
+    /// Changes how messages are processed while the actor runs; the order of its messages and the bounds of its mailboxes
+    /// stay as they were chosen at the spawn.
     pub fn set_processing(&self, processing: Processing) {
         self.control.set_processing(&processing);
     }

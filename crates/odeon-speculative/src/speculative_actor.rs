@@ -20,6 +20,13 @@ use odeon_stm::Tx;
 ///
 /// The variables belong to the actor. If others write them too, messages that run alone on the actor
 /// ([`Processing::sequential`](crate::Processing::sequential)) are not isolated from them.
+///
+/// What a handler changes in a `Cell`, an atomic or behind a lock is no part of its transaction: it stays when the attempt is rolled
+/// back. `#[derive(Transactional)]` of the facade crate refuses such fields.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no speculative actor",
+    note = "an `Actor` is spawned with `spawn` and its like, an `AsyncActor` with `spawn_async`"
+)]
 pub trait SpeculativeActor: Send + Sync + Sized + 'static {
     /// What this actor can be sent: its mailboxes too, 1 to 64, each with a [guard](Self::admits).
     type Msg: Message;

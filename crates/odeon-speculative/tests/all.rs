@@ -3,6 +3,7 @@
 mod s10_s26_replies;
 mod s15_s28_made_anew;
 mod s17_pressure;
+mod s18_bounded;
 mod s21_conflict_report;
 mod s23_s28_replay;
 mod s24_one_at_a_time;

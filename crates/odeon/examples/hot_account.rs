@@ -18,6 +18,7 @@ enum ToBank {
 /// Why a transfer was not made.
 struct NotCovered;
 
+#[derive(Transactional)]
 struct Bank {
     accounts: Vec<TVar<u64>>,
 }

@@ -24,6 +24,8 @@ pub use odeon_device as device;
 pub use odeon_energy as energy;
 #[cfg(feature = "gpu")]
 pub use odeon_gpu as gpu;
+#[cfg(feature = "speculative")]
+pub use odeon_macros::Transactional;
 pub use odeon_macros::{Mailboxes, Message, guards, when};
 #[cfg(feature = "rabbitmq")]
 pub use odeon_rabbitmq as rabbitmq;

@@ -27,6 +27,11 @@ pub(super) enum WhenFull {
 }
 
 impl Bound {
+    /// Whether it has messages give way to newer ones.
+    pub fn drops_oldest(&self) -> bool {
+        self.when_full == WhenFull::DropOldest
+    }
+
     /// Senders wait for a place, in the order in which they came.
     ///
     /// A pool actor cannot wait in the middle of a handler: its messages are accepted beyond the capacity,

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::bound::{Bound, WhenFull};
-use super::gate::Gate;
+use super::gate::{Gate, Place};
 use super::newest::Newest;
 use crate::bonds::Bonds;
 use crate::cell::MessageCell;
@@ -102,6 +102,12 @@ pub(super) fn taken<M: Message>(cell: &MessageCell<M>, number: usize, message: M
     }
     mailbox.gate.leave();
     Some(message)
+}
+
+/// The owner, which has lanes, has taken a message from this mailbox, and puts it aside: its place is free when this is dropped.
+/// Such an actor has no mailboxes that drop messages for newer ones.
+pub(super) fn taken_aside<M: Message>(cell: &MessageCell<M>, number: usize) -> Place {
+    Place::of(&of(cell).mailbox(number).gate)
 }
 
 /// Somebody is to wait for each message of this mailbox.

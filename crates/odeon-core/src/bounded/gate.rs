@@ -83,10 +83,15 @@ pub(super) enum Entry {
     Closed,
 }
 
-/// A place that nobody has left a message in yet; dropped, it is free again.
-pub(crate) struct Place(Option<Gate>);
+/// A place that nobody has left a message in yet, or whose message has been taken; dropped, it is free again.
+pub struct Place(Option<Gate>);
 
 impl Place {
+    /// The place of a message behind the gate, from whoever has taken that.
+    pub(super) fn of(gate: &Gate) -> Self {
+        Self(Some(gate.clone()))
+    }
+
     /// A message is being left in it.
     pub(super) fn fill(mut self) {
         self.0 = None;

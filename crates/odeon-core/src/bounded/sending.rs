@@ -169,6 +169,12 @@ pub(crate) async fn room<M: Message>(to: &ActorRef<M>, number: usize) {
     }
 }
 
+/// A message comes to this mailbox whether there is a place for it or not.
+#[cold]
+pub(crate) fn enter_beyond<M: Message>(to: &MessageCell<M>, number: usize) {
+    bounds::of(to).mailbox(number).gate.enter_beyond();
+}
+
 /// Whether a message of an attempt is to come back at once.
 pub(crate) fn rejects<M: Message>(to: &MessageCell<M>, number: usize) -> bool {
     to.header.home.is_bounded() && {

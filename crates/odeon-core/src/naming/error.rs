@@ -5,28 +5,37 @@ use std::fmt;
 
 use crate::actor_id::ActorId;
 
-/// A name could not be given: an actor has it.
+/// A name could not be given: an actor, or a worker pool, has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameTaken {
     pub(super) name: String,
-    pub(super) by: ActorId,
+    /// `None`: a worker pool.
+    pub(super) by: Option<ActorId>,
 }
 
 impl NameTaken {
+    pub(crate) fn by_worker_pool(name: &str) -> Self {
+        Self { name: name.into(), by: None }
+    }
+
     /// The name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The actor that has it.
-    pub fn by(&self) -> ActorId {
+    /// The actor that has it; `None` for the name of a worker pool.
+    pub fn by(&self) -> Option<ActorId> {
         self.by
     }
 }
 
 impl fmt::Display for NameTaken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the name `{}` is taken by actor {}", self.name, self.by)
+        let name = &self.name;
+        match self.by {
+            Some(actor) => write!(f, "the name `{name}` is taken by actor {actor}"),
+            None => write!(f, "the name `{name}` is taken by a worker pool"),
+        }
     }
 }
 
@@ -61,7 +70,7 @@ impl From<OtherType> for LookupError {
     }
 }
 
-/// The actor or group of a name has messages of another type than the one asked for.
+/// The actor, group or worker pool of a name has messages of another type than the one asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherType {
     pub(crate) name: Box<str>,

@@ -120,7 +120,7 @@ impl Names {
         actor: &ActorRef<M>,
     ) -> Result<(), NameTaken> {
         let reservation = self.reserve(name, |holder| holder.id());
-        reservation.map_err(|by| NameTaken { name: name.into(), by })?.fill(actor);
+        reservation.map_err(|by| NameTaken { name: name.into(), by: Some(by) })?.fill(actor);
         Ok(())
     }
 

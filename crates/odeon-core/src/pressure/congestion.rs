@@ -117,7 +117,7 @@ pub(crate) fn felt(congestion: &Arc<Congestion>, theater: &TheaterShared, blocks
     let by = || HeldBy::Congestion(congestion.clone());
     // SAFETY: set by this thread for the length of the turn, which keeps the cell.
     if let Some(sender) = unsafe { here.actor.get().as_ref() } {
-        if !is_held(sender) && !sender.home.is_laned() {
+        if !is_held(sender) && !sender.vtable.laned {
             hold_back(sender, by());
         }
         return;

@@ -90,6 +90,10 @@ impl Node {
         unsafe { here.pinned_handler.get().as_ref() }.map(|actor| Self::Actor(Kin::new(actor)))
     }
 
+    fn is(&self, other: &Self) -> bool {
+        self.waiters().zip(other.waiters()).is_some_and(|(one, other)| ptr::eq(one, other))
+    }
+
     pub(super) fn is_pressed(&self) -> bool {
         match self {
             Self::Actor(actor) => super::is_pressed(actor.header()),
@@ -252,14 +256,15 @@ impl Question {
         asks_as_actor.then(|| Self { asked: Node::of_handler(actor), waiting: None })
     }
 
-    /// The answer is not there, and whoever asks does nothing more until it is.
+    /// The answer is not there, and whoever asks does nothing more until it is. Answers whether that is for ever, because it asks itself.
     #[cold]
-    pub(crate) fn waits(&mut self) {
+    pub(crate) fn waits(&mut self) -> bool {
         if self.waiting.is_some() {
-            return;
+            return false;
         }
-        let Some(asker) = Node::here() else { return };
+        let Some(asker) = Node::here() else { return false };
         self.waiting = Waiting::enter(asker.clone(), self.asked.clone(), What::Answer);
         open_circles(&asker, &self.asked, What::Answer);
+        asker.is(&self.asked)
     }
 }

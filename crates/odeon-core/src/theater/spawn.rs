@@ -141,12 +141,13 @@ fn create_for<N: NewActor>(
     let theater = stage.theater();
     let seen_bit = theater.seen_bit;
     let shard = current::here().shard.get();
-    let (home, bonds) = if N::BOUNDED { bounded(home, &actor) } else { (home, BondSlot::empty()) };
-    let home = if N::LANED {
-        assert!(!N::BOUNDED && home.as_pinned().is_none(), "lanes are for unbounded pool actors");
-        home.of_laned()
-    } else {
-        home
+    assert!(!N::LANED || home.as_pinned().is_none(), "lanes are for pool actors");
+    // An actor with lanes has bounds if it names some.
+    let is_bounded = N::BOUNDED && (!N::LANED || actor.wanted_bounds().is_some());
+    let (home, bonds) = match is_bounded {
+        true => bounded(home, &actor),
+        false if N::LANED => (home.of_laned(), BondSlot::empty()),
+        false => (home, BondSlot::empty()),
     };
     let (cell, entered) = theater.registry.insert(shard, theater, |id| {
         // A pool actor is born with its start signal and the task that goes with it; a pinned

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{self, Poll};
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use crate::open_question::OpenQuestion;
 use crate::pressure::Question;
 use crate::reply::{ITS_OWN, Reply, send_answer};
 use crate::sight::AskedBy;
+use crate::theater::shared::TheaterShared;
 
 impl<A: Actor> Context<'_, A> {
     /// As [`reply_to`](Self::reply_to), with a deadline: if no answer comes within `limit`, the actor
@@ -166,38 +168,29 @@ impl<M: Message> ActorRef<M> {
         limit: Duration,
         question: impl FnOnce(Reply<T>) -> M,
     ) -> AskWithin<T> {
-        let (answer_to, answer) = oneshot::channel();
-        let theater = self.cell().header.stage.theater();
-        let reply = deadline::reply_within(theater, limit, move |answer| {
-            // Whoever asked may have given up.
-            let _ = answer_to.send(answer);
-        });
+        let header = &self.cell().header;
+        let (reply, answer) = AskWithin::to_come(header.stage.theater(), limit);
         let question = question(reply);
         let mailbox = mailbox_of(&question);
-        let (asked, kept) = match self.send_or_keep(mailbox, question) {
-            Ok(()) => (Ok(()), None),
-            Err(Unsent::Refused(error)) => (Err(error.into()), None),
-            Err(Unsent::Kept(question)) => {
-                let to = self.clone();
-                let sending = async move { to.send_async_into(mailbox, question).await };
-                (Ok(()), Some(Kept::new(sending)))
-            }
-        };
-        let header = &self.cell().header;
+        let sent = self.send_or_keep(mailbox, question);
+        let asked = AskWithin::asked(answer, sent, |question| {
+            let to = self.clone();
+            Kept::new(async move { to.send_async_into(mailbox, question).await })
+        });
         let seen = if header.is_seen() { AskedBy::to(header) } else { None };
-        let question = Question::asked_of(header);
-        AskWithin { answer: asked.map(|()| answer), kept, question, seen }
+        AskWithin { question: Question::asked_of(header), seen, ..asked }
     }
 }
 
-/// The answer to come, or [`AskError::Timeout`]; made by [`ActorRef::ask_within`].
+/// The answer to come, or [`AskError::Timeout`]; made by [`ActorRef::ask_within`] and
+/// [`WorkerPool::ask_within`](crate::WorkerPool::ask_within).
 ///
 /// # Cancellation
 /// As of [`Ask`](crate::Ask). A question that has not been sent when the time is up is not sent.
 #[must_use = "an answer must be awaited; use `send` for messages without an answer"]
 pub struct AskWithin<T: Send + 'static> {
     /// `None`: the actor had stopped.
-    answer: Result<oneshot::Receiver<Result<T, AskError>>, AskError>,
+    answer: Result<ToCome<T>, AskError>,
     /// The question, if it has not been sent.
     kept: Option<Kept>,
     /// Tells who waits for whom, if an actor asks.
@@ -205,6 +198,35 @@ pub struct AskWithin<T: Send + 'static> {
     /// Notes who waits for it, in a theater where that is to be seen.
     seen: Option<Box<AskedBy>>,
 }
+
+impl<T: Send + 'static> AskWithin<T> {
+    /// The reply for a question whose time begins here, and where its answer comes.
+    pub(crate) fn to_come(theater: &Arc<TheaterShared>, limit: Duration) -> (Reply<T>, ToCome<T>) {
+        let (answer_to, answer) = oneshot::channel();
+        let reply = deadline::reply_within(theater, limit, move |answer| {
+            // Whoever asked may have given up.
+            let _ = answer_to.send(answer);
+        });
+        (reply, answer)
+    }
+
+    /// The question was `sent`, or `keep` knows how to send it.
+    pub(crate) fn asked<M>(
+        answer: ToCome<T>,
+        sent: Result<(), Unsent<M>>,
+        keep: impl FnOnce(M) -> Kept,
+    ) -> Self {
+        let (answer, kept) = match sent {
+            Ok(()) => (Ok(answer), None),
+            Err(Unsent::Refused(error)) => (Err(error.into()), None),
+            Err(Unsent::Kept(question)) => (Ok(answer), Some(keep(question))),
+        };
+        Self { answer, kept, question: None, seen: None }
+    }
+}
+
+/// Where an answer comes, or why there is none.
+pub(crate) type ToCome<T> = oneshot::Receiver<Result<T, AskError>>;
 
 impl<T: Send + 'static> Future for AskWithin<T> {
     type Output = Result<T, AskError>;

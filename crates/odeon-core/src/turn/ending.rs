@@ -72,7 +72,7 @@ pub(super) unsafe fn end_cell<M: Message>(
     unsafe {
         (*inbox.as_ptr()).close(&message.inbox, |label, content| {
             let (mailbox, tag) = label::split(label);
-            if tag != 0 && !header.home.is_laned() {
+            if tag != 0 && !header.vtable.laned {
                 follow::forget(header, tag);
             } else if tag != 0 && companion::is_told_by(tag) {
                 lost.push(companion::take(tag));

@@ -45,6 +45,7 @@ unsafe impl<A: Actor> NewActor for A {
         waiting: ending::waiting::<A::Msg>,
         is_waiting: |_| false,
         puts_aside: A::PUTS_ASIDE,
+        laned: A::LANED,
         may_move: A::MAY_MOVE,
         introduction: A::INTRODUCTION,
         actor_type: std::any::type_name::<A>,

@@ -134,7 +134,7 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
     }
 
     fn has_lanes(&self) -> bool {
-        self.actor.cell().header.home.is_laned()
+        self.actor.cell().header.vtable.laned
     }
 
     fn message_type(&self) -> TypeId {
@@ -192,7 +192,7 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
     ) -> Result<Delivered, WireError> {
         let message: M = decode(passage, bytes)?;
         let Slot { mailbox, sender } = slot;
-        if mailbox >= M::MAILBOXES || !self.actor.cell().header.home.is_laned() {
+        if mailbox >= M::MAILBOXES || !self.actor.cell().header.vtable.laned {
             return Err(WireError::Refused("the actor takes no such messages"));
         }
         let send = || self.actor.send_accompanied(mailbox, message, companion, Hindered::No);

@@ -26,7 +26,7 @@ impl<M: Message + Serialize + DeserializeOwned> Serialize for ActorRef<M> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let inbound = || Arc::new(Here::to(self.clone())) as Arc<dyn Inbound>;
         let stage = &*self.cell().header.stage;
-        let has_lanes = self.cell().header.home.is_laned();
+        let has_lanes = self.cell().header.vtable.laned;
         let (actor, native) = (self.id().number(), native(self));
         let leaving = Leaving { actor, stage, has_lanes, inbound: &inbound, native };
         passage::with(|passage| passage.actor_leaves(&leaving))

@@ -239,7 +239,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
     }
 
     fn has_lanes(&self) -> bool {
-        self.actor.header().home.is_laned()
+        self.actor.header().vtable.laned
     }
 
     fn reference(&self) -> Option<Box<dyn Any + Send + Sync>> {

@@ -141,7 +141,7 @@ where
 {
     let by_load = matches!(routing, Routing::LeastLoaded);
     let make = Arc::new(make);
-    WorkerPool::new(size, routing, move |number| {
+    WorkerPool::new(size, routing, stage.clone(), move |number| {
         let (make, supervision) = (make.clone(), supervision.clone());
         let make = move || make(number);
         if by_load {

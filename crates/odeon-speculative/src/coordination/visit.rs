@@ -10,7 +10,7 @@ use crate::job::Job;
 use crate::setting::Setting;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::Access;
-use odeon_core::extend::{self, Effect, Lane, Outbox, as_sender};
+use odeon_core::extend::{self, Effect, Lane, Outbox, Place, as_sender};
 use odeon_core::{ActorId, ActorRef};
 use odeon_stm::staged::{Attempted, Journey, RolledBack};
 use std::slice;
@@ -85,6 +85,8 @@ pub(crate) struct Visit<A: SpeculativeActor> {
     outbox: Outbox,
     passed_on: Vec<Effect>,
     is_last: bool,
+    /// In a mailbox with a bound, until it has ended.
+    _place: Option<Place>,
 }
 
 impl<A: SpeculativeActor> Visit<A> {
@@ -95,7 +97,7 @@ impl<A: SpeculativeActor> Visit<A> {
         me: ActorRef<A::Msg>,
         state: Arc<A>,
     ) {
-        let Job { message, lane, access, mailbox, enlisted, .. } = job;
+        let Job { message, lane, access, mailbox, enlisted, place, .. } = job;
         let enlisted = enlisted.expect("visits are of transactions");
         let visit = Self {
             engine: engine.clone(),
@@ -108,6 +110,7 @@ impl<A: SpeculativeActor> Visit<A> {
             outbox: Outbox::new(),
             passed_on: Vec::new(),
             is_last: false,
+            _place: place,
         };
         enlisted.arrive(Box::new(visit));
     }

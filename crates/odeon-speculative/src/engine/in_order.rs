@@ -16,7 +16,7 @@ use crate::coordination::{Enlisted, GivesWay};
 use crate::job::{Job, Kind};
 use crate::setting::Setting;
 use crate::speculative_actor::SpeculativeActor;
-use odeon_core::extend::{self, Lane, Outbox};
+use odeon_core::extend::{self, Lane, Outbox, Place};
 use odeon_core::{Access, ActorRef};
 use odeon_sync::MutexGuard;
 use std::collections::BTreeMap;
@@ -42,6 +42,7 @@ struct Ran<A: SpeculativeActor> {
     access: Access,
     /// If it is now to be part of a coordinated transaction.
     enlisted: Option<Box<Enlisted>>,
+    place: Option<Place>,
 }
 
 impl<A: SpeculativeActor> Sequence<A> {
@@ -59,17 +60,17 @@ impl<A: SpeculativeActor> Sequence<A> {
 
 impl<A: SpeculativeActor> Ran<A> {
     fn new(job: Job<A::Msg>, state: &Arc<A>) -> Self {
-        let Job { message, kind, lane, access, enlisted, .. } = job;
+        let Job { message, kind, lane, access, enlisted, place, .. } = job;
         let setting = Arc::new(Setting { state: state.clone(), message });
-        Self { setting, ahead: None, outbox: Outbox::new(), kind, lane, access, enlisted }
+        Self { setting, ahead: None, outbox: Outbox::new(), kind, lane, access, enlisted, place }
     }
 
     /// The job, as if it had not run.
     fn into_job(self) -> Job<A::Msg> {
-        let Self { setting, ahead, mut outbox, kind, lane, access, enlisted } = self;
+        let Self { setting, ahead, mut outbox, kind, lane, access, enlisted, place } = self;
         Attempt::<A>::forget(ahead, &mut outbox);
         let message = setting.into_message().expect("only attempts keep it besides");
-        Job { kind, enlisted, ..Job::new(message, access, lane) }
+        Job { kind, enlisted, place, ..Job::new(message, access, lane) }
     }
 }
 

@@ -53,7 +53,8 @@ impl Processing {
         };
         // The actor is to work where there are fewer workers, too.
         let width = usize::try_from(written.width).unwrap_or(usize::MAX).min(MOST_WIDTH);
-        Self { mode, width: (width > 0).then_some(width), ordering, blocks: written.blocks }
+        let width = (width > 0).then_some(width);
+        Self { mode, width, ordering, blocks: written.blocks, bounds: Vec::new() }
     }
 }
 

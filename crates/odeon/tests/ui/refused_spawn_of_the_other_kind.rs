@@ -1,4 +1,4 @@
-//! Plain actors are spawned by `spawn`, asynchronous ones by `spawn_async`.
+//! Plain actors are spawned by `spawn`, asynchronous ones by `spawn_async`, speculative ones by `spawn_speculative`.
 
 use odeon::prelude::*;
 
@@ -16,8 +16,24 @@ impl AsyncActor for Waiting {
     async fn handle(&mut self, (): (), _ctx: &mut AsyncContext<'_, Self>) {}
 }
 
+struct Hot;
+
+impl SpeculativeActor for Hot {
+    type Msg = ();
+    fn handle<'t>(
+        &'t self,
+        (): &'t (),
+        _tx: &mut Tx<'t>,
+        _ctx: &mut SpeculativeContext<'_, Self>,
+    ) -> TxResult {
+        Ok(())
+    }
+}
+
 fn main() {
     let theater = Theater::new().unwrap();
     theater.spawn(Waiting);
     theater.spawn_async(Plain);
+    theater.spawn(Hot);
+    theater.spawn_speculative(Plain, Processing::default());
 }

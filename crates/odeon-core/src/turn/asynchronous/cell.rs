@@ -127,6 +127,7 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
         is_pressed: ending::is_pressed::<A::Msg>,
         waiting: ending::waiting::<A::Msg>,
         puts_aside: false,
+        laned: false,
         may_move: false,
         introduction: None,
         is_waiting: is_waiting::<A, H>,

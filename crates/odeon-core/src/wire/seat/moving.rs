@@ -276,7 +276,7 @@ where
     /// Puts what is aside into the mailboxes of the actor that sits here, if it has several and does not sort messages itself. `true`: it wants to stop.
     fn sort(&mut self, interior: &mut Interior<'_, M>) -> bool {
         let mut stops = false;
-        let has_lanes = interior.cell.header.home.is_laned();
+        let has_lanes = interior.cell.header.vtable.laned;
         while M::MAILBOXES > 1 && !has_lanes && matches!(self.place, Place::Here(_)) {
             match self.aside.pop_front() {
                 None => break,
