@@ -439,3 +439,24 @@ fn s36_the_network_of_another_theater_is_refused() {
     assert!(joined.is_err());
     drop(here);
 }
+
+#[test]
+fn s36_messages_that_explode_once_they_have_left_take_no_way_along() {
+    let world = World::new(8);
+    let (here, there) = (place(&world, 1), place(&world, 2));
+    let mine = here.theater.spawn_speculative(Purse::default(), Processing::default());
+    let yours = there.theater.spawn_speculative(Purse::default(), Processing::default());
+    there.network.publish("yours", &yours.actor_ref());
+    there.network.publish("plain", &there.theater.spawn(Plain));
+    let of = here.network.at(there.network.id());
+    let away: ActorRef<Do> = of.lookup("yours").wait().unwrap().unwrap();
+    let distant: ActorRef<Do> = of.lookup("plain").wait().unwrap().unwrap();
+    // Refused on the thread of the network, and dropped there; what was written has been dropped here before.
+    let outcome = here.theater.coordinate(|co| {
+        co.send(&mine, Do::Add(1));
+        co.send(&distant, Do::Armed(1, Armed(At::End)));
+    });
+    assert!(outcome.wait_timeout(LONG).expect("it is decided").is_err());
+    assert!(!distant.is_stopped(), "its seat goes on");
+    go_on(&here, &mine, &away);
+}
