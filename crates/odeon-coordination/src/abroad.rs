@@ -7,8 +7,9 @@ use odeon_core::{ActorId, Theater};
 use odeon_speculative::CoordinationError;
 use odeon_speculative::extend::{Abroad, Away, Begun, Decider, First, TakenOver};
 use odeon_sync::atomic::{AtomicU64, Ordering};
-use odeon_theater::TheaterId;
+use odeon_sync::contained::{drop_each, drop_quietly};
 use odeon_theater::extend::{leads_to, send_accompanied};
+use odeon_theater::{Network, TheaterId};
 use std::sync::Arc;
 
 use crate::id::{Head, Id};
@@ -54,13 +55,14 @@ impl Abroad for Ways {
         let mut members: BTreeMap<TheaterId, Member> = BTreeMap::new();
         let mut ways = Vec::with_capacity(messages.len());
         for message in &messages {
-            let (to, actor, known) = match message {
-                First::Here(here) => (me, number_of(here.actor()), here.actor()),
-                First::Away(away) => match self.theater_of(away) {
-                    Some((to, actor)) => (to, actor, away.actor),
-                    // Its theater is dead, or it lives here and is no speculative actor.
-                    None => return reply.send(Err(CoordinationError::Unreachable)),
-                },
+            let way = match message {
+                First::Here(here) => Some((me, number_of(here.actor()), here.actor())),
+                First::Away(away) => self.theater_of(away).map(|(to, it)| (to, it, away.actor)),
+            };
+            let Some((to, actor, known)) = way else {
+                // Its theater is dead, or it has come here meanwhile.
+                drop_each(messages);
+                return reply.send(Err(CoordinationError::Unreachable));
             };
             let member = members.entry(to).or_insert_with(Member::new);
             member.of += 1;
@@ -70,6 +72,7 @@ impl Abroad for Ways {
         let counts: BTreeMap<TheaterId, u32> =
             members.iter().map(|(theater, member)| (*theater, member.of)).collect();
         let Some(agent) = self.parts.agent() else {
+            drop_each(messages);
             return reply.send(Err(CoordinationError::Unreachable));
         };
         let part = counts.get(&me).and_then(|of| self.parts.make(id, *of));
@@ -77,7 +80,8 @@ impl Abroad for Ways {
         let begins = Begins { id, members, part: part.clone(), deadline, reply: Some(reply) };
         // Before its parts can say anything.
         if send_unhindered(agent, Tell::then(move |it, ctx| it.lead(begins, ctx))).is_err() {
-            return;
+            part.iter().for_each(|part| self.parts.is_over(id, part.number(), false));
+            return drop_each(messages);
         }
         for (place, (message, to)) in messages.into_iter().zip(ways).enumerate() {
             match message {
@@ -109,21 +113,35 @@ impl Abroad for Ways {
         let members = BTreeMap::from([(self.parts.me, member)]);
         self.parts.is_own(id, part.clone());
         // It has its deadline already.
-        let begins = Begins { id, members, part: Some(part), deadline: None, reply };
-        send_unhindered(agent, Tell::then(move |it, ctx| it.lead(begins, ctx))).ok()?;
+        let begins = Begins { id, members, part: Some(part.clone()), deadline: None, reply };
+        let number = part.number();
+        if send_unhindered(agent, Tell::then(move |it, ctx| it.lead(begins, ctx))).is_err() {
+            self.parts.is_over(id, number, false);
+            return None;
+        }
         Some(decider)
     }
 }
 
 impl Ways {
     fn send(&self, away: Away, head: &Head) {
-        let Away { actor, mailbox, message, keeps } = away;
-        let sent = self.parts.network.upgrade().is_some_and(|network| {
-            send_accompanied(&network, number_of(actor), mailbox, message, head.to_bytes()).is_ok()
-        });
-        drop(keeps);
-        if !sent {
+        if !send(self.parts.network.upgrade().as_ref(), away, head) {
             odeon_theater::extend::Companions::is_lost(&*self.parts, &head.to_bytes());
         }
     }
+}
+
+/// Sends a message of a transaction to another theater. `false`: it could not leave, and is gone.
+///
+/// Destructors of messages are a user's. A panic of one must not keep the messages behind it from being sent, or told to be lost.
+pub(crate) fn send(network: Option<&Network>, away: Away, head: &Head) -> bool {
+    let Away { actor, mailbox, message, keeps } = away;
+    let sent = match network {
+        Some(it) => send_accompanied(it, number_of(actor), mailbox, message, head.to_bytes()),
+        None => Err(message),
+    };
+    let is_sent = sent.is_ok();
+    drop_quietly(sent);
+    drop_quietly(keeps);
+    is_sent
 }

@@ -11,7 +11,7 @@ use odeon_core::{ActorRef, Random, Theater};
 use odeon_speculative::extend::{Abroad, Surroundings, go_abroad};
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_theater::extend::{
-    Companions, accompany_by, downgrade, publish_own, publishes, unpublish_own,
+    Companions, accompany_by, downgrade, is_joined_by, publish_own, publishes, unpublish_own,
 };
 use odeon_theater::{Network, TheaterId};
 
@@ -107,9 +107,10 @@ impl Coordination {
     /// Has a theater take part, until it [leaves](Self::leave) or the last clone is dropped. The network is kept as long.
     ///
     /// # Panics
-    /// If the theater takes part already, or has been shut down.
+    /// If the theater takes part already, or has been shut down, or if the network is that of another theater.
     #[track_caller]
     pub fn join(theater: &Theater, network: &Network) -> Self {
+        assert!(is_joined_by(network, theater), "the network is that of another theater");
         assert!(!publishes(network, AGENT), "the theater takes part in transactions already");
         let me = network.id();
         let parts = Arc::new(Parts::new(me, downgrade(network)));

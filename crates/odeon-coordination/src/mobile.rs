@@ -99,7 +99,7 @@ pub trait MobileSpeculative: SpeculativeActor<Msg: Serialize + DeserializeOwned>
     /// The state, while nothing else is at it.
     ///
     /// # Errors
-    /// As those of a handler: the actor stays where it is.
+    /// As those of a handler: the actor stays where it is. So it does if this panics or asks to [`retry`](Tx::retry): a move waits for nothing.
     fn state<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<Self::State>;
 
     /// The actor with this state, in the theater where it has come.

@@ -9,8 +9,9 @@ use odeon_speculative::CoordinationError;
 use odeon_speculative::extend::{Away, Decider, Part};
 use odeon_sync::{Mutex, MutexGuard};
 use odeon_theater::TheaterId;
-use odeon_theater::extend::{Companions, WeakNetwork, leads_to, send_accompanied};
+use odeon_theater::extend::{Companions, WeakNetwork, leads_to};
 
+use crate::abroad;
 use crate::agent::Agent;
 use crate::id::{Head, Id};
 use crate::tell::{Joins, Tell};
@@ -108,12 +109,9 @@ impl Decider for Says {
             it.tell(id.leader, Tell::Joins { id, round, member: to }, ctx);
         }));
         let head = Head { id, place: 0, of: 0, to, joined_in: Some(round) };
-        let Away { actor, mailbox, message, keeps } = message;
-        let bytes = head.to_bytes();
-        if send_accompanied(&network, number_of(actor), mailbox, message, bytes).is_err() {
+        if !abroad::send(Some(&network), message, &head) {
             self.tell(Tell::then(move |it, ctx| it.message_is_lost(&head, ctx)));
         }
-        drop(keeps);
     }
 
     fn is_prepared(&self, round: u32, joined: u32) {

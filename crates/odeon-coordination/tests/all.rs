@@ -2,6 +2,7 @@
 
 mod bank;
 mod s34_speculative;
+mod s36_hostile;
 mod s36_joins;
 mod s36_parts;
 mod s36_simulated;

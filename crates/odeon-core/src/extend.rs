@@ -8,7 +8,7 @@
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
-//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`lend_reply`], [`LentReply`], [`question`], [`begin_question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
+//! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`lend_reply`], [`LentReply`], [`question`], [`is_awaited`], [`begin_question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`may_go_on`], [`note_handled`], [`goes_on_with_aside`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`forget_effects`], [`let_out`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`], [`before_the_end`] |
 //! | failure | errors of handlers, supervision, and who has asked | [`fail_with`], [`text_of`], [`drop_failed`] |
 //! | congestion | what is under way at actors with lanes and those who begin more of it | [`Congestion`], [`congestion()`], [`congestion_at`], [`heed_congestion`] |
@@ -184,6 +184,11 @@ pub fn send_accompanied<M: Message>(
 /// A question of which whoever answers it does not come to know by a message: the right to answer, and the answer to come.
 pub fn question<T: Send + 'static>() -> (Reply<T>, Ask<T>) {
     Ask::pair()
+}
+
+/// Whether somebody waits for this answer: no thread or future that has given up.
+pub fn is_awaited<T: Send + 'static>(reply: &mut Reply<T>) -> bool {
+    reply.is_awaited()
 }
 
 /// Has `begin` begin something at actors with lanes in the theater of `beside`, one of them, which answers the question of `ask`: with the outbox

@@ -155,6 +155,11 @@ impl<T: Send + 'static> Reply<T> {
         self.answer(Err(AskError::Failed(text)));
     }
 
+    /// Whether somebody waits for the answer: no thread or future that has given up.
+    pub(crate) fn is_awaited(&mut self) -> bool {
+        !matches!(self.to.get_mut(), Some(Asker::Waiter(waiter)) if waiter.is_closed())
+    }
+
     /// Takes the right to answer out of a reply that is only borrowed, unless it is spent.
     ///
     /// # Safety

@@ -104,3 +104,51 @@ fn s5_panics_outside_of_any_actor_are_contained() {
         }
     }
 }
+
+/// Panics when it is told that it has stopped, and when it is dropped.
+struct PanicsTwice;
+
+impl Drop for PanicsTwice {
+    fn drop(&mut self) {
+        silent_panic("its destructor");
+    }
+}
+
+impl Actor for PanicsTwice {
+    type Msg = Bomb;
+    fn handle(&mut self, _: Bomb, _: &mut Context<'_, Self>) {}
+    fn stopped(&mut self) {
+        silent_panic("its end");
+    }
+}
+
+impl AsyncActor for PanicsTwice {
+    type Msg = Bomb;
+    async fn handle(&mut self, _: Bomb, _: &mut AsyncContext<'_, Self>) {}
+    fn stopped(&mut self) {
+        silent_panic("its end");
+    }
+}
+
+#[test]
+fn s5_an_actor_may_panic_as_it_is_told_of_its_end_and_in_its_destructor() {
+    let failures = Arc::new(Failures::default());
+    let theater = Theater::builder().workers(1).observer(failures.clone()).build().unwrap();
+    let stage = theater.pinned("stage").unwrap();
+    for actor in [
+        theater.spawn(PanicsTwice),
+        theater.spawn_async(PanicsTwice),
+        theater.spawn_on(&stage, PanicsTwice),
+        theater.spawn_dedicated("own", PanicsTwice).unwrap(),
+    ] {
+        actor.stop();
+        while theater.live_actors() > 0 && !actor.is_stopped() {
+            std::thread::yield_now();
+        }
+        while failures.0.lock().unwrap().len() < 2 {
+            std::thread::yield_now();
+        }
+        let seen: Vec<String> = failures.0.lock().unwrap().drain(..).map(|(_, why)| why).collect();
+        assert_eq!(seen, ["its end", "its destructor"]);
+    }
+}

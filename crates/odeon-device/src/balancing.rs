@@ -171,7 +171,7 @@ impl<W: Send + 'static> BalancingPool<W> {
         let shared = self.inner.shared.clone();
         extend::let_happen(Box::new(move || {
             let piece = std::iter::once((work, Home::Alone(reply)));
-            shared.order(|desk, now| desk.submit(piece, now));
+            shared.ask(|desk, now| desk.submit(piece, now));
         }));
     }
 
@@ -191,37 +191,42 @@ impl<W: Send + 'static> BalancingPool<W> {
         extend::let_happen(Box::new(move || {
             let together = Together::new(works.len(), reply);
             let places = works.into_iter().enumerate();
-            let pieces = places.map(|(place, work)| (work, Home::Among(together.clone(), place)));
-            shared.order(|desk, now| desk.submit(pieces, now));
+            let pieces =
+                places.map(move |(place, work)| (work, Home::Among(together.clone(), place)));
+            shared.ask(|desk, now| desk.submit(pieces, now));
         }));
     }
 
     /// Waits until there is room in the queue, or there is none to come because the pool has stopped. Somebody else's pieces may come in between.
     pub fn room(&self) -> Ask<()> {
         let (reply, ask) = extend::question();
-        self.inner.shared.order(|desk, now| desk.wait_for_room(reply, now));
+        self.inner.shared.ask(|desk, now| desk.wait_for_room(reply, now));
         ask
     }
 
     /// Has all configurations tried again, with the next pieces.
     pub fn profile(&self) {
-        self.inner.shared.order(|desk, now| desk.profile(now));
+        self.inner.shared.ask(|desk, now| desk.profile(now));
     }
 
     /// What the pool has done and measured so far.
+    ///
+    /// # Panics
+    /// In a source of energy, while this pool reads that.
+    #[track_caller]
     pub fn report(&self) -> BalancingReport {
         self.inner.shared.report()
     }
 
     /// Stops the pool: what waits comes back as it is ([`WhyUndone::Stopped`]), as does what is submitted from here on; what is in work comes back done. The workers end.
     pub fn stop(&self) {
-        self.inner.shared.order(|desk, now| desk.close(true, now));
+        self.inner.shared.ask(|desk, now| desk.close(true, now));
     }
 }
 
 impl<W: Send + 'static> Drop for Handle<W> {
     fn drop(&mut self) {
-        self.shared.order(|desk, now| desk.close(false, now));
+        self.shared.ask(|desk, now| desk.close(false, now));
     }
 }
 
@@ -233,6 +238,10 @@ impl<W: Send + 'static> Clone for BalancingPool<W> {
 
 impl<W: Send + 'static> fmt::Debug for BalancingPool<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BalancingPool").field("report", &self.report()).finish()
+        let mut shown = f.debug_struct("BalancingPool");
+        if self.inner.shared.is_in_meter() {
+            return shown.finish_non_exhaustive();
+        }
+        shown.field("report", &self.report()).finish()
     }
 }

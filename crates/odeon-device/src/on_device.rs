@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use odeon_core::extend;
 use odeon_core::{Actor, Clock, Context, Message, Timer};
+use odeon_sync::contained::{Apart, drop_quietly};
 
 use crate::batch::Batch;
 use crate::batching::Batching;
@@ -148,22 +149,22 @@ pub struct OnDevice<A: DeviceActor> {
     alarm: Option<Timer>,
 }
 
-/// The order is that in which they are dropped: buffers before the device.
+/// The order is that in which they are dropped: buffers before the device. If both destructors panic, since the device is lost, the first one counts.
 struct Session<A: DeviceActor> {
-    actor: A,
-    device: A::Device,
+    actor: Apart<A>,
+    device: Apart<A::Device>,
 }
 
 impl<A: DeviceActor> OnDevice<A> {
     /// The actor and its session, for what goes on with a pipe. `None`: there is none at this moment.
     pub fn session(&mut self) -> Option<(&mut A, &mut A::Device)> {
-        self.session.as_mut().map(|session| (&mut session.actor, &mut session.device))
+        self.session.as_mut().map(|session| (&mut *session.actor, &mut *session.device))
     }
 
     fn open(&mut self, ctx: &mut Context<'_, Self>) -> Result<Session<A>, DeviceFailure> {
         let (actor, device) =
             (self.plan.make)().map_err(|error| self.failure(Doing::Opening, error))?;
-        let mut session = Session { actor, device };
+        let mut session = Session { actor: Apart::new(actor), device: Apart::new(device) };
         let started = session.actor.started(&mut session.device, ctx);
         started.map_err(|error| self.failure(Doing::Starting, error))?;
         Ok(session)
@@ -273,7 +274,7 @@ impl<A: DeviceActor> Actor for OnDevice<A> {
         let is_alone = A::is_alone(&message);
         if self.is_direct {
             // One that has failed counts as handled: nobody asks for it again, or gives it back.
-            self.waiting.clear();
+            self.waiting.drain(..).for_each(drop_quietly);
             self.under_way = 0;
         }
         self.waiting.push_back(message);

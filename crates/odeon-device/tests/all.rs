@@ -3,11 +3,13 @@
 mod device_conformance;
 mod s38_balancing;
 mod s38_conservation;
+mod s38_hostile;
 mod s38_restarts;
 mod s41_device_batches;
 mod s41_device_memory;
 mod s41_device_random;
 mod s41_device_redo;
 mod s41_device_surroundings;
+mod s41_hostile;
 mod support;
 mod worker_conformance;

@@ -125,7 +125,8 @@ impl<M: Meter> Gauge<M> {
         let counts = self.counts();
         let to = self.clock.now();
         let elapsed = from.saturating_sub(span.to);
-        let reading_took = span.to.saturating_sub(span.from) + to.saturating_sub(from);
+        let reading_took =
+            span.to.saturating_sub(span.from).saturating_add(to.saturating_sub(from));
         let both = span.counts.iter().zip(counts);
         let parts = self.meter.domains().iter().zip(both).map(|(domain, (before, after))| {
             let joules = difference(domain, before, &after, reading_took);

@@ -3,6 +3,7 @@
 use crate::domain::Domain;
 use crate::meter::{Count, Meter};
 use crate::unavailable::{Cause, Unavailable};
+use odeon_sync::contained::quietly;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -56,7 +57,8 @@ impl SharedMeter {
                 let mut meter = meter.lock().unwrap_or_else(PoisonError::into_inner);
                 for domain in 0..domains {
                     // Each handle is told what is wrong when it reads next: the run is another one then.
-                    let _ = meter.count(domain);
+                    // And of a panic, if it panics again: the thread goes on.
+                    quietly(|| meter.count(domain));
                 }
             }
         });

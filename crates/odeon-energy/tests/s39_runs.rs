@@ -240,6 +240,45 @@ fn s39_a_shared_meter_is_read_in_time_while_it_is_kept_up() {
     assert_eq!(read.load(Ordering::Relaxed), after, "it is read no longer");
 }
 
+/// Panics each second time it is read, with something that panics when it is dropped.
+struct Panics(Read);
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        std::panic::resume_unwind(Box::new("dropped"));
+    }
+}
+
+impl Meter for Panics {
+    fn domains(&self) -> &[Domain] {
+        self.0.domains()
+    }
+
+    fn count(&mut self, domain: usize) -> Result<Count, Unavailable> {
+        let count = self.0.count(domain)?;
+        if count.joules as u64 % 2 == 0 {
+            std::panic::resume_unwind(Box::new(Bomb));
+        }
+        Ok(count)
+    }
+}
+
+#[test]
+fn s39_a_meter_that_panics_is_kept_up_all_the_same() {
+    let read = Arc::new(AtomicU64::new(0));
+    let domain = Domain::new(DomainKind::Package, "package-0", 0.0, Duration::ZERO, 1.0);
+    let meter = SharedMeter::new(Panics(Read(read.clone(), [domain])));
+    let kept_up = meter.kept_up(Duration::from_millis(1));
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while read.load(Ordering::Relaxed) < 10 {
+        assert!(Instant::now() < deadline, "it is not read any more");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(kept_up);
+}
+
 /// Counts as a counter does that was set each time the test says so: an error once, then another run.
 struct Set {
     set: Arc<AtomicU64>,

@@ -56,7 +56,11 @@ impl Held {
     }
 }
 
-/// Graphics interfaces copy words of 4 bytes, and have no buffers without any.
+/// More bytes than any buffer has: rounded up to words they are still a number.
+pub(crate) const MOST: usize = usize::MAX / 4 * 4;
+
+/// Graphics interfaces copy words of 4 bytes, and have no buffers without any. `bytes`: [`MOST`] at most.
 pub(crate) fn physical(bytes: usize) -> usize {
+    debug_assert!(bytes <= MOST, "refused where a buffer is made");
     bytes.next_multiple_of(4).max(4)
 }

@@ -13,7 +13,7 @@ use cubecl_environment::future::block_on;
 use cubecl_environment::stream::StreamId;
 use odeon_device::{Device, DeviceError, Memory};
 
-use crate::buffer::{GpuBuffer, Held, physical};
+use crate::buffer::{GpuBuffer, Held, MOST, physical};
 use crate::fault;
 use crate::launch::Launch;
 use crate::which::{Which, reach};
@@ -252,6 +252,9 @@ impl GpuDevice {
         bytes: usize,
         fill: impl Fn(&Client) -> Handle,
     ) -> Result<GpuBuffer, DeviceError> {
+        if bytes > MOST {
+            return Err(self.refused(bytes as u64));
+        }
         let reserved = self.memory.reserve(bytes as u64)?;
         let attempt = |client: &Client| {
             let handle = fill(client);

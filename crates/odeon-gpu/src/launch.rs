@@ -64,7 +64,7 @@ impl<'g> Launch<'g> {
     /// The first `elements` of a buffer as a slice that the kernel reads.
     ///
     /// # Panics
-    /// If the buffer is shorter, or of another session.
+    /// If the buffer is shorter, or of another session, or if `T` has no size.
     #[track_caller]
     pub fn input_of<T: CubeElement>(&self, buffer: &GpuBuffer, elements: usize) -> BufferArg {
         assert!((self.owns)(buffer), "a buffer of another session");
@@ -83,7 +83,7 @@ impl<'g> Launch<'g> {
     /// The first `elements` of a buffer as a slice that the kernel writes, or reads and writes.
     ///
     /// # Panics
-    /// If the buffer is shorter, or of another session.
+    /// If the buffer is shorter, or of another session, or if `T` has no size.
     #[track_caller]
     pub fn output_of<T: CubeElement>(&self, buffer: &mut GpuBuffer, elements: usize) -> BufferArg {
         assert!((self.owns)(buffer), "a buffer of another session");
@@ -95,6 +95,7 @@ impl<'g> Launch<'g> {
 /// The first `elements` of a buffer.
 #[track_caller]
 fn slice<T: CubeElement>(buffer: &GpuBuffer, elements: usize) -> BufferArg {
+    assert!(size_of::<T>() > 0, "elements without a size");
     let bytes = elements.checked_mul(size_of::<T>()).filter(|&bytes| bytes <= buffer.bytes());
     let Some(bytes) = bytes else {
         panic!("{elements} elements of {} bytes in a buffer of {}", size_of::<T>(), buffer.bytes());

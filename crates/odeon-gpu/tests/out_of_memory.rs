@@ -116,3 +116,16 @@ fn exhaust(which: Which, size: usize, most: usize) {
         (0..all).map(|_| gpu.allocate(size).expect("nobody has it any more")).collect();
     assert_eq!(gpu.memory().used(), (buffers.len() * size) as u64);
 }
+
+#[test]
+fn s41_more_bytes_than_there_are_numbers_for_are_refused() {
+    let Some(found) = devices().into_iter().next() else {
+        return support::skipped("memory", "there is no device");
+    };
+    let mut gpu = GpuDevice::open(found.which).expect("it was found").with_memory_limit(u64::MAX);
+    for asked in [usize::MAX, usize::MAX - 2] {
+        let refused = gpu.allocate(asked).expect_err("nobody has so much");
+        assert!(matches!(refused, DeviceError::OutOfMemory { .. }), "{refused:?}");
+    }
+    assert_eq!(gpu.memory().used(), 0);
+}

@@ -1,7 +1,6 @@
 //! Users' code that may panic, and what comes of a panic.
 //!
-//! An engine that unwinds loses what it has in its hands: a batch, a coordinated transaction, a place on a board. So whatever is a user's runs within
-//! [`contained`] or one of its kind, and a payload that nobody gets is [forgotten](forget): its destructor, a user's as well, could panic again.
+//! What unwinds here loses a batch, a coordinated transaction, a place on a board: see `odeon_sync::contained`.
 //!
 //! | a user's code | runs in | what comes of a panic |
 //! |---|---|---|
@@ -28,70 +27,11 @@
 
 use crate::outcome::HandlerError;
 use odeon_core::extend;
-use std::any::Any;
-use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What a panic leaves.
-pub(crate) type Panic = Box<dyn Any + Send>;
-
-/// Calls what may be a user's code.
-///
-/// # Errors
-/// What it has panicked with: to be told to somebody, or [forgotten](forget).
-pub(crate) fn contained<R>(act: impl FnOnce() -> R) -> Result<R, Panic> {
-    catch_unwind(AssertUnwindSafe(act))
-}
-
-/// Nobody gets this one. It is dropped only if it is what a panic without a payload of its own has: anything else might panic in turn.
-pub(crate) fn forget(panic: Panic) {
-    if !panic.is::<&str>() && !panic.is::<String>() {
-        mem::forget(panic);
-    }
-}
-
-/// Calls what may be a user's code, whose panic concerns nobody; `None` if it has panicked.
-pub(crate) fn quietly<R>(act: impl FnOnce() -> R) -> Option<R> {
-    contained(act).map_err(forget).ok()
-}
-
-/// Drops what may have a user's destructor, whose panic concerns nobody.
-pub(crate) fn drop_quietly<T>(value: T) {
-    quietly(move || drop(value));
-}
-
-/// The same for each of several: two panics at once would be the end of the process.
-pub(crate) fn drop_each<T>(values: impl IntoIterator<Item = T>) {
-    values.into_iter().for_each(drop_quietly);
-}
-
-/// Calls one after the other, whatever becomes of it; the first panic is the one that counts.
-///
-/// # Errors
-/// That panic.
-pub(crate) fn each<F: FnOnce()>(acts: impl IntoIterator<Item = F>) -> Result<(), Panic> {
-    let mut first = Ok(());
-    for act in acts {
-        first = first_of(first, contained(act));
-    }
-    first
-}
-
-/// The first panic of two is the one that counts.
-///
-/// # Errors
-/// That panic.
-pub(crate) fn first_of(first: Result<(), Panic>, second: Result<(), Panic>) -> Result<(), Panic> {
-    match (first, second) {
-        (Ok(()), second) => second,
-        (first, Ok(())) => first,
-        (first, Err(panic)) => {
-            forget(panic);
-            first
-        }
-    }
-}
+pub(crate) use odeon_sync::contained::{
+    Panic, contained, drop_each, drop_quietly, each, first_of, forget, quietly,
+};
 
 /// What a message fails with whose handler has given it up: the text of its error, or the panic in place of that.
 pub(crate) fn failure_of(error: HandlerError) -> Panic {

@@ -23,6 +23,7 @@ mod s28_contained;
 mod s28_coordinated;
 mod s28_faults;
 mod s28_joins;
+mod s28_plain_participants;
 mod s28_random_programs;
 mod s28_theaters;
 mod s28_waits;

@@ -1,12 +1,13 @@
 //! Streams into actors: a pipe of the actor polls the stream and sends it the items.
 
 use std::future::poll_fn;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
 use futures_core::Stream;
 use odeon_core::extend::room_in;
 use odeon_core::{Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, Pipe, SendError};
+use odeon_sync::contained::{Apart, drop_quietly};
 
 /// Items after which the pipe lets others have their turns, should the stream and the actor never make
 /// it wait.
@@ -114,19 +115,23 @@ impl<A: AsyncActor> Attach for AsyncContext<'_, A> {
 }
 
 /// Sends all items, one at a time, and then the end message if there is one.
+///
+/// What is dropped here while a panic of any of it passes must not panic as well: that would be the end of the process.
 async fn feed<M, S>(
     to: ActorRef<M>,
     stream: S,
-    mut message: impl FnMut(S::Item) -> M,
+    message: impl FnMut(S::Item) -> M,
     end: Option<impl FnOnce() -> M>,
 ) where
     M: Message,
     S: Stream,
 {
-    let mut stream = pin!(stream);
+    let (mut stream, mut message) = (Apart::new(Box::pin(stream)), Apart::new(message));
+    let end = Apart::new(end);
     let mut at_once = 0;
     while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
-        if !arrives(&to, message(item)).await {
+        let message = (*message)(item);
+        if !arrives(&to, message).await {
             return;
         }
         at_once += 1;
@@ -135,7 +140,7 @@ async fn feed<M, S>(
             YieldOnce(false).await;
         }
     }
-    if let Some(end) = end {
+    if let Some(end) = end.into_inner() {
         // An actor that has ended needs no telling.
         let _ = arrives(&to, end()).await;
     }
@@ -147,9 +152,14 @@ async fn arrives<M: Message>(to: &ActorRef<M>, message: M) -> bool {
     let mut sent = to.send_async(message).await;
     while let Err(SendError::Full(message)) = sent {
         room_in(to, message.mailbox()).await;
+        // Others may have been faster, time and again, or the message names another mailbox now.
+        YieldOnce(false).await;
         sent = to.send_async(message).await;
     }
-    sent.is_ok()
+    let has_arrived = sent.is_ok();
+    // Of a message that nobody takes the destructor's panic is contained (S5).
+    drop_quietly(sent);
+    has_arrived
 }
 
 /// Ready at the second look; wakes itself for that.

@@ -14,6 +14,7 @@ use futures_core::Stream;
 use odeon_core::{
     Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, SendError, Theater, TrySendError,
 };
+use odeon_sync::contained::{drop_each, quietly};
 
 /// An item on its way from an [`Outlet`] to its [`Reader`]; what a dead-letter hook gets of those that
 /// nobody will read.
@@ -48,6 +49,17 @@ impl Drop for Close {
     }
 }
 
+impl<T> Drop for Reader<T> {
+    fn drop(&mut self) {
+        self.items.close();
+        // Each by itself: several destructors that panic at once would be the end of the process.
+        drop_each(std::iter::from_fn(|| self.items.try_recv().ok()));
+    }
+}
+
+/// TUNE: more than any memory holds of items; the channel counts other things beside them in one word, and panics from a quarter of all numbers on.
+const MOST_ROOM: usize = usize::MAX / 8;
+
 /// Opening outlets: for [`Theater`], [`Context`] and [`AsyncContext`].
 pub trait OpenOutlet {
     /// A new outlet and its reader. `room`: how many items lie ready for the reader at most, beyond the first.
@@ -79,7 +91,7 @@ fn open<T: Send + 'static>(
     room: usize,
     spawn: impl FnOnce(Forwarder<T>) -> ActorRef<Item<T>>,
 ) -> (Outlet<T>, Reader<T>) {
-    let (to, items) = mpsc::channel(room);
+    let (to, items) = mpsc::channel(room.min(MOST_ROOM));
     let forwarder = spawn(Forwarder { to });
     let known = forwarder.downgrade();
     let close = Close(Box::new(move || {
@@ -101,7 +113,8 @@ impl<T: Send + 'static> AsyncActor for Forwarder<T> {
 
     async fn handle(&mut self, Item(item): Item<T>, ctx: &mut AsyncContext<'_, Self>) {
         let has_room = poll_fn(|cx| self.to.poll_ready(cx)).await.is_ok();
-        if !has_room || self.to.start_send(item).is_err() {
+        // Wakes the reader last of all: if that panics, the item has been sent, and whoever sends is not to suffer for who reads.
+        if !has_room || quietly(|| self.to.start_send(item).is_err()) == Some(true) {
             // The reader is gone.
             ctx.stop();
         }

@@ -27,6 +27,7 @@ mod unsafe_cell;
 
 mod abort_guard;
 mod backoff;
+pub mod contained;
 mod full_fence;
 pub mod interruption;
 mod parker;

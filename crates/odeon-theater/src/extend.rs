@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, Weak};
 
 use odeon_core::wire::{Address, Erased, Guest, Kind, OfKind};
-use odeon_core::{ActorRef, Message};
+use odeon_core::{ActorRef, Message, Theater};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -15,6 +15,11 @@ use crate::Network;
 /// A network, not kept in it.
 pub fn downgrade(network: &Network) -> WeakNetwork {
     network.downgrade()
+}
+
+/// Whether this theater has joined others by this network.
+pub fn is_joined_by(network: &Network, theater: &Theater) -> bool {
+    network.is_of(theater)
 }
 
 /// Whether a theater leaves, or has left: then all others are out of reach, and alive.

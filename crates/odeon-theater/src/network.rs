@@ -208,6 +208,10 @@ impl Network {
     }
 
     /// The same network, not kept in it.
+    pub(crate) fn is_of(&self, theater: &Theater) -> bool {
+        extend::pool(theater).upgrade().is_some_and(|it| self.inner.is_of_this_theater(&*it))
+    }
+
     pub(crate) fn downgrade(&self) -> WeakNetwork {
         WeakNetwork(Arc::downgrade(&self.inner))
     }

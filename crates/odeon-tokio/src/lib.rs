@@ -92,6 +92,7 @@ use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 use odeon_core::{ForeignTask, StopReport, Theater, TheaterBuilder};
+use odeon_sync::contained::quietly;
 use tokio::runtime::Handle;
 
 /// Gives a theater's threads a tokio runtime.
@@ -134,8 +135,10 @@ pub trait TheaterBuilderExt: Sized {
 impl TheaterBuilderExt for TheaterBuilder {
     fn tokio(self, handle: Handle) -> Self {
         self.thread_context(move |work| {
-            let _entered = handle.enter();
+            let entered = handle.enter();
             work();
+            // A handler that has entered a runtime itself and never left it has tokio panic here; and what must not unwind would end the process.
+            quietly(|| drop(entered));
         })
         .foreign_tasks(task_here)
     }
@@ -179,7 +182,8 @@ pub trait TheaterExt: Sized {
     /// As [`Theater::shutdown`], waiting on one of tokio's blocking threads.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// Outside of a tokio runtime. When it is awaited, if the runtime has been shut down before the shutdown could begin: then the theater has
+    /// been dropped, and there is no report.
     ///
     /// # Cancellation
     /// The shutdown begins with the call, not with the first poll, and goes on if the future is dropped;
@@ -191,6 +195,8 @@ impl TheaterExt for Theater {
     #[track_caller]
     fn shutdown_async(self, deadline: Duration) -> impl Future<Output = StopReport> + Send {
         let stopping = tokio::task::spawn_blocking(move || self.shutdown(deadline));
-        async { stopping.await.expect("a shutdown does not panic, and nobody aborts it") }
+        async {
+            stopping.await.expect("the runtime has ended before the theater's shutdown could begin")
+        }
     }
 }

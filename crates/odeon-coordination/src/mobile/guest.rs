@@ -2,7 +2,6 @@
 
 use std::any::TypeId;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use odeon_core::extend::{Companion, Interior};
@@ -12,8 +11,9 @@ use odeon_core::wire::{
 };
 use odeon_core::{ActorRef, Context, Message};
 use odeon_speculative::extend::{Occupant, Surroundings, WrittenProcessing};
-use odeon_speculative::{Ordering, Processing};
-use odeon_stm::try_atomically;
+use odeon_speculative::{Ordering, Processing, TxResult};
+use odeon_stm::{Tx, try_atomically};
+use odeon_sync::contained::{contained, drop_quietly, forget};
 
 use super::MobileSpeculative;
 
@@ -118,15 +118,36 @@ impl<A: MobileSpeculative> Guest<A::Msg> for Inside<A> {
     fn write(&self, passage: &dyn Passage, bytes: &mut Vec<u8>) -> Result<(), WireError> {
         let actor = self.occupant.state();
         // Nothing else is at the variables of an actor that may leave, but readers.
-        let state = users_code(|| try_atomically(|tx| actor.state(tx)))?;
-        let state = state.map_err(|why| WireError::Format(why.to_string()))?;
+        let state = match users_code(|| try_atomically(|tx| state_now(&*actor, tx)))? {
+            Ok(Some(state)) => state,
+            Ok(None) => return Err(WireError::Format("its state waits for a change".into())),
+            Err(why) => {
+                let text = users_code(|| why.to_string());
+                drop_quietly(why);
+                return Err(WireError::Format(text?));
+            }
+        };
         let processing = numbers(self.occupant.processing().written());
-        encode(passage, &(processing, state), bytes)
+        let written = encode(passage, &(processing, &state), bytes);
+        // It has been written, or it has not: what its destructor has to say changes nothing.
+        drop_quietly(state);
+        written
     }
 }
 
+/// `None`: it asks for another moment, and the thread of a seat waits for none.
+fn state_now<'t, A: MobileSpeculative>(
+    actor: &'t A,
+    tx: &mut Tx<'t, '_>,
+) -> TxResult<Option<A::State>> {
+    tx.or_else(|tx| actor.state(tx).map(Some), |_| Ok(None))
+}
+
 fn users_code<R>(work: impl FnOnce() -> R) -> Result<R, WireError> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| WireError::Panicked)
+    contained(work).map_err(|panic| {
+        forget(panic);
+        WireError::Panicked
+    })
 }
 
 /// A [`WrittenProcessing`] as it travels.
@@ -150,7 +171,8 @@ fn read<A: MobileSpeculative>(
         processing = processing.ordering(Ordering::PerSender);
     }
     let actor = users_code(|| A::of(state))?;
-    let inside = Inside::new(actor, processing, surroundings.clone());
+    // A policy of its own is made here.
+    let inside = users_code(|| Inside::new(actor, processing, surroundings.clone()))?;
     Ok(Settler::of::<A::Msg>(Box::new(inside)))
 }
 

@@ -362,11 +362,5 @@ impl TheaterShared {
 
 /// Runs code that may panic where nobody can be told.
 pub(crate) fn contain(code: impl FnOnce()) {
-    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(code));
-    if let Err(panic) = result {
-        // The payload's destructor could panic again: leave it, unless it is a text.
-        if !panic.is::<&str>() && !panic.is::<String>() {
-            std::mem::forget(panic);
-        }
-    }
+    odeon_sync::contained::quietly(code);
 }

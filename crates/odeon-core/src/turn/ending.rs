@@ -134,11 +134,11 @@ fn drop_state<A: Actor>(header: &Header, owner: &mut Owner<A>, reason: EndReason
     if A::PUTS_ASIDE {
         actor.__give_back(&mut |content| dead_letter(header, reason, content));
     }
-    contained(header, move || {
-        if reason != EndReason::Failed {
-            actor.stopped();
-        }
-    });
+    if reason != EndReason::Failed {
+        contained(header, || actor.stopped());
+    }
+    // Not while a panic passes: its destructor may have one of its own.
+    contained(header, move || drop(actor));
 }
 
 /// Counts and reports a message that will not be handled.

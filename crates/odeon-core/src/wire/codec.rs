@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use odeon_sync::contained::drop_quietly;
 use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -62,10 +63,13 @@ pub fn decode_whole<T: DeserializeOwned>(
     let read = passage::during(passage, || catch_unwind(AssertUnwindSafe(|| read::<T>(bytes))));
     match passage::outcome(read)? {
         (value, []) => Ok(value),
-        (_, rest) => Err(WireError::Format(format!(
-            "{} bytes behind what is known here: a newer program has written it",
-            rest.len()
-        ))),
+        (value, rest) => {
+            drop_quietly(value);
+            Err(WireError::Format(format!(
+                "{} bytes behind what is known here: a newer program has written it",
+                rest.len()
+            )))
+        }
     }
 }
 

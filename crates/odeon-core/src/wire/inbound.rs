@@ -5,6 +5,7 @@ use std::iter;
 use std::pin::Pin;
 
 use odeon_sync::atomic::Ordering;
+use odeon_sync::contained::drop_quietly;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -158,6 +159,7 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
         let message: M = decode(passage, bytes)?;
         let Slot { mailbox, sender } = slot;
         if mailbox >= M::MAILBOXES {
+            drop_quietly(message);
             return Err(WireError::Refused("the actor has no such mailbox"));
         }
         let (sent, is_pressed) = match self.doormen.get(mailbox) {
@@ -193,6 +195,8 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
         let message: M = decode(passage, bytes)?;
         let Slot { mailbox, sender } = slot;
         if mailbox >= M::MAILBOXES || !self.actor.cell().header.vtable.laned {
+            // On the thread of a network, which takes what comes to all others too.
+            drop_quietly(message);
             return Err(WireError::Refused("the actor takes no such messages"));
         }
         let send = || self.actor.send_accompanied(mailbox, message, companion, Hindered::No);

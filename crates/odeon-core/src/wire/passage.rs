@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use odeon_sync::contained::forget;
 use serde::{Deserialize, Serialize};
 
 use super::Encode;
@@ -191,6 +192,10 @@ pub(super) fn outcome<R>(result: std::thread::Result<postcard::Result<R>>) -> Re
     match result {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(refused.unwrap_or_else(|| WireError::Format(error.to_string()))),
-        Err(_) => Err(WireError::Panicked),
+        Err(panic) => {
+            // Its destructor may be a user's, and panic in turn.
+            forget(panic);
+            Err(WireError::Panicked)
+        }
     }
 }

@@ -14,7 +14,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use odeon_sync::atomic::Ordering;
-
+use odeon_sync::contained::drop_quietly;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -243,7 +243,11 @@ where
         let may_stay = matches!(self.place, Place::Leaving(..))
             && !matches!(waiting, Waiting::Accompanied(..));
         let reason = match taken {
-            Ok(()) => return true,
+            Ok(()) => {
+                // A user's destructor: its panic is not to take along the seat, and all references that lead by it.
+                drop_quietly(waiting);
+                return true;
+            }
             Err(error)
                 if error == NotTaken::Closed || may_stay && error == NotTaken::Unreachable =>
             {

@@ -21,6 +21,9 @@ use super::shared::{FailureHook, KindName, Shared};
 /// More configurations than this are not tried one after the other.
 const MOST_CONFIGURATIONS: usize = 64;
 
+/// TUNE: threads, or actors each of which looks at all others for its next piece: far beyond what any machine works with at once; guessed 2026-11.
+const MOST_WORKERS: usize = 4_096;
+
 /// Kinds are counted in the bits of a word.
 const MOST_KINDS: usize = 64;
 
@@ -237,28 +240,41 @@ impl<W: Send + 'static> Balancing<W> {
         if self.queue == 0 || self.most_tries == 0 {
             return wrong("a queue for no piece, or no try, is none".into());
         }
+        let workers = self.kinds.iter().fold(0_usize, |sum, kind| sum.saturating_add(kind.most));
+        if workers > MOST_WORKERS {
+            return wrong(format!("there are more than {MOST_WORKERS} workers"));
+        }
+        let too_many = |many: &str| {
+            wrong(format!(
+                "there are {many} configurations, more than {MOST_CONFIGURATIONS}: name those that are to be tried"
+            ))
+        };
         let configurations = match &self.configurations {
-            Some(configurations) => configurations.clone(),
+            Some(named) if named.len() > MOST_CONFIGURATIONS => {
+                return too_many(&named.len().to_string());
+            }
+            Some(named) => named.clone(),
             None => {
                 let kinds: Vec<_> = self.kinds.iter().map(|kind| (kind.place, kind.most)).collect();
-                configuration::all_of(&kinds, self.objective.needs_energy(), MOST_CONFIGURATIONS)
+                let needs_energy = self.objective.needs_energy();
+                match configuration::all_of(&kinds, needs_energy, MOST_CONFIGURATIONS) {
+                    Some(found) => found,
+                    None => return too_many("too many"),
+                }
             }
         };
         for counts in &configurations {
             let fits = counts.len() == self.kinds.len()
-                && counts.iter().sum::<usize>() > 0
+                && counts.iter().any(|count| *count > 0)
                 && counts.iter().zip(&self.kinds).all(|(count, kind)| *count <= kind.most);
             if !fits {
                 return wrong(format!("the configuration {counts:?} does not fit the kinds"));
             }
         }
-        match configurations.len() {
-            0 => wrong("there is no configuration to choose from".into()),
-            1..=MOST_CONFIGURATIONS => Ok(configurations),
-            many => wrong(format!(
-                "there are {many} configurations, more than {MOST_CONFIGURATIONS}: name those that are to be tried"
-            )),
+        if configurations.is_empty() {
+            return wrong("there is no configuration to choose from".into());
         }
+        Ok(configurations)
     }
 }
 

@@ -55,14 +55,17 @@ pub(super) const MOST_WITH_A_PERCENT: usize = 10;
 /// waits for memory saves nothing by more cores. The one with the most workers comes first.
 ///
 /// `kinds`: place and number of workers of each. `most`: of more configurations than that by energy, or ten by time, those with parts of a kind
-/// are left out.
-pub(super) fn all_of(kinds: &[(Place, usize)], by_energy: bool, most: usize) -> Vec<Vec<usize>> {
-    let (parts, most) = match by_energy {
+/// are left out. `None`: there are more than `most` without these.
+pub(super) fn all_of(
+    kinds: &[(Place, usize)],
+    by_energy: bool,
+    most: usize,
+) -> Option<Vec<Vec<usize>>> {
+    let (parts, few) = match by_energy {
         true => (Parts::DownToOne, most),
         false => (Parts::Half, most.min(MOST_WITH_A_PERCENT)),
     };
-    let found = combinations(kinds, parts);
-    if found.len() > most { combinations(kinds, Parts::None) } else { found }
+    combinations(kinds, parts, few).or_else(|| combinations(kinds, Parts::None, most))
 }
 
 /// Which parts of a CPU kind work alone.
@@ -73,17 +76,24 @@ enum Parts {
     DownToOne,
 }
 
-fn combinations(kinds: &[(Place, usize)], parts: Parts) -> Vec<Vec<usize>> {
+/// `None`: there are more than `most`.
+fn combinations(kinds: &[(Place, usize)], parts: Parts, most: usize) -> Option<Vec<Vec<usize>>> {
     let mut found: Vec<Vec<usize>> = vec![vec![0; kinds.len()]];
-    for (number, &(place, most)) in kinds.iter().enumerate() {
-        let choices: Vec<usize> = match place {
+    for (number, &(place, count)) in kinds.iter().enumerate() {
+        let mut choices: Vec<usize> = match place {
             Place::Cpu if parts == Parts::DownToOne => {
-                std::iter::successors(Some(most), |count| (*count > 0).then(|| count / 2)).collect()
+                std::iter::successors(Some(count), |count| (*count > 0).then(|| count / 2))
+                    .collect()
             }
-            Place::Cpu if parts == Parts::Half && most > 1 => vec![0, most / 2, most],
-            Place::Cpu => vec![0, most],
-            Place::Device => (0..=most).collect(),
+            Place::Cpu if parts == Parts::Half && count > 1 => vec![0, count / 2, count],
+            Place::Cpu => vec![0, count],
+            Place::Device => (0..=count).collect(),
         };
+        choices.dedup();
+        // They differ, and only the one without any worker does not count: before there are too many to list.
+        if found.len().saturating_mul(choices.len()) > most.saturating_add(1) {
+            return None;
+        }
         found = choices
             .iter()
             .flat_map(|&count| {
@@ -111,7 +121,7 @@ fn combinations(kinds: &[(Place, usize)], parts: Parts) -> Vec<Vec<usize>> {
         size(other).cmp(&size(one)).then_with(|| other.cmp(one))
     });
     found.dedup();
-    found
+    (found.len() <= most).then_some(found)
 }
 
 /// `counts` with one CPU worker less for each device worker; `None` if that leaves the CPU kinds as they are, or empty.
@@ -140,24 +150,26 @@ mod tests {
 
     #[test]
     fn those_of_the_thesis_with_and_without_a_core_for_each_device_worker() {
-        let found = all_of(&[(Place::Device, 1), (Place::Cpu, 16)], false, 64);
+        let of = |kinds: &[(Place, usize)]| all_of(kinds, false, 64).unwrap();
+        let found = of(&[(Place::Device, 1), (Place::Cpu, 16)]);
         assert_eq!(found, [[1, 16], [1, 15], [0, 16], [1, 8], [0, 8], [1, 0]]);
-        let found = all_of(&[(Place::Device, 2), (Place::Cpu, 4)], false, 64);
+        let found = of(&[(Place::Device, 2), (Place::Cpu, 4)]);
         let as_said = [[2, 4], [1, 4], [2, 2], [1, 3], [0, 4], [1, 2], [2, 0], [0, 2], [1, 0]];
         assert_eq!(found, as_said);
     }
 
     #[test]
     fn by_time_no_parts_of_the_cores_if_all_together_would_have_too_much_of_the_work() {
-        let found = all_of(&[(Place::Device, 2), (Place::Cpu, 16)], false, 64);
+        let of = |kinds: &[(Place, usize)]| all_of(kinds, false, 64).unwrap();
+        let found = of(&[(Place::Device, 2), (Place::Cpu, 16)]);
         assert_eq!(found.len(), MOST_WITH_A_PERCENT);
-        let found = all_of(&[(Place::Device, 3), (Place::Cpu, 16)], false, 64);
+        let found = of(&[(Place::Device, 3), (Place::Cpu, 16)]);
         assert!(found.iter().all(|counts| counts[1] != 8), "{found:?}");
     }
 
     #[test]
     fn two_kinds_for_cores_alone_and_together() {
-        let of = |kinds: &[(Place, usize)]| all_of(kinds, false, 64);
+        let of = |kinds: &[(Place, usize)]| all_of(kinds, false, 64).unwrap();
         let as_said = [[2, 1], [2, 0], [1, 1], [1, 0], [0, 1]];
         assert_eq!(of(&[(Place::Cpu, 2), (Place::Cpu, 1)]), as_said);
         assert_eq!(of(&[(Place::Cpu, 3)]), [[3], [1]]);
@@ -167,12 +179,24 @@ mod tests {
     #[test]
     fn by_energy_parts_of_the_cores_too_unless_that_is_too_much() {
         let kinds = [(Place::Device, 1), (Place::Cpu, 6)];
-        let found = all_of(&kinds, true, 64);
+        let of = |kinds: &[(Place, usize)], most| all_of(kinds, true, most).unwrap();
+        let found = of(&kinds, 64);
         let as_said = [[1, 6], [1, 5], [0, 6], [1, 3], [1, 2], [0, 3], [1, 1], [1, 0], [0, 1]];
         assert_eq!(found, as_said);
-        assert_eq!(all_of(&kinds, true, 8), [[1, 6], [1, 5], [0, 6], [1, 0]]);
+        assert_eq!(of(&kinds, 8), [[1, 6], [1, 5], [0, 6], [1, 0]]);
         let many = [(Place::Cpu, 64); 3];
-        assert_eq!(all_of(&many, true, 64).len(), 7);
+        assert_eq!(of(&many, 64).len(), 7);
+    }
+
+    #[test]
+    fn more_than_can_be_tried_are_not_listed() {
+        for place in [Place::Cpu, Place::Device] {
+            for kinds in [vec![(place, 2); 60], vec![(place, 1); 7]] {
+                assert_eq!(all_of(&kinds, true, 64), None);
+                assert_eq!(all_of(&kinds, false, 64), None);
+            }
+            assert_eq!(all_of(&[(place, 1); 6], false, 64).unwrap().len(), 63);
+        }
     }
 
     #[test]

@@ -213,7 +213,7 @@ impl<W> Desk<W> {
             if counts {
                 piece.ticket.tries += 1;
                 piece.ticket.failed_at |= 1 << kind;
-                piece.ticket.failed_by.push(member);
+                piece.ticket.note_failed_by(member);
             }
             let tries = piece.ticket.tries;
             if tries >= self.most_tries && self.roster.has_failed_everywhere(piece.ticket.failed_at)
@@ -352,8 +352,11 @@ impl<W> Desk<W> {
         }
         self.call(orders);
         orders.room.append(&mut self.queue.relieved());
-        if self.is_over() {
+        if !has_pieces {
+            // Who was told before may have submitted nothing, and nothing else happens from here on that would have another one told.
             orders.room.append(&mut self.queue.let_all_go());
+        }
+        if self.is_over() {
             orders.calls.extend(self.roster.call_all_idle());
         }
         let next = self.profiler.next_look();

@@ -3,13 +3,12 @@
 //! One go a turn, if others wait for theirs: a worker of the theater's pool that has more to do is woken behind all actors that wait for a turn
 //! on that thread (`Usher`), so a long queue of pieces holds up nobody longer than the pieces that are in work.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
 use odeon_core::extend;
 use odeon_core::{Actor, ActorRef, Context, Message};
+use odeon_sync::contained::{Apart, Panic, contained, drop_quietly, forget};
 
 use super::desk::{Batch, Taken};
 use super::failure::{Then, WorkerFailure};
@@ -89,11 +88,11 @@ impl<W: Send + 'static> Member<W> {
         if self.shared.desk().is_over() {
             return ctx.stop();
         }
-        let made = catch_unwind(AssertUnwindSafe(|| {
-            let worker = (self.make)(self.number_of_kind)?;
+        let made = contained(|| {
+            let worker = Apart::new((self.make)(self.number_of_kind)?);
             let (most_at_once, device) = (worker.most_at_once(), worker.device());
-            Ok((worker, most_at_once, device))
-        }));
+            Ok((worker.into_inner(), most_at_once, device))
+        });
         match made.map_err(panic_text).map_err(WorkerError::Panic) {
             Ok(Ok((worker, most_at_once, device))) => {
                 self.worker = Some(worker);
@@ -184,7 +183,7 @@ impl<W: Send + 'static> Member<W> {
     /// One go.
     fn work(&mut self, batch: &mut Batch<W>) -> Result<(), WorkerError> {
         let worker = self.worker.as_mut().expect("only who is there takes pieces");
-        match catch_unwind(AssertUnwindSafe(|| worker.work(&mut batch.works))) {
+        match contained(|| worker.work(&mut batch.works)) {
             Ok(Ok(())) => {
                 self.remade = 0;
                 Ok(())
@@ -204,10 +203,7 @@ impl<W: Send + 'static> Member<W> {
         let stays = !self.is_transient(&error);
         let remade = self.may_be_remade(&error);
         if !stays {
-            let worker = self.worker.take();
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(worker))) {
-                std::mem::forget(panic);
-            }
+            drop_quietly(self.worker.take());
         }
         let put_back = |desk: &mut super::desk::Desk<W>, now| {
             desk.failed(self.number, batch, &error, stays, now)
@@ -287,13 +283,8 @@ impl Actor for Usher {
     }
 }
 
-fn panic_text(panic: Box<dyn Any + Send>) -> String {
-    let text = panic
-        .downcast_ref::<&'static str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    let text = text.unwrap_or("without a text").to_owned();
-    // What it holds may panic when it is dropped.
-    std::mem::forget(panic);
+fn panic_text(panic: Panic) -> String {
+    let text = extend::text_of(&*panic).unwrap_or("without a text").to_owned();
+    forget(panic);
     text
 }

@@ -1,8 +1,11 @@
 //! What the best configuration is best at, and where energy comes from.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
+
+use odeon_sync::contained::quietly;
 
 use super::window::{Moment, Sample};
 
@@ -48,7 +51,9 @@ impl fmt::Display for Objective {
 /// A meter of energy: of the machine, or of those parts of it that count.
 ///
 /// It is read when the pool's work begins and when it is done, so it should answer within microseconds: the pool's queue
-/// waits for it. A function is a source, too: of a meter that is up to date whenever it is read.
+/// waits for it. What it asks of the pool itself meanwhile happens when it has answered, so it must not wait for that; of a report nothing
+/// can come: asked for one, the pool panics. A source that panics is not read any more. A function is a source, too: of a meter that is up to date
+/// whenever it is read.
 pub trait EnergySource: Send + 'static {
     /// Joules since some fixed moment; never goes back. `None`: there is no figure, and none is guessed.
     fn joules(&mut self) -> Option<f64>;
@@ -73,20 +78,36 @@ const PERIODS: f64 = 20.0;
 /// The source, if there is one.
 pub(super) struct Meter {
     source: Option<Box<dyn EnergySource>>,
+    reading: Arc<Reading>,
     /// How many seconds it takes until its figures say something.
     pub(super) least_window: f64,
 }
 
+/// Who reads the source at this moment: a thread that has the lock of the desk.
+#[derive(Default)]
+pub(super) struct Reading(Mutex<Option<ThreadId>>);
+
+impl Reading {
+    fn set(&self, thread: Option<ThreadId>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = thread;
+    }
+
+    /// Whether the present thread does.
+    pub(super) fn is_here(&self) -> bool {
+        let reader = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        reader.is_some_and(|reader| reader == thread::current().id())
+    }
+}
+
 impl Meter {
     pub(super) fn new(source: Option<Box<dyn EnergySource>>) -> Self {
-        let period = source.as_ref().map(|source| {
-            catch_unwind(AssertUnwindSafe(|| source.period())).unwrap_or_else(|panic| {
-                std::mem::forget(panic);
-                Duration::ZERO
-            })
-        });
+        let period = source.as_ref().and_then(|source| quietly(|| source.period()));
         let least_window = PERIODS * period.unwrap_or_default().as_secs_f64();
-        Self { source, least_window }
+        Self { source, reading: Arc::default(), least_window }
+    }
+
+    pub(super) fn reading(&self) -> Arc<Reading> {
+        self.reading.clone()
     }
 
     /// The moment `at`, without looking.
@@ -102,10 +123,13 @@ impl Meter {
     /// The moment `at`, with its figure. A source that panics has none, then and later.
     pub(super) fn at(&mut self, at: f64) -> Moment {
         let Some(source) = &mut self.source else { return Moment { at, joules: None } };
-        let Ok(joules) = catch_unwind(AssertUnwindSafe(|| source.joules())) else {
+        self.reading.set(Some(thread::current().id()));
+        let joules = quietly(|| source.joules());
+        self.reading.set(None);
+        if joules.is_none() {
+            // Its destructor, a user's, is not to run under the lock.
             std::mem::forget(self.source.take());
-            return Moment { at, joules: None };
-        };
-        Moment { at, joules: joules.filter(|joules| joules.is_finite()) }
+        }
+        Moment { at, joules: joules.flatten().filter(|joules| joules.is_finite()) }
     }
 }

@@ -5,7 +5,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use odeon_core::Reply;
+use odeon_core::extend::is_awaited;
+use odeon_sync::contained::drop_each;
 
+use super::roster::MOST_STRIKES;
 use crate::error::DeviceError;
 
 /// What becomes of a piece: it comes back done, or as it is with the reason.
@@ -112,7 +115,7 @@ pub(super) struct Ticket<W> {
     pub(super) home: Home<W>,
     /// The kinds at which it has failed alone, as bits.
     pub(super) failed_at: u64,
-    /// The workers that have failed at it alone.
+    /// The workers that have failed at it alone, as often as they have.
     pub(super) failed_by: Vec<usize>,
     /// How often it has failed alone.
     pub(super) tries: u32,
@@ -121,6 +124,14 @@ pub(super) struct Ticket<W> {
 impl<W> Ticket<W> {
     pub(super) fn new(home: Home<W>) -> Self {
         Self { home, failed_at: 0, failed_by: Vec::new(), tries: 0 }
+    }
+
+    /// More than [`MOST_STRIKES`] of one worker make no difference, however often it fails at this piece.
+    pub(super) fn note_failed_by(&mut self, member: usize) {
+        let before = self.failed_by.iter().filter(|other| **other == member).count();
+        if before < MOST_STRIKES as usize {
+            self.failed_by.push(member);
+        }
     }
 }
 
@@ -154,10 +165,13 @@ impl<W: Send + 'static> Together<W> {
             return;
         }
         let all = std::mem::take(&mut gathered.returned);
-        let to = gathered.to.take();
+        let Some(mut to) = gathered.to.take() else { return };
         drop(gathered);
-        if let Some(to) = to {
+        if is_awaited(&mut to) {
             to.send(all.into_iter().flatten().collect());
+        } else {
+            // Each by itself: several that panic at once would be the end of the process.
+            drop_each(all);
         }
     }
 }

@@ -28,7 +28,9 @@ mod holdups;
 mod settled;
 mod trials;
 
-use super::objective::{Meter, Objective};
+use std::sync::Arc;
+
+use super::objective::{Meter, Objective, Reading};
 use super::roster::Roster;
 use super::window::{Moment, Sample, Window};
 use holdups::{Round, Seen};
@@ -140,6 +142,11 @@ impl Profiler {
             asked: false,
             configurations,
         }
+    }
+
+    /// Who reads its meter.
+    pub(super) fn reading(&self) -> Arc<Reading> {
+        self.meter.reading()
     }
 
     /// The configuration in use; `None`: everybody works.

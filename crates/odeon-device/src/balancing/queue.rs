@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use odeon_core::Reply;
+use odeon_core::extend::is_awaited;
 use smallvec::SmallVec;
 
 use super::piece::Piece;
@@ -15,11 +16,17 @@ pub(super) struct Queue<W> {
     most: usize,
     /// Who waits until there is room.
     waiting: VecDeque<Reply<()>>,
+    /// With how many those that have given up are looked for: twice as many as the last time, so that it costs little for each.
+    full_at: usize,
 }
+
+/// TUNE: so many that their memory is of no account.
+const FULL_AT_FIRST: usize = 64;
 
 impl<W> Queue<W> {
     pub(super) fn new(most: usize) -> Self {
-        Self { fresh: VecDeque::new(), suspects: VecDeque::new(), most, waiting: VecDeque::new() }
+        let (fresh, suspects, waiting) = Default::default();
+        Self { fresh, suspects, most, waiting, full_at: FULL_AT_FIRST }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -85,16 +92,24 @@ impl<W> Queue<W> {
 
     /// Has `waiter` told when there is room.
     pub(super) fn wait_for_room(&mut self, waiter: Reply<()>) {
+        if self.waiting.len() >= self.full_at {
+            // Dropped under the lock: nobody waits for them, so nobody is told.
+            self.waiting.retain_mut(is_awaited);
+            self.full_at = FULL_AT_FIRST.max(2 * self.waiting.len());
+        }
         self.waiting.push_back(waiter);
     }
 
-    /// Who is told that there is room: as many as there are places.
+    /// Who is told that there is room: as many as there are places, and those before them that have given up.
     pub(super) fn relieved(&mut self) -> Vec<Reply<()>> {
-        if self.waiting.is_empty() {
-            return Vec::new();
+        let mut room = self.most.saturating_sub(self.len());
+        let mut told = Vec::new();
+        while room > 0 {
+            let Some(mut waiter) = self.waiting.pop_front() else { break };
+            room -= usize::from(is_awaited(&mut waiter));
+            told.push(waiter);
         }
-        let room = self.most.saturating_sub(self.len()).min(self.waiting.len());
-        self.waiting.drain(..room).collect()
+        told
     }
 
     /// Everybody who waits for room.

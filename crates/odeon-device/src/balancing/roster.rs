@@ -5,7 +5,7 @@ use super::profiler::Went;
 /// How often in a row a worker may fail at pieces that others can do.
 ///
 /// TUNE: more than a coincidence; guessed.
-const MOST_STRIKES: u32 = 5;
+pub(super) const MOST_STRIKES: u32 = 5;
 
 /// All workers of a pool, by number. A configuration (`counts`; `None`: everybody works) lets the first so many of each kind work that are there.
 pub(super) struct Roster {

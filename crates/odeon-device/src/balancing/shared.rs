@@ -1,23 +1,33 @@
 //! What the handles of a pool and its workers have in common: the desk behind its lock, and who carries out what follows.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use odeon_core::extend::{self, Submit};
 use odeon_core::{ActorRef, Clock};
+use odeon_sync::contained::quietly;
 
 use super::configuration::Configuration;
 use super::desk::{Desk, Orders};
 use super::failure::WorkerFailure;
 use super::member::ToMember;
+use super::objective::Reading;
 use super::report::{BalancingReport, ConfigurationReport, KindReport};
 use crate::worker::Place;
 
 pub(super) type FailureHook = Box<dyn Fn(&WorkerFailure) + Send + Sync>;
 
+/// A change at the desk that has to wait for the lock.
+type Change<W> = Box<dyn FnOnce(&mut Desk<W>, Duration) -> Orders<W> + Send>;
+
 pub(super) struct Shared<W> {
     desk: Mutex<Desk<W>>,
+    /// Who reads the meter, which is a user's and read under the lock of the desk.
+    reading: Arc<Reading>,
+    /// What that has asked for meanwhile, and whether it has.
+    asked: Mutex<Vec<Change<W>>>,
+    is_asked: AtomicBool,
     /// The workers' actors, by number; taken when they end, which breaks the circle.
     members: Vec<Mutex<Option<ActorRef<ToMember>>>>,
     pub(super) kinds: Vec<KindName>,
@@ -46,6 +56,9 @@ impl<W: Send + 'static> Shared<W> {
     ) -> Arc<Self> {
         let members = kinds.iter().map(|kind| kind.most).sum();
         let shared = Arc::new(Self {
+            reading: desk.profiler.reading(),
+            asked: Mutex::default(),
+            is_asked: AtomicBool::new(false),
             desk: Mutex::new(desk),
             members: (0..members).map(|_| Mutex::new(None)).collect(),
             names: kinds.iter().map(|kind| kind.name.clone()).collect(),
@@ -64,7 +77,7 @@ impl<W: Send + 'static> Shared<W> {
     }
 
     pub(super) fn desk(&self) -> MutexGuard<'_, Desk<W>> {
-        // Nothing of users runs under the lock but a meter, whose panics are caught.
+        // Nothing of users runs under the lock but a meter, whose panics are contained, and which does not come here.
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -73,6 +86,17 @@ impl<W: Send + 'static> Shared<W> {
         &self,
         change: impl FnOnce(&mut Desk<W>, Duration) -> (Orders<W>, R),
     ) -> R {
+        let result = self.make(change);
+        // ORDERING: Relaxed: as in `ask`.
+        while self.is_asked.load(Ordering::Relaxed) {
+            for asked in self.take_asked() {
+                self.make(|desk, now| (asked(desk, now), ()));
+            }
+        }
+        result
+    }
+
+    fn make<R>(&self, change: impl FnOnce(&mut Desk<W>, Duration) -> (Orders<W>, R)) -> R {
         let (orders, result) = {
             let mut desk = self.desk();
             // Under the lock, so that no change is told an earlier time than the one before.
@@ -81,6 +105,27 @@ impl<W: Send + 'static> Shared<W> {
         };
         self.carry_out(orders);
         result
+    }
+
+    /// What a user asks for: a change of which nothing but orders comes. In the pool's own meter it waits until that has answered.
+    pub(super) fn ask(
+        &self,
+        change: impl FnOnce(&mut Desk<W>, Duration) -> Orders<W> + Send + 'static,
+    ) {
+        if !self.is_in_meter() {
+            return self.order(change);
+        }
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.push(Box::new(change));
+        // ORDERING: Relaxed: this thread looks at it when it has let go of the desk, unless another one has taken all before.
+        self.is_asked.store(true, Ordering::Relaxed);
+    }
+
+    fn take_asked(&self) -> Vec<Change<W>> {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        // ORDERING: Relaxed: as in `ask`, under the lock of what it is about.
+        self.is_asked.store(false, Ordering::Relaxed);
+        std::mem::take(&mut *asked)
     }
 
     /// As [`change`](Self::change), of which nothing but orders comes.
@@ -96,10 +141,11 @@ impl<W: Send + 'static> Shared<W> {
             self.tick_after(delay, at);
         }
         for (home, returned) in orders.returns {
-            contain(|| home.give_back(returned));
+            // A destructor, a conversion of an answer: its panic is nobody's failure here.
+            quietly(|| home.give_back(returned));
         }
         for waiter in orders.room {
-            contain(|| waiter.send(()));
+            quietly(|| waiter.send(()));
         }
     }
 
@@ -148,11 +194,21 @@ impl<W: Send + 'static> Shared<W> {
     /// Tells whoever wants to know of a failure.
     pub(super) fn tell(&self, failure: &WorkerFailure) {
         if let Some(hook) = &self.on_failure {
-            contain(|| hook(failure));
+            quietly(|| hook(failure));
         }
     }
 
+    /// Whether this is the pool's own meter, which is read under the lock.
+    pub(super) fn is_in_meter(&self) -> bool {
+        self.reading.is_here()
+    }
+
+    #[track_caller]
     pub(super) fn report(&self) -> BalancingReport {
+        assert!(
+            !self.is_in_meter(),
+            "a source of energy cannot look at the report of the pool that reads it"
+        );
         let desk = self.desk();
         let (profiler, roster) = (&desk.profiler, &desk.roster);
         let present = roster.present();
@@ -193,13 +249,5 @@ impl<W: Send + 'static> Shared<W> {
             waiting: desk.queue.len(),
             in_work: roster.in_hand(),
         }
-    }
-}
-
-/// Runs what users have a part in: a destructor, a conversion of an answer. A panic in it is nobody's failure here.
-fn contain(work: impl FnOnce()) {
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
-        // What it holds may panic as well when it is dropped.
-        std::mem::forget(panic);
     }
 }

@@ -187,3 +187,26 @@ pub fn wait_for(mut what: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
+
+/// Panics when it is dropped.
+#[derive(Debug)]
+pub struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        explode();
+    }
+}
+
+/// Panics with something that panics when it is dropped.
+pub fn explode() -> ! {
+    std::panic::resume_unwind(Box::new(Bomb))
+}
+
+/// Does something that is not to hang.
+#[track_caller]
+pub fn in_time<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> R {
+    let (done, over) = std::sync::mpsc::channel();
+    std::thread::spawn(move || done.send(work()));
+    over.recv_timeout(PATIENCE).expect("it comes to its end")
+}

@@ -42,6 +42,13 @@ pub(super) fn of<M: Message>(actor: &ActorRef<M>) -> Option<Arc<dyn Abroad>> {
     (!extend::has_lanes(actor) || way.leads_elsewhere(actor.id())).then_some(way)
 }
 
+/// Whether it is an actor of this theater that is no speculative one, and can be no participant.
+pub(super) fn is_plain<M: Message>(actor: &ActorRef<M>) -> bool {
+    // One that stands for an actor elsewhere is none either, and one that has ended may have stood for one.
+    !extend::has_lanes(actor)
+        && of(actor).is_none_or(|way| !actor.is_stopped() && !way.leads_elsewhere(actor.id()))
+}
+
 /// A transaction that begins.
 #[derive(Debug)]
 pub struct Begun {

@@ -1,5 +1,6 @@
 //! What comes of a coordinated transaction.
 
+use super::plan::PLAIN;
 use odeon_core::{ActorId, Ask, AskError};
 use std::fmt;
 use std::future::Future;
@@ -26,8 +27,14 @@ pub enum CoordinationError {
     /// A message with [`Access::Exclusive`](crate::Access::Exclusive) was to take part: such a message runs once, and what
     /// takes part may be rolled back.
     Exclusive,
-    /// The theater of a participant cannot be reached, or takes no part in transactions of several theaters; or the participant is no speculative
-    /// actor.
+    /// A participant is no speculative actor: what such a one does cannot be undone. Spawn it by
+    /// [`spawn_speculative`](crate::SpawnSpeculative::spawn_speculative); or leave it out, and tell it by a plain `send` in the handler of one
+    /// that takes part, which happens with the commit.
+    NotSpeculative {
+        /// Which one.
+        participant: ActorId,
+    },
+    /// The theater of a participant cannot be reached, or takes no part in transactions of several theaters.
     Unreachable,
     /// The deadline of the transaction has passed.
     Deadline,
@@ -45,6 +52,9 @@ impl fmt::Display for CoordinationError {
                 "a participant has stopped or is about to move, or cannot be sent its message",
             ),
             Self::Exclusive => f.write_str("a message with exclusive access cannot take part"),
+            Self::NotSpeculative { participant } => {
+                write!(f, "participant {participant} is a plain actor: {PLAIN}")
+            }
             Self::Unreachable => {
                 f.write_str("a participant's theater cannot be reached, or takes no part")
             }

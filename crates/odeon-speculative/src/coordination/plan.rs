@@ -4,15 +4,16 @@ use super::abroad::{self, Abroad, Away, Begun, First, Here};
 use super::enlisted::Place;
 use super::part::Decider;
 use super::{Coordination, CoordinationError, Enlisted, Outcome};
-use crate::contained::drop_quietly;
+use crate::contained::{contained, drop_each, drop_quietly};
 use crate::context::SpeculativeContext;
 use crate::speculative_actor::SpeculativeActor;
 use odeon_core::extend::{self, Companion, Congestion, Congests, Effect, as_sender, let_happen};
 use odeon_core::{
-    Actor, ActorRef, Ask, AsyncActor, AsyncContext, Context, MailboxRef, Message, Reply, Theater,
-    Timer,
+    Actor, ActorId, ActorRef, Ask, AsyncActor, AsyncContext, Context, MailboxRef, Message, Reply,
+    Theater, Timer,
 };
 use std::fmt;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -128,6 +129,10 @@ impl fmt::Debug for Delivery {
     }
 }
 
+/// What to do about a plain actor.
+pub(super) const PLAIN: &str = "only speculative actors take part in coordinated transactions. Spawn it by `spawn_speculative`, \
+     so that what it does can be undone.";
+
 /// What one handler has added to a transaction.
 #[derive(Default)]
 pub(crate) struct Part {
@@ -140,7 +145,8 @@ pub(crate) struct Part {
 fn check<M: Message>(actor: &ActorRef<M>) {
     assert!(
         extend::has_lanes(actor),
-        "only speculative actors take part in coordinated transactions"
+        "{} cannot join: {PLAIN} Tell it by `ctx.send`, which happens with the commit",
+        actor.id()
     );
 }
 
@@ -285,39 +291,46 @@ pub struct Plan {
     beside: Option<Arc<dyn Beside>>,
     /// If a message goes to another theater.
     abroad: Option<Arc<dyn Abroad>>,
+    /// A participant that can be none.
+    plain: Option<ActorId>,
 }
 
 impl Plan {
     fn by(plan: impl FnOnce(&mut Self)) -> Self {
-        let mut planned = Self { messages: Vec::new(), deadline: None, beside: None, abroad: None };
-        plan(&mut planned);
+        let (messages, deadline, beside, abroad, plain) = Default::default();
+        let mut planned = Self { messages, deadline, beside, abroad, plain };
+        if let Err(panic) = contained(|| plan(&mut planned)) {
+            // Each by itself, and not while this one passes: two panics at once would be the end of the process.
+            drop_each(planned.messages);
+            resume_unwind(panic);
+        }
         planned
     }
 
     /// One more message. Those to one actor are handled in this order, and after what the same sender has sent there before.
     ///
-    /// The actor may live in another theater, if both theaters take part in such transactions (`odeon-coordination`).
+    /// The actor may live in another theater, if both theaters take part in such transactions (`odeon-coordination`). It has to be a speculative one:
+    /// else the transaction fails, as [`NotSpeculative`](CoordinationError::NotSpeculative).
     ///
     /// # Panics
-    /// If the actor is not a speculative one. In a theater that takes part in transactions of several the transaction fails instead.
+    /// If the message is for a mailbox that there is not.
     #[track_caller]
     pub fn send<M: Message>(&mut self, actor: &ActorRef<M>, message: M) {
         self.send_in(extend::mailbox_said(actor, &message), message);
     }
 
     /// As [`send`](Self::send), to a mailbox that the sender decides: `co.send_in(buffer.mailbox(Port::Producer), item)`.
-    ///
-    /// # Panics
-    /// As [`send`](Self::send).
-    #[track_caller]
     pub fn send_in<M: Message>(&mut self, mailbox: MailboxRef<'_, M>, message: M) {
         let actor = mailbox.actor();
+        if abroad::is_plain(actor) {
+            self.plain.get_or_insert(actor.id());
+            return drop_quietly(message);
+        }
         if let Some(abroad) = abroad::of(actor) {
             self.abroad = Some(abroad);
             let message = Away::new(actor, mailbox.number(), message);
             return self.messages.push(First::Away(message));
         }
-        check(actor);
         let (to, mailbox) = (actor.clone(), mailbox.number());
         let send: FirstMessage = Box::new(move |companion| {
             // Refused, the companion tells the transaction.
@@ -336,7 +349,11 @@ impl Plan {
     }
 
     fn begin(self, reply: Reply<Result<(), CoordinationError>>) {
-        let Self { messages, deadline, beside, abroad } = self;
+        let Self { messages, deadline, beside, abroad, plain } = self;
+        if let Some(participant) = plain {
+            drop_each(messages);
+            return reply.send(Err(CoordinationError::NotSpeculative { participant }));
+        }
         if let Some(abroad) = abroad {
             return abroad.begin(Begun { messages, deadline, reply });
         }

@@ -273,9 +273,9 @@ pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
     }
     // SAFETY: taken once, since the phase says so.
     let mut actor = unsafe { (*owner(cell)).actor.assume_init_read() };
-    contained(header, move || {
-        if cancelled && reason != EndReason::Failed {
-            actor.stopped();
-        }
-    });
+    if cancelled && reason != EndReason::Failed {
+        contained(header, || actor.stopped());
+    }
+    // Not while a panic passes: its destructor may have one of its own.
+    contained(header, move || drop(actor));
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 fn plan(speeds: &[Speed], load: Load, total: u64) -> Plan {
     let place = |speed: &Speed| if speed.most_at_once > 1 { Place::Device } else { Place::Cpu };
     let kinds: Vec<_> = speeds.iter().map(|speed| (place(speed), speed.count)).collect();
-    let configurations = all_of(&kinds, false, 64);
+    let configurations = all_of(&kinds, false, 64).unwrap();
     let quota = Quota::Pieces(total / (10 * configurations.len() as u64).max(100));
     Plan {
         speeds: speeds.to_vec(),
@@ -137,7 +137,7 @@ fn s38_by_energy_fewer_cores_work_if_more_save_nothing() {
     speeds[0].hinders = 1.0;
     let plan = plan(&speeds, Load::Stream { waiting: 64 }, 100_000);
     assert_eq!(plan.configurations, [[4], [2]]);
-    let configurations = all_of(&[(Place::Cpu, 4)], true, 64);
+    let configurations = all_of(&[(Place::Cpu, 4)], true, 64).unwrap();
     let by_energy = Plan { objective: Objective::Energy, configurations, ..plan };
     let outcome = at_most_5_percent_dearer(&by_energy, |outcome| outcome.joules);
     assert_eq!(outcome.in_use, [1]);
