@@ -40,7 +40,7 @@ pub use crate::scheduler::submit::{Origin, Submit};
 pub use crate::sight::Reporter;
 pub use crate::sight::Sight;
 pub use crate::sight::follow::{Cause, Followed, Handling, Scope, Tracer, follow_sends};
-pub use crate::theater::shared::TheaterShared;
+pub use crate::theater::shared::{TheaterShared, Theirs};
 pub use crate::turn::{Task, TurnLimits, TurnOutcome, TurnReport};
 pub use crate::watch::WrittenWatch;
 
@@ -470,4 +470,9 @@ pub unsafe fn lend_reply<T: Send + 'static>(reply: &Reply<T>) -> LentReply<T> {
 /// Counts and reports a message that `actor` has taken and not handled, and now has ended (S4).
 pub fn dead_letter<M: Message>(actor: &ActorRef<M>, message: M) {
     actor.dead_letter(SendError::Stopped(message));
+}
+
+/// Runs a user's code where nobody can be told of its panic, whatever that brings. `None`: it has panicked.
+pub fn contained<R>(code: impl FnOnce() -> R) -> Option<R> {
+    crate::theater::shared::contained(code)
 }

@@ -59,7 +59,7 @@ use self::grants::GrantNumbers;
 use self::membership::Members;
 use self::migrations::{Joined, Migrations};
 use self::owed::Owed;
-use self::peer::Peer;
+use self::peer::{Peer, send_by};
 use self::peers::Peers;
 use self::published::Published;
 use self::questions::Questions;
@@ -314,7 +314,7 @@ impl Listener for Ears {
             Greeting::Refused(why, refusal) => {
                 network.members.refused(from, why);
                 if let Some(transport) = network.transport.get() {
-                    transport.send(from, refusal);
+                    send_by(&**transport, from, refusal);
                 }
                 return;
             }

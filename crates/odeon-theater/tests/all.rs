@@ -3,10 +3,12 @@
 use odeon_theater::InMemoryNetwork as Net;
 
 mod bank;
+mod hostile;
 mod log;
 mod neighbours;
 mod s31_at_home;
 mod s31_every_step;
+mod s31_hostile_values;
 mod s31_references;
 mod s31_s32_simulated;
 mod s32_changed_bytes;
@@ -22,6 +24,7 @@ mod s33_simulated;
 mod s34_a_thousand_theaters;
 mod s34_bank;
 mod s34_every_step;
+mod s34_hostile_states;
 mod s34_migration;
 mod s34_ready;
 mod s34_requests;

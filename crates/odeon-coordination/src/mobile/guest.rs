@@ -2,10 +2,9 @@
 
 use std::any::TypeId;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use odeon_core::extend::{Companion, Interior};
+use odeon_core::extend::{self, Companion, Interior};
 use odeon_core::wire::{
     Arriving, Guest, Kind, OfKind, Passage, ReadState, Seat, Settler, Slot, WireError,
     decode_whole, encode, references_to,
@@ -126,7 +125,7 @@ impl<A: MobileSpeculative> Guest<A::Msg> for Inside<A> {
 }
 
 fn users_code<R>(work: impl FnOnce() -> R) -> Result<R, WireError> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| WireError::Panicked)
+    extend::contained(work).ok_or(WireError::Panicked)
 }
 
 /// A [`WrittenProcessing`] as it travels.

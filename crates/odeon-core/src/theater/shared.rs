@@ -1,6 +1,7 @@
 //! What all stages of one theater share.
 
 use std::any::Any;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -362,11 +363,60 @@ impl TheaterShared {
 
 /// Runs code that may panic where nobody can be told.
 pub(crate) fn contain(code: impl FnOnce()) {
-    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(code));
-    if let Err(panic) = result {
-        // The payload's destructor could panic again: leave it, unless it is a text.
-        if !panic.is::<&str>() && !panic.is::<String>() {
-            std::mem::forget(panic);
+    contained(code);
+}
+
+/// As [`contain`]. `None`: it has panicked.
+pub(crate) fn contained<R>(code: impl FnOnce() -> R) -> Option<R> {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(code)) {
+        Ok(result) => Some(result),
+        Err(panic) => {
+            forget_panic(panic);
+            None
         }
+    }
+}
+
+/// Drops what a panic has brought, whose destructor could panic again: it is left, unless it is a text.
+fn forget_panic(panic: Box<dyn Any + Send>) {
+    if !panic.is::<&str>() && !panic.is::<String>() {
+        std::mem::forget(panic);
+    }
+}
+
+/// A value of a user's type that is dropped by threads of the runtime, in the middle of what they do: a panic of its destructor is contained.
+#[derive(Debug)]
+pub struct Theirs<T>(Option<T>);
+
+impl<T> Theirs<T> {
+    /// Keeps a value.
+    pub fn of(value: T) -> Self {
+        Self(Some(value))
+    }
+
+    /// Gives it back.
+    pub fn take(mut self) -> T {
+        self.0.take().expect("it is taken out only here")
+    }
+}
+
+impl<T> Deref for Theirs<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.as_ref().expect("it is taken out only with this")
+    }
+}
+
+impl<T> DerefMut for Theirs<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.as_mut().expect("it is taken out only with this")
+    }
+}
+
+impl<T> Drop for Theirs<T> {
+    fn drop(&mut self) {
+        let value = self.0.take();
+        contain(|| drop(value));
     }
 }

@@ -155,11 +155,12 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
         slot: Slot,
         bytes: &[u8],
     ) -> Result<Delivered, WireError> {
-        let message: M = decode(passage, bytes)?;
         let Slot { mailbox, sender } = slot;
+        // Before it is read: who drops a message runs its user's code.
         if mailbox >= M::MAILBOXES {
             return Err(WireError::Refused("the actor has no such mailbox"));
         }
+        let message: M = decode(passage, bytes)?;
         let (sent, is_pressed) = match self.doormen.get(mailbox) {
             None => {
                 let send = || self.actor.send_unhindered_into(mailbox, message);
@@ -190,11 +191,11 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
         bytes: &[u8],
         companion: Companion,
     ) -> Result<Delivered, WireError> {
-        let message: M = decode(passage, bytes)?;
         let Slot { mailbox, sender } = slot;
         if mailbox >= M::MAILBOXES || !self.actor.cell().header.home.is_laned() {
             return Err(WireError::Refused("the actor takes no such messages"));
         }
+        let message: M = decode(passage, bytes)?;
         let send = || self.actor.send_accompanied(mailbox, message, companion, Hindered::No);
         let sent = match sender {
             Some(lane) => lane.lend_during(send),

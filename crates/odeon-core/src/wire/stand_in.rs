@@ -23,7 +23,7 @@ use crate::lane::Lane;
 use crate::message::Message;
 use crate::observe::EndReason;
 use crate::open_question;
-use crate::theater::shared::contain;
+use crate::theater::shared::{contain, contained};
 
 /// A seat, the type of its messages forgotten. Does not keep its actor.
 pub trait StandIn: Send + Sync {
@@ -226,7 +226,7 @@ pub(super) struct Stands<M: Message> {
 }
 
 fn of_type<M: Message>(earlier: &mut Earlier) -> &mut Before<M> {
-    earlier.0.downcast_mut().expect("made by the same seat")
+    earlier.all_mut()
 }
 
 impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
@@ -304,7 +304,7 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
     }
 
     fn nothing_earlier(&self) -> Earlier {
-        Earlier(Box::new(Before::<M> { waiting: Vec::new(), letters: Vec::new() }))
+        Earlier::of(Before::<M> { waiting: Vec::new(), letters: Vec::new() })
     }
 
     fn came_earlier(
@@ -314,10 +314,10 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         bytes: &[u8],
         earlier: &mut Earlier,
     ) -> Result<(), WireError> {
-        let message: M = decode(passage, bytes)?;
         if slot.mailbox >= M::MAILBOXES {
             return Err(WireError::Refused("the actor has no such mailbox"));
         }
+        let message: M = decode(passage, bytes)?;
         of_type(earlier).waiting.push(Waiting::Message(slot, message));
         Ok(())
     }
@@ -331,7 +331,10 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
         earlier: &mut Earlier,
     ) -> Result<(), WireError> {
         let message: M = decode(passage, bytes)?;
-        if message.mailbox() >= M::MAILBOXES {
+        // The user's code.
+        let is_known = contained(|| message.mailbox() < M::MAILBOXES);
+        if is_known != Some(true) {
+            contain(|| drop(message));
             return Err(WireError::Refused("the actor has no such mailbox"));
         }
         let awaits = match awaits {

@@ -2,11 +2,10 @@
 //! theater may spawn who is to have it.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::time::Duration;
 
-use odeon_core::extend::send_unhindered;
+use odeon_core::extend::{self, Theirs, send_unhindered};
 use odeon_core::wire::Erased;
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
 use serde::Serialize;
@@ -26,7 +25,7 @@ type Reference = Box<dyn Any + Send + Sync>;
 type Fetch = Pin<Box<dyn Future<Output = Option<Reference>> + Send>>;
 
 /// Spawns an actor for a name.
-pub(super) type Make = Box<dyn FnOnce() -> Erased + Send>;
+pub(super) type Make = Theirs<Box<dyn FnOnce() -> Erased + Send>>;
 
 /// Who wants a reference, and knows the type of its messages.
 pub(super) trait Seeker: Send {
@@ -58,7 +57,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seeker for Wanted<M> {
     fn answer(self: Box<Self>, found: Result<Reference, NameError>) {
         let typed = found.and_then(|found| match found.downcast::<ActorRef<M>>() {
             Ok(actor) => Ok(*actor),
-            Err(_) => Err(NameError::OtherMessages(self.messages().into())),
+            Err(_) => Err(NameError::OtherMessages(std::any::type_name::<M>().into())),
         });
         self.0.send(typed);
     }
@@ -215,7 +214,7 @@ impl Actor for Maker {
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         ctx.stop();
         let Some((id, finding, make)) = self.work.take() else { return };
-        let spawned = catch_unwind(AssertUnwindSafe(make)).ok();
+        let spawned = extend::contained(|| make.take()());
         let step = Tell::then(move |it, ctx| it.has_spawned(id, finding, spawned, ctx));
         // A server that has ended answers nobody.
         let _ = send_unhindered(&self.server, step);

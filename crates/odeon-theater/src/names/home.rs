@@ -1,5 +1,6 @@
 //! What the theater of an actor does for its names: it keeps the actor, has it registered, and knows whether it still is.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use odeon_core::extend::send_unhindered;
@@ -268,10 +269,15 @@ impl Server {
         }
     }
 
-    /// Takes their names from those actors of this theater to which nobody refers. Answers the names.
+    /// The names of actors of this theater.
+    pub(super) fn own_names(&self) -> BTreeSet<String> {
+        self.own.values().map(|own| own.entry.name.clone()).collect()
+    }
+
+    /// Takes their names from those actors of this theater to which nobody refers, if they have one of these. Answers the names.
     pub(super) fn release_unreferenced(
         &mut self,
-        may: impl Fn(&str) -> bool,
+        names: &BTreeSet<String>,
         ctx: &mut Context<'_, Self>,
     ) -> Vec<String> {
         let Some(network) = self.network.upgrade() else { return Vec::new() };
@@ -279,7 +285,7 @@ impl Server {
             Some((actor, _)) if own.is_held => network.is_unreferenced(&key(id), actor),
             _ => false,
         };
-        let own = self.own.iter().filter(|(_, own)| may(&own.entry.name));
+        let own = self.own.iter().filter(|(_, own)| names.contains(&own.entry.name));
         let own = own.filter(|(id, own)| is_unreferenced(**id, own));
         let mut gone: Vec<(String, Id)> =
             own.map(|(&id, own)| (own.entry.name.clone(), id)).collect();

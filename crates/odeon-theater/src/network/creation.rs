@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use odeon_core::extend::{self, Theirs};
 use odeon_core::wire::{self, Erased, Passage};
 use odeon_core::{ActorRef, Message};
 use odeon_sync::Mutex;
@@ -47,7 +47,7 @@ struct Registered {
     version: u32,
     /// What its actors' messages are called.
     messages: &'static str,
-    make: Box<Make>,
+    make: Theirs<Box<Make>>,
 }
 
 /// The kinds of a theater.
@@ -138,12 +138,13 @@ impl Network {
         let make = move |passage: &dyn Passage, arguments: &[u8]| {
             let arguments = wire::decode(passage, arguments)
                 .map_err(|error| RemoteError::Arguments(error.to_string()))?;
-            let made = catch_unwind(AssertUnwindSafe(|| make(arguments).made()));
-            let actor = made.map_err(|_| RemoteError::Panicked)?.map_err(RemoteError::Refused)?;
+            let made = extend::contained(|| make(arguments).made());
+            let actor = made.ok_or(RemoteError::Panicked)?.map_err(RemoteError::Refused)?;
             Ok(Erased::of(&actor))
         };
         let messages = std::any::type_name::<R::Msg>();
-        let registered = Arc::new(Registered { version, messages, make: Box::new(make) });
+        let registered =
+            Arc::new(Registered { version, messages, make: Theirs::of(Box::new(make)) });
         let mut kinds =
             self.inner.published.kinds.0.lock().expect("nothing panics under this lock");
         let before = kinds.insert(kind.into(), registered);
