@@ -13,6 +13,7 @@ mod s31_references;
 mod s31_s32_simulated;
 mod s32_changed_bytes;
 mod s32_ends;
+mod s32_odd_settings;
 mod s32_order_of_events;
 mod s32_pressure;
 mod s32_secret;

@@ -210,8 +210,8 @@ impl Inner {
         }
         // The actor is not to stand still for one that may be dead.
         peer.transmit(self);
-        if UNTIL_ASKED_AGAIN * tries < self.config.dead_after {
-            self.ask_again(seat, to, asker, tries + 1);
+        if UNTIL_ASKED_AGAIN.saturating_mul(tries) < self.config.dead_after {
+            self.ask_again(seat, to, asker, tries.saturating_add(1));
         } else {
             self.answer_migration(asker, Err(MigrateError::Unreachable));
         }
