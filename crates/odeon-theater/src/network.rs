@@ -17,6 +17,7 @@
 mod accompanied;
 mod arrivals;
 mod asked;
+mod asked_for;
 mod channel;
 mod control;
 mod creation;
@@ -68,6 +69,7 @@ use crate::packet::Greeting;
 use crate::{LinkConfig, Listener, MobileId, Refusal, TheaterId, Transport};
 
 pub use accompanied::Companions;
+pub(crate) use asked_for::{Messages, other_messages};
 pub use creation::Made;
 pub use draining::{Drained, Kept};
 pub use membership::{Membership, MembershipEvent};

@@ -9,6 +9,7 @@ mod neighbours;
 mod s31_at_home;
 mod s31_every_step;
 mod s31_hostile_values;
+mod s31_layouts;
 mod s31_references;
 mod s31_s32_simulated;
 mod s32_changed_bytes;

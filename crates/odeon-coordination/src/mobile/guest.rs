@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use odeon_core::extend::{self, Companion, Interior};
 use odeon_core::wire::{
-    Arriving, Guest, Kind, OfKind, Passage, ReadState, Seat, Settler, Slot, WireError,
+    Arriving, Guest, Kind, Layouts, OfKind, Passage, ReadState, Seat, Settler, Slot, WireError,
     decode_whole, encode, references_to,
 };
 use odeon_core::{ActorRef, Context, Message};
@@ -109,6 +109,10 @@ impl<A: MobileSpeculative> Guest<A::Msg> for Inside<A> {
         A::VERSION
     }
 
+    fn layouts(&self) -> Layouts {
+        Layouts::of::<A::State, A::Msg>()
+    }
+
     fn read_again(&self) -> ReadState {
         let surroundings = self.surroundings.clone();
         Arc::new(move |passage, bytes| read::<A>(passage, bytes, &surroundings))
@@ -174,6 +178,10 @@ impl<A: MobileSpeculative> Kind for KindOf<A> {
 
     fn version(&self) -> u32 {
         A::VERSION
+    }
+
+    fn layouts(&self) -> Layouts {
+        Layouts::of::<A::State, A::Msg>()
     }
 
     fn has_lanes(&self) -> bool {

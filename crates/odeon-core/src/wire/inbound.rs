@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use super::codec::decode;
 use super::doorman;
 use super::error::WireError;
+use super::layout::layout_of;
 use super::native::{Native, native};
 use super::passage::Passage;
 use super::slot::Slot;
@@ -61,6 +62,8 @@ pub trait Inbound: Send + Sync {
 
     /// What the type is called.
     fn message_name(&self) -> &'static str;
+    /// The [layout](super::layout_of) of the type.
+    fn message_layout(&self) -> u64;
 
     /// The `ActorRef` to the actor.
     fn reference(&self) -> Box<dyn Any + Send + Sync>;
@@ -143,6 +146,10 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
 
     fn message_name(&self) -> &'static str {
         type_name::<M>()
+    }
+
+    fn message_layout(&self) -> u64 {
+        layout_of::<M>()
     }
 
     fn reference(&self) -> Box<dyn Any + Send + Sync> {

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::Encode;
 use super::error::WireError;
+use super::layout::Layouts;
 use super::mobile::Guest;
 use super::passage::Passage;
 use super::slot::Slot;
@@ -154,6 +155,8 @@ pub struct Traveller<'a> {
     pub kind: &'static str,
     /// How its state is written.
     pub version: u32,
+    /// What its state and its messages are made of.
+    pub layouts: Layouts,
     /// Its guards.
     pub guards: WrittenGuards,
     /// Writes its state.

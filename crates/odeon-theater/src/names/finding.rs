@@ -17,6 +17,7 @@ use super::error::NameError;
 use super::home::NotPut;
 use super::server::Server;
 use super::tell::{Tell, Verdict, Wants};
+use crate::network::{Messages, other_messages};
 use crate::{Network, TheaterId};
 
 /// An `ActorRef`, of a type that who wants it knows.
@@ -29,8 +30,8 @@ pub(super) type Make = Theirs<Box<dyn FnOnce() -> Erased + Send>>;
 
 /// Who wants a reference, and knows the type of its messages.
 pub(super) trait Seeker: Send {
-    /// What the type is called.
-    fn messages(&self) -> &'static str;
+    /// What that is called between theaters.
+    fn messages(&self) -> String;
 
     /// Gets the reference from the theater of the actor. `None`: it is not there, or has ended.
     fn fetch(&self, network: &Network, home: TheaterId, id: Id) -> Fetch;
@@ -42,8 +43,8 @@ pub(super) trait Seeker: Send {
 pub(super) struct Wanted<M: Message>(pub(super) Reply<Result<ActorRef<M>, NameError>>);
 
 impl<M: Message + Serialize + DeserializeOwned> Seeker for Wanted<M> {
-    fn messages(&self) -> &'static str {
-        std::any::type_name::<M>()
+    fn messages(&self) -> String {
+        Messages::of::<M>().to_string()
     }
 
     fn fetch(&self, network: &Network, home: TheaterId, id: Id) -> Fetch {
@@ -108,8 +109,10 @@ impl Server {
     /// Gets the reference of a registration.
     fn fetch(&mut self, mut finding: Finding, entry: Entry, ctx: &mut Context<'_, Self>) {
         let Entry { id, home, messages, .. } = entry;
-        if messages != finding.seeker.messages() {
-            return finding.answer(Err(NameError::OtherMessages(messages)));
+        let asked_for = finding.seeker.messages();
+        if messages != asked_for {
+            let other = NameError::OtherMessages(other_messages(&messages, &asked_for));
+            return finding.answer(Err(other));
         }
         if home == self.me {
             let actor = self.own.get(&id).and_then(|own| own.actor.as_ref());
@@ -143,7 +146,7 @@ impl Server {
 
     /// Nobody has the name: this theater wants to spawn who gets it.
     fn claim(&mut self, mut finding: Finding, make: Make, ctx: &mut Context<'_, Self>) {
-        let id = self.enter(&finding.name, finding.seeker.messages(), self.me, true);
+        let id = self.enter(&finding.name, &finding.seeker.messages(), self.me, true);
         self.put(id, ctx, move |it, put, ctx| match put {
             Ok(()) => it.spawn(id, finding, make, ctx),
             Err(NotPut::Taken(entry)) => {
@@ -184,7 +187,7 @@ impl Server {
         }
         if !self.own.contains_key(&id) {
             // It has taken too long: if somebody has got the name meanwhile, this actor does not.
-            id = self.enter(&finding.name, finding.seeker.messages(), self.me, false);
+            id = self.enter(&finding.name, &finding.seeker.messages(), self.me, false);
         }
         let reference = actor.0.reference();
         self.keep(id, actor, ctx);

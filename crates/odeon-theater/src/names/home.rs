@@ -14,6 +14,7 @@ use super::error::NameError;
 use super::following::{Follows, hear_of_moves};
 use super::server::Server;
 use super::tell::{Tell, Verdict, Wants};
+use crate::network::Messages;
 use crate::{Network, TheaterId};
 
 /// A registration of an actor of this theater, or a claim.
@@ -99,7 +100,7 @@ impl Server {
         if actor.0.is_stopped() {
             return go_on(self, Err(NameError::Ended));
         }
-        let id = self.enter(name, actor.0.message_name(), by, false);
+        let id = self.enter(name, &Messages::to(&*actor.0).to_string(), by, false);
         self.keep(id, actor, ctx);
         self.put(id, ctx, move |it, put, _| {
             let registered = put.map(|()| id).map_err(|failed| match failed {

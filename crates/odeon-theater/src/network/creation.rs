@@ -11,7 +11,7 @@ use odeon_sync::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Network, RemoteError};
+use super::{Messages, Network, RemoteError};
 
 /// What a [registered](Network::register) kind's function answers: a new actor, or why there is none.
 pub trait Made {
@@ -45,8 +45,8 @@ type Make = dyn Fn(&dyn Passage, &[u8]) -> Result<Erased, RemoteError> + Send + 
 
 struct Registered {
     version: u32,
-    /// What its actors' messages are called.
-    messages: &'static str,
+    /// Those of its actors.
+    messages: Messages,
     make: Theirs<Box<Make>>,
 }
 
@@ -69,9 +69,7 @@ impl Kinds {
         if registered.version != version {
             return Err(RemoteError::OtherVersion { here: registered.version });
         }
-        if registered.messages != messages {
-            return Err(RemoteError::OtherMessages(registered.messages.into()));
-        }
+        registered.messages.answer(messages)?;
         (registered.make)(passage, arguments)
     }
 }
@@ -142,7 +140,7 @@ impl Network {
             let actor = made.ok_or(RemoteError::Panicked)?.map_err(RemoteError::Refused)?;
             Ok(Erased::of(&actor))
         };
-        let messages = std::any::type_name::<R::Msg>();
+        let messages = Messages::of::<R::Msg>();
         let registered =
             Arc::new(Registered { version, messages, make: Theirs::of(Box::new(make)) });
         let mut kinds =

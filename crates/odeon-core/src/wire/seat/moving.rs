@@ -149,6 +149,7 @@ where
         let traveller = Traveller {
             kind: guest.kind(),
             version: guest.version(),
+            layouts: guest.layouts(),
             guards,
             encode: &mut |passage, bytes| guest.write(passage, bytes),
             read: guest.read_again(),
