@@ -120,7 +120,7 @@ impl SpeculativeActor for Purse {
     fn handle<'t>(
         &'t self,
         msg: &'t Do,
-        tx: &mut Tx<'t, '_>,
+        tx: &mut Tx<'t>,
         ctx: &mut SpeculativeContext<'_, Self>,
     ) -> TxResult {
         match msg {
@@ -169,7 +169,7 @@ impl MobileSpeculative for Purse {
     const KIND: &'static str = "purse";
     type State = Written;
 
-    fn state<'t>(&'t self, tx: &mut Tx<'t, '_>) -> TxResult<Written> {
+    fn state<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<Written> {
         let at = self.at.get(tx)?;
         match at {
             At::State => explode(),

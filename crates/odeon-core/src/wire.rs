@@ -22,6 +22,7 @@ mod doorman;
 mod error;
 mod inbound;
 mod laned_seat;
+mod layout;
 mod mobile;
 mod native;
 mod outbound;
@@ -38,6 +39,7 @@ pub use codec::{decode, decode_whole, encode};
 pub use error::WireError;
 pub use inbound::{Delivered, Inbound, unreadable};
 pub use laned_seat::LanedSeat;
+pub use layout::{Layouts, layout_of};
 pub use mobile::{Guest, Kind, Mobile, OfKind, kind_of, references_to, spawn_guest, spawn_mobile};
 pub use native::{Introduction, Native, native, natives};
 pub use outbound::{

@@ -117,6 +117,45 @@ impl<T: fmt::Debug> fmt::Debug for Apart<T> {
     }
 }
 
+/// A value of a user's type that threads of the runtime drop in the middle of what they do: a panic of its destructor concerns nobody.
+#[derive(Debug)]
+pub struct Theirs<T>(
+    /// `None`: it has been taken out, or is being dropped.
+    Option<T>,
+);
+
+impl<T> Theirs<T> {
+    /// Keeps a value so.
+    pub fn of(value: T) -> Self {
+        Self(Some(value))
+    }
+
+    /// Gives it back.
+    pub fn take(mut self) -> T {
+        self.0.take().expect("it is taken out only here")
+    }
+}
+
+impl<T> Deref for Theirs<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        self.0.as_ref().expect("it is taken out only with this")
+    }
+}
+
+impl<T> DerefMut for Theirs<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.0.as_mut().expect("it is taken out only with this")
+    }
+}
+
+impl<T> Drop for Theirs<T> {
+    fn drop(&mut self) {
+        drop_quietly(self.0.take());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -124,7 +124,11 @@ impl InMemoryNetwork {
     pub fn join(&self, theater: TheaterId, listener: Arc<dyn Listener>) -> InMemoryTransport {
         let mut state = self.lock();
         let others: Vec<TheaterId> = state.theaters.keys().copied().collect();
-        assert!(!others.contains(&theater), "{theater:?} is in the network already");
+        if others.contains(&theater) {
+            // Others go on with it.
+            drop(state);
+            panic!("{theater:?} is in the network already");
+        }
         state.theaters.insert(theater, listener);
         for other in others {
             let now = state.now;
@@ -138,17 +142,21 @@ impl InMemoryNetwork {
     /// Takes a theater out; the others are told. What it has sent still arrives.
     pub fn remove(&self, theater: TheaterId) {
         let mut state = self.lock();
-        state.theaters.remove(&theater);
+        let removed = state.theaters.remove(&theater);
         let others: Vec<TheaterId> = state.theaters.keys().copied().collect();
         for to in others {
             let now = state.now;
             state.happen(now, Happening::Vanished { whom: theater, to });
         }
+        // Listeners are called, and dropped, without the lock.
+        drop(state);
+        drop(removed);
     }
 
     /// Takes a theater out as a pulled plug does: nobody is told.
     pub fn crash(&self, theater: TheaterId) {
-        self.lock().theaters.remove(&theater);
+        let removed = self.lock().theaters.remove(&theater);
+        drop(removed);
     }
 
     /// How packets fare from now on that are sent by `from` to `to`.

@@ -60,7 +60,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use odeon_core::extend::{question, send_unhindered};
+use odeon_core::extend::{self, Theirs, question, send_unhindered};
 use odeon_core::wire::Erased;
 use odeon_core::{ActorRef, Ask, Context, Message};
 use odeon_sync::Mutex;
@@ -250,7 +250,7 @@ impl Names {
         name: &str,
         make: impl FnOnce() -> ActorRef<M> + Send + 'static,
     ) -> Ask<Result<ActorRef<M>, NameError>> {
-        self.find(name, Some(Box::new(move || Erased::of(&make()))))
+        self.find(name, Some(Theirs::of(Box::new(move || Erased::of(&make())))))
     }
 
     fn find<M: Message + Serialize + DeserializeOwned>(
@@ -273,7 +273,18 @@ impl Names {
         may: impl Fn(&str) -> bool + Send + 'static,
     ) -> Ask<Vec<String>> {
         let (reply, ask) = question();
-        self.step(move |it, ctx| reply.send(it.release_unreferenced(may, ctx)));
+        // The server outlives the user's code: whoever has no answer learns so.
+        let may = Theirs::of(may);
+        self.step(move |it, ctx| {
+            let names = it.own_names();
+            let chosen = extend::contained(move || {
+                let may = may.take();
+                names.into_iter().filter(|name| may(name)).collect()
+            });
+            if let Some(chosen) = chosen {
+                reply.send(it.release_unreferenced(&chosen, ctx));
+            }
+        });
         ask
     }
 

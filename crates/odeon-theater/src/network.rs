@@ -17,6 +17,7 @@
 mod accompanied;
 mod arrivals;
 mod asked;
+mod asked_for;
 mod channel;
 mod control;
 mod creation;
@@ -59,7 +60,7 @@ use self::grants::GrantNumbers;
 use self::membership::Members;
 use self::migrations::{Joined, Migrations};
 use self::owed::Owed;
-use self::peer::Peer;
+use self::peer::{Peer, send_by};
 use self::peers::Peers;
 use self::published::Published;
 use self::questions::Questions;
@@ -68,6 +69,7 @@ use crate::packet::Greeting;
 use crate::{LinkConfig, Listener, MobileId, Refusal, TheaterId, Transport};
 
 pub use accompanied::Companions;
+pub(crate) use asked_for::{Messages, other_messages};
 pub use creation::Made;
 pub use draining::{Drained, Kept};
 pub use membership::{Membership, MembershipEvent};
@@ -318,7 +320,7 @@ impl Listener for Ears {
             Greeting::Refused(why, refusal) => {
                 network.members.refused(from, why);
                 if let Some(transport) = network.transport.get() {
-                    transport.send(from, refusal);
+                    send_by(&**transport, from, refusal);
                 }
                 return;
             }

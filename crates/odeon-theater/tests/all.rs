@@ -3,14 +3,18 @@
 use odeon_theater::InMemoryNetwork as Net;
 
 mod bank;
+mod hostile;
 mod log;
 mod neighbours;
 mod s31_at_home;
 mod s31_every_step;
+mod s31_hostile_values;
+mod s31_layouts;
 mod s31_references;
 mod s31_s32_simulated;
 mod s32_changed_bytes;
 mod s32_ends;
+mod s32_odd_settings;
 mod s32_order_of_events;
 mod s32_pressure;
 mod s32_secret;
@@ -22,6 +26,7 @@ mod s33_simulated;
 mod s34_a_thousand_theaters;
 mod s34_bank;
 mod s34_every_step;
+mod s34_hostile_states;
 mod s34_migration;
 mod s34_ready;
 mod s34_requests;

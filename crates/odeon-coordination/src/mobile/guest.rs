@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use odeon_core::extend::{Companion, Interior};
 use odeon_core::wire::{
-    Arriving, Guest, Kind, OfKind, Passage, ReadState, Seat, Settler, Slot, WireError,
+    Arriving, Guest, Kind, Layouts, OfKind, Passage, ReadState, Seat, Settler, Slot, WireError,
     decode_whole, encode, references_to,
 };
 use odeon_core::{ActorRef, Context, Message};
 use odeon_speculative::extend::{Occupant, Surroundings, WrittenProcessing};
 use odeon_speculative::{Ordering, Processing, TxResult};
 use odeon_stm::{Tx, try_atomically};
-use odeon_sync::contained::{contained, drop_quietly, forget};
+use odeon_sync::contained::{drop_quietly, quietly};
 
 use super::MobileSpeculative;
 
@@ -110,6 +110,10 @@ impl<A: MobileSpeculative> Guest<A::Msg> for Inside<A> {
         A::VERSION
     }
 
+    fn layouts(&self) -> Layouts {
+        Layouts::of::<A::State, A::Msg>()
+    }
+
     fn read_again(&self) -> ReadState {
         let surroundings = self.surroundings.clone();
         Arc::new(move |passage, bytes| read::<A>(passage, bytes, &surroundings))
@@ -138,16 +142,13 @@ impl<A: MobileSpeculative> Guest<A::Msg> for Inside<A> {
 /// `None`: it asks for another moment, and the thread of a seat waits for none.
 fn state_now<'t, A: MobileSpeculative>(
     actor: &'t A,
-    tx: &mut Tx<'t, '_>,
+    tx: &mut Tx<'t>,
 ) -> TxResult<Option<A::State>> {
     tx.or_else(|tx| actor.state(tx).map(Some), |_| Ok(None))
 }
 
 fn users_code<R>(work: impl FnOnce() -> R) -> Result<R, WireError> {
-    contained(work).map_err(|panic| {
-        forget(panic);
-        WireError::Panicked
-    })
+    quietly(work).ok_or(WireError::Panicked)
 }
 
 /// A [`WrittenProcessing`] as it travels.
@@ -197,6 +198,10 @@ impl<A: MobileSpeculative> Kind for KindOf<A> {
 
     fn version(&self) -> u32 {
         A::VERSION
+    }
+
+    fn layouts(&self) -> Layouts {
+        Layouts::of::<A::State, A::Msg>()
     }
 
     fn has_lanes(&self) -> bool {

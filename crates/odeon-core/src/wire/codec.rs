@@ -1,13 +1,11 @@
 //! Values to bytes and back, under a passage.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use odeon_sync::contained::drop_quietly;
+use odeon_sync::contained::{drop_quietly, quietly};
 use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::depth::{DEEPEST, Limited};
+use super::depth::{Limits, most_elements};
 use super::error::WireError;
 use super::passage::{self, Passage};
 
@@ -43,7 +41,7 @@ pub fn encode<T: Serialize + ?Sized>(
 ) -> Result<(), WireError> {
     let before = bytes.len();
     let written = passage::during(passage, || {
-        catch_unwind(AssertUnwindSafe(|| postcard::serialize_with_flavor(value, Append(bytes))))
+        quietly(|| postcard::serialize_with_flavor(value, Append(bytes)))
     });
     let result = passage::outcome(written);
     if result.is_err() {
@@ -60,17 +58,17 @@ pub fn decode_whole<T: DeserializeOwned>(
     passage: &dyn Passage,
     bytes: &[u8],
 ) -> Result<T, WireError> {
-    let read = passage::during(passage, || catch_unwind(AssertUnwindSafe(|| read::<T>(bytes))));
-    match passage::outcome(read)? {
-        (value, []) => Ok(value),
-        (value, rest) => {
-            drop_quietly(value);
-            Err(WireError::Format(format!(
-                "{} bytes behind what is known here: a newer program has written it",
-                rest.len()
-            )))
-        }
+    let read = passage::during(passage, || quietly(|| read::<T>(bytes)));
+    let (value, rest) = passage::outcome(read)?;
+    if rest.is_empty() {
+        return Ok(value);
     }
+    // The user's code.
+    drop_quietly(value);
+    Err(WireError::Format(format!(
+        "{} bytes behind what is known here: a newer program has written it",
+        rest.len()
+    )))
 }
 
 /// Reads a value. Bytes behind it are not looked at: a newer version of its type may have more fields at its end.
@@ -78,15 +76,16 @@ pub fn decode_whole<T: DeserializeOwned>(
 /// # Errors
 /// Why it cannot be read.
 pub fn decode<T: DeserializeOwned>(passage: &dyn Passage, bytes: &[u8]) -> Result<T, WireError> {
-    let read = passage::during(passage, || catch_unwind(AssertUnwindSafe(|| read::<T>(bytes))));
+    let read = passage::during(passage, || quietly(|| read::<T>(bytes)));
     passage::outcome(read).map(|(value, _)| value)
 }
 
 /// Reads a value, and answers what is behind it.
 #[inline]
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> postcard::Result<(T, &[u8])> {
+    let elements = most_elements(bytes.len());
     let mut bytes = postcard::Deserializer::from_bytes(bytes);
-    let value = T::deserialize(Limited { inner: &mut bytes, left: DEEPEST })?;
+    let value = T::deserialize(Limits::of(&elements).around(&mut bytes))?;
     Ok((value, bytes.finalize()?))
 }
 

@@ -10,6 +10,8 @@ pub enum WireError {
     Format(String),
     /// It has more than 128 levels inside of each other: options, lists, structs, enums and the like. Found where it is read.
     TooDeep,
+    /// It has more elements in its lists and maps than bytes, by more than 65,536: elements that are written as nothing, as `()`. Found where it is read.
+    TooMany,
     /// Its `Serialize` or `Deserialize` panicked.
     Panicked,
     /// An actor that is referred to takes other messages than the reference says.
@@ -25,6 +27,7 @@ impl fmt::Display for WireError {
         match self {
             Self::Format(reason) => f.write_str(reason),
             Self::TooDeep => f.write_str("it has more than 128 levels inside of each other"),
+            Self::TooMany => f.write_str("it has more elements in its lists than it has bytes"),
             Self::Panicked => f.write_str("writing or reading the value panicked"),
             Self::OtherMessages => {
                 f.write_str("the actor takes other messages than the reference says")

@@ -5,13 +5,13 @@ use std::iter;
 use std::pin::Pin;
 
 use odeon_sync::atomic::Ordering;
-use odeon_sync::contained::drop_quietly;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::codec::decode;
 use super::doorman;
 use super::error::WireError;
+use super::layout::layout_of;
 use super::native::{Native, native};
 use super::passage::Passage;
 use super::slot::Slot;
@@ -62,6 +62,8 @@ pub trait Inbound: Send + Sync {
 
     /// What the type is called.
     fn message_name(&self) -> &'static str;
+    /// The [layout](super::layout_of) of the type.
+    fn message_layout(&self) -> u64;
 
     /// The `ActorRef` to the actor.
     fn reference(&self) -> Box<dyn Any + Send + Sync>;
@@ -146,6 +148,10 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
         type_name::<M>()
     }
 
+    fn message_layout(&self) -> u64 {
+        layout_of::<M>()
+    }
+
     fn reference(&self) -> Box<dyn Any + Send + Sync> {
         Box::new(self.actor.clone())
     }
@@ -156,12 +162,12 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
         slot: Slot,
         bytes: &[u8],
     ) -> Result<Delivered, WireError> {
-        let message: M = decode(passage, bytes)?;
         let Slot { mailbox, sender } = slot;
+        // Before it is read: who drops a message runs its user's code.
         if mailbox >= M::MAILBOXES {
-            drop_quietly(message);
             return Err(WireError::Refused("the actor has no such mailbox"));
         }
+        let message: M = decode(passage, bytes)?;
         let (sent, is_pressed) = match self.doormen.get(mailbox) {
             None => {
                 let send = || self.actor.send_unhindered_into(mailbox, message);
@@ -192,13 +198,11 @@ impl<M: Message + Serialize + DeserializeOwned> Inbound for Here<M> {
         bytes: &[u8],
         companion: Companion,
     ) -> Result<Delivered, WireError> {
-        let message: M = decode(passage, bytes)?;
         let Slot { mailbox, sender } = slot;
         if mailbox >= M::MAILBOXES || !self.actor.cell().header.vtable.laned {
-            // On the thread of a network, which takes what comes to all others too.
-            drop_quietly(message);
             return Err(WireError::Refused("the actor takes no such messages"));
         }
+        let message: M = decode(passage, bytes)?;
         let send = || self.actor.send_accompanied(mailbox, message, companion, Hindered::No);
         let sent = match sender {
             Some(lane) => lane.lend_during(send),

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use super::codec::{decode_whole, encode};
 use super::error::WireError;
 use super::laned_seat::LanedSeat;
+use super::layout::Layouts;
 use super::outbound::{ReadState, Settler};
 use super::passage::{Arriving, Passage};
 use super::reference::Of;
@@ -168,6 +169,9 @@ pub trait Guest<M: Message + Serialize + DeserializeOwned>: Send {
     /// How its state is written.
     fn version(&self) -> u32;
 
+    /// What its state and its messages are made of.
+    fn layouts(&self) -> Layouts;
+
     /// Reads it again.
     fn read_again(&self) -> ReadState;
 
@@ -229,6 +233,10 @@ impl<A: Mobile> Guest<A::Msg> for Seated<A> {
         A::VERSION
     }
 
+    fn layouts(&self) -> Layouts {
+        Layouts::of::<A, A::Msg>()
+    }
+
     fn read_again(&self) -> ReadState {
         Arc::new(read::<A>)
     }
@@ -245,6 +253,9 @@ pub trait Kind: Send + Sync {
 
     /// [`Mobile::VERSION`].
     fn version(&self) -> u32;
+
+    /// What their states and their messages are made of.
+    fn layouts(&self) -> Layouts;
 
     /// Whether their messages come with lanes.
     fn has_lanes(&self) -> bool {
@@ -281,6 +292,10 @@ impl<A: Mobile> Kind for KindOf<A> {
 
     fn version(&self) -> u32 {
         A::VERSION
+    }
+
+    fn layouts(&self) -> Layouts {
+        Layouts::of::<A, A::Msg>()
     }
 
     fn arriving(&self) -> &dyn Arriving {

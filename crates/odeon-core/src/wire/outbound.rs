@@ -4,11 +4,13 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use odeon_sync::contained::Theirs;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Encode;
 use super::error::WireError;
+use super::layout::Layouts;
 use super::mobile::Guest;
 use super::passage::Passage;
 use super::slot::Slot;
@@ -153,6 +155,8 @@ pub struct Traveller<'a> {
     pub kind: &'static str,
     /// How its state is written.
     pub version: u32,
+    /// What its state and its messages are made of.
+    pub layouts: Layouts,
     /// Its guards.
     pub guards: WrittenGuards,
     /// Writes its state.
@@ -162,17 +166,38 @@ pub struct Traveller<'a> {
 }
 
 /// An actor that has been read and sits nowhere yet.
-pub struct Settler(pub(super) Box<dyn Any + Send>);
+pub struct Settler(Theirs<Box<dyn Any + Send>>);
 
 impl Settler {
     /// One that takes messages of this type.
     pub fn of<M: Message + Serialize + DeserializeOwned>(guest: Box<dyn Guest<M>>) -> Self {
-        Self(Box::new(guest))
+        Self(Theirs::of(Box::new(guest)))
+    }
+
+    pub(super) fn guest<M>(self) -> Option<Box<dyn Guest<M>>>
+    where
+        M: Message + Serialize + DeserializeOwned,
+    {
+        self.0.take().downcast().ok().map(|guest| *guest)
     }
 }
 
 /// Messages, marks and letters that have come for an actor before it sits, the type of messages forgotten.
-pub struct Earlier(pub(super) Box<dyn Any + Send>);
+pub struct Earlier(Theirs<Box<dyn Any + Send>>);
+
+impl Earlier {
+    pub(super) fn of(all: impl Any + Send) -> Self {
+        Self(Theirs::of(Box::new(all)))
+    }
+
+    pub(super) fn all_mut<T: Any>(&mut self) -> &mut T {
+        self.0.downcast_mut().expect("made by the same seat")
+    }
+
+    pub(super) fn all<T: Any>(self) -> T {
+        *self.0.take().downcast().expect("made by the same seat")
+    }
+}
 
 impl fmt::Debug for Settler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

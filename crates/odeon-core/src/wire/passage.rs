@@ -5,7 +5,6 @@ use std::cell::Cell;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use odeon_sync::contained::forget;
 use serde::{Deserialize, Serialize};
 
 use super::Encode;
@@ -186,16 +185,12 @@ pub(super) fn refuse(error: WireError) {
     REFUSED.set(Some(error));
 }
 
-/// What writing or reading came to: the reason of a passage goes before what the format made of it.
-pub(super) fn outcome<R>(result: std::thread::Result<postcard::Result<R>>) -> Result<R, WireError> {
+/// What writing or reading came to: the reason of a passage goes before what the format made of it. `None`: it has panicked.
+pub(super) fn outcome<R>(result: Option<postcard::Result<R>>) -> Result<R, WireError> {
     let refused = REFUSED.take();
     match result {
-        Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(refused.unwrap_or_else(|| WireError::Format(error.to_string()))),
-        Err(panic) => {
-            // Its destructor may be a user's, and panic in turn.
-            forget(panic);
-            Err(WireError::Panicked)
-        }
+        Some(Ok(value)) => Ok(value),
+        Some(Err(error)) => Err(refused.unwrap_or_else(|| WireError::Format(error.to_string()))),
+        None => Err(WireError::Panicked),
     }
 }

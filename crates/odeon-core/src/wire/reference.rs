@@ -9,6 +9,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::inbound::{Here, Inbound};
+use super::layout;
 use super::native::native;
 use super::outbound::Outbound;
 use super::passage::{self, Arriving, Leaving, Reference};
@@ -42,6 +43,7 @@ impl<M: Message + Serialize + DeserializeOwned> Serialize for ActorRef<M> {
 impl<'de, M: Message + Serialize + DeserializeOwned> Deserialize<'de> for ActorRef<M> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let reference = Reference::deserialize(deserializer)?;
+        layout::refers::<M>("actor");
         let arriving = Of::<M>(PhantomData);
         let actor = passage::with(|passage| passage.actor_arrives(reference, &arriving))
             .map_err(D::Error::custom)?;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::codec::{decode, encode};
 use super::error::WireError;
+use super::layout;
 use super::passage::{self, AnswerRoute, Answerable, Passage};
 use crate::error::AskError;
 use crate::reply::{Reply, Route};
@@ -36,6 +37,7 @@ impl<T: Serialize + DeserializeOwned + Send + 'static> Serialize for Reply<T> {
 impl<'de, T: Serialize + DeserializeOwned + Send + 'static> Deserialize<'de> for Reply<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = u64::deserialize(deserializer)?;
+        layout::refers::<T>("reply");
         let route =
             passage::with(|passage| passage.reply_arrives(number)).map_err(D::Error::custom)?;
         Ok(Self::by_route(Box::new(Written(route))))

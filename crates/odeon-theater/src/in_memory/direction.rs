@@ -58,17 +58,21 @@ impl Direction {
         let through = match self.conditions.rate {
             Some(rate) => {
                 let takes = Duration::from_secs_f64(bytes as f64 / rate.max(1) as f64);
-                self.busy_until = self.busy_until.max(now) + takes;
+                self.busy_until = self.busy_until.max(now).saturating_add(takes);
                 self.busy_until
             }
             None => now,
         };
         let (least, greatest) = self.conditions.delay;
-        let arrival = through + between(least, greatest, random);
+        let arrival = through.saturating_add(between(least, greatest, random));
         if chance(self.conditions.reordering, random) {
             self.counts.reordered += 1;
-            let most = if greatest.is_zero() { Duration::from_millis(10) } else { greatest * 10 };
-            return arrival + between(Duration::ZERO, most, random);
+            let most = if greatest.is_zero() {
+                Duration::from_millis(10)
+            } else {
+                greatest.saturating_mul(10)
+            };
+            return arrival.saturating_add(between(Duration::ZERO, most, random));
         }
         self.last_arrival = self.last_arrival.max(arrival);
         self.last_arrival
@@ -94,6 +98,12 @@ fn chance(share: f64, random: &mut Random) -> bool {
 }
 
 fn between(least: Duration, greatest: Duration, random: &mut Random) -> Duration {
-    let span = greatest.saturating_sub(least).as_nanos() as u64;
-    least + Duration::from_nanos(if span == 0 { 0 } else { random.next_u64() % (span + 1) })
+    // Five hundred years, at most.
+    let span = u64::try_from(greatest.saturating_sub(least).as_nanos()).unwrap_or(u64::MAX);
+    let part = match span.checked_add(1) {
+        _ if span == 0 => 0,
+        Some(many) => random.next_u64() % many,
+        None => random.next_u64(),
+    };
+    least.saturating_add(Duration::from_nanos(part))
 }

@@ -38,7 +38,7 @@ impl Assembly {
         if total > self.largest {
             return Err(Violation::TooLarge);
         }
-        if self.parts.len() == MOST_PARTS || self.announced + total > self.room {
+        if self.parts.len() == MOST_PARTS || total > self.room - self.announced {
             return Err(Violation::TooManyParts);
         }
         if bytes.len() >= total {

@@ -5,6 +5,9 @@ use std::time::Duration;
 use crate::Secret;
 use crate::packet::{LARGEST_HEAD, LONGEST_CLUSTER_NAME, Limits, RECORD_HEAD, SEAL};
 
+/// A link that has something to send again and again in less time would do nothing else: the next packet is due before the last one has gone.
+const SHORTEST: Duration = Duration::from_millis(1);
+
 /// Settings of a [`Link`](crate::Link): plain data, to be changed field by field.
 ///
 /// How long messages may be, all those in part, and what is under way (`largest_message`, `assembly`, `window`) is told to the other side, which keeps to
@@ -44,10 +47,10 @@ pub struct LinkConfig {
     /// How long an acknowledgement may wait for messages to travel with. 5 ms. The second body in a row is
     /// acknowledged at once.
     pub ack_delay: Duration,
-    /// The least and the greatest time after which what is not acknowledged is sent again. 20 ms and 500 ms; in between, the
+    /// The least and the greatest time after which what is not acknowledged is sent again. 20 ms and 500 ms, not less than 1 ms; in between, the
     /// measured time of a round trip decides.
     pub resend_after: (Duration, Duration),
-    /// How often something is sent at least. 250 ms.
+    /// How often something is sent at least. 250 ms; not less than 1 ms.
     pub heartbeat: Duration,
     /// After how long a silence the other side is suspected. 1 s.
     pub suspect_after: Duration,
@@ -68,7 +71,7 @@ impl LinkConfig {
             // TUNE: 16 KiB, a guess: four of them in a packet of 64 kB, so that large messages take turns inside of it.
             small_message: 16 << 10,
             // TUNE: 4 MiB, a guess: 1 GB/s over a round trip of 4 ms.
-            window: (limits.window as usize).max(2 * largest_packet),
+            window: (limits.window as usize).max(largest_packet.saturating_mul(2)),
             // TUNE: 8 MiB, a guess: two windows.
             pressed_at: 8 << 20,
             // TUNE: 5 ms, a guess: a few times what a handler's answer takes, far below the time for resending.
@@ -92,11 +95,15 @@ impl LinkConfig {
             (self.largest_packet >= 1024, "largest_packet is at least 1,024"),
             (self.assembly >= self.largest_message, "assembly is at least largest_message"),
             (self.small_message > 0, "small_message is above 0"),
-            (self.window >= 2 * self.largest_packet, "window is at least twice largest_packet"),
+            (
+                self.window >= self.largest_packet.saturating_mul(2),
+                "window is at least twice largest_packet",
+            ),
             (self.pressed_at > 0, "pressed_at is above 0"),
             (self.resend_after.0 > self.ack_delay, "resend_after is above ack_delay"),
             (self.resend_after.0 <= self.resend_after.1, "resend_after is ordered"),
-            (self.heartbeat > Duration::ZERO, "heartbeat is above 0"),
+            (self.resend_after.0 >= SHORTEST, "resend_after is at least 1 ms"),
+            (self.heartbeat >= SHORTEST, "heartbeat is at least 1 ms"),
             (self.heartbeat < self.suspect_after, "heartbeat is below suspect_after"),
             (self.suspect_after < self.dead_after, "suspect_after is below dead_after"),
         ];

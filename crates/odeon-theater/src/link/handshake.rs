@@ -66,7 +66,7 @@ impl Handshake {
     /// A greeting goes.
     pub(super) fn greet(&mut self, now: Duration) {
         self.answer = false;
-        self.at = now + self.repeat;
+        self.at = now.saturating_add(self.repeat);
         self.repeat = (self.repeat * 2).min(REPEAT.1);
     }
 }

@@ -58,7 +58,7 @@ impl Incoming {
         self.newest = self.newest.max(transmission);
         self.unacknowledged += 1;
         let in_order = number == self.next && self.early.is_empty();
-        let due = if in_order && self.unacknowledged < 2 { now + delay } else { now };
+        let due = if in_order && self.unacknowledged < 2 { now.saturating_add(delay) } else { now };
         self.ack_at = Some(self.ack_at.map_or(due, |at| at.min(due)));
         if number == self.next {
             self.pass(records.len());
@@ -109,7 +109,7 @@ impl Incoming {
         }
         Acks {
             next: self.next,
-            credit: self.delivered + self.window as u64,
+            credit: self.delivered.saturating_add(self.window as u64),
             newest: self.newest,
             early: &self.bitmap,
         }

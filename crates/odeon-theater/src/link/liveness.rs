@@ -60,9 +60,10 @@ impl Liveness {
     /// When to look again at the latest: so early that who looks a little late does not count as having stood still.
     pub(super) fn deadline(&self) -> Duration {
         if self.suspected {
-            (self.heard + self.dead_after).min(self.looked + self.suspect_after / 2)
+            let dead = self.heard.saturating_add(self.dead_after);
+            dead.min(self.looked.saturating_add(self.suspect_after / 2))
         } else {
-            self.heard + self.suspect_after
+            self.heard.saturating_add(self.suspect_after)
         }
     }
 }

@@ -20,15 +20,18 @@ impl RoundTrip {
     pub(super) fn sample(&mut self, sample: Duration) {
         self.measured = Some(match self.measured {
             None => (sample, sample / 2),
-            Some((mean, deviation)) => {
-                ((mean * 7 + sample) / 8, (deviation * 3 + mean.abs_diff(sample)) / 4)
-            }
+            Some((mean, deviation)) => (
+                (mean.saturating_mul(7).saturating_add(sample)) / 8,
+                (deviation.saturating_mul(3).saturating_add(mean.abs_diff(sample))) / 4,
+            ),
         });
     }
 
     /// After how long without an acknowledgement bodies count as lost. Doubles each time that it runs out.
     pub(super) fn time_out(&self) -> Duration {
-        let base = self.measured.map_or(self.greatest, |(mean, deviation)| mean + deviation * 4);
+        let base = self.measured.map_or(self.greatest, |(mean, deviation)| {
+            mean.saturating_add(deviation.saturating_mul(4))
+        });
         let doubled = base.max(self.least).saturating_mul(1 << self.ran_out.min(16));
         doubled.clamp(self.least, self.greatest)
     }

@@ -60,7 +60,7 @@ impl Link {
                     sends.then_some(Duration::ZERO),
                     self.incoming.ack_at(),
                     self.resend_at(),
-                    Some(self.last_sent + self.config.heartbeat),
+                    Some(self.last_sent.saturating_add(self.config.heartbeat)),
                     Some(self.liveness.deadline()),
                 ];
                 times.into_iter().flatten().min()
@@ -69,7 +69,7 @@ impl Link {
     }
 
     fn resend_at(&self) -> Option<Duration> {
-        Some(self.window.timed_from()? + self.round_trip.time_out())
+        Some(self.window.timed_from()?.saturating_add(self.round_trip.time_out()))
     }
 
     fn answer(&mut self, answer: Answer, packet: &mut Vec<u8>) -> bool {
@@ -144,7 +144,7 @@ impl Link {
 
     fn sign_of_life(&mut self, now: Duration, packet: &mut Vec<u8>) -> bool {
         let due = self.incoming.ack_at().is_some_and(|at| at <= now)
-            || self.last_sent + self.config.heartbeat <= now;
+            || self.last_sent.saturating_add(self.config.heartbeat) <= now;
         match self.route() {
             Some(route) if due => {
                 write_acks(packet, route, &self.incoming.acks());

@@ -28,7 +28,7 @@ pub(super) struct Entry {
     /// Of two registrations of one name of which one could have known the other, the later has the greater one, unless there is none above
     /// it. 0: it has none yet.
     pub(super) stamp: u64,
-    /// What the type of the actor's messages is called.
+    /// What the actor's messages are called between theaters.
     pub(super) messages: String,
     /// The actor is still to be spawned.
     pub(super) is_claim: bool,

@@ -2,11 +2,10 @@
 //! theater may spawn who is to have it.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::time::Duration;
 
-use odeon_core::extend::send_unhindered;
+use odeon_core::extend::{self, Theirs, send_unhindered};
 use odeon_core::wire::Erased;
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
 use serde::Serialize;
@@ -18,6 +17,7 @@ use super::error::NameError;
 use super::home::NotPut;
 use super::server::Server;
 use super::tell::{Tell, Verdict, Wants};
+use crate::network::{Messages, other_messages};
 use crate::{Network, TheaterId};
 
 /// An `ActorRef`, of a type that who wants it knows.
@@ -26,12 +26,12 @@ type Reference = Box<dyn Any + Send + Sync>;
 type Fetch = Pin<Box<dyn Future<Output = Option<Reference>> + Send>>;
 
 /// Spawns an actor for a name.
-pub(super) type Make = Box<dyn FnOnce() -> Erased + Send>;
+pub(super) type Make = Theirs<Box<dyn FnOnce() -> Erased + Send>>;
 
 /// Who wants a reference, and knows the type of its messages.
 pub(super) trait Seeker: Send {
-    /// What the type is called.
-    fn messages(&self) -> &'static str;
+    /// What that is called between theaters.
+    fn messages(&self) -> String;
 
     /// Gets the reference from the theater of the actor. `None`: it is not there, or has ended.
     fn fetch(&self, network: &Network, home: TheaterId, id: Id) -> Fetch;
@@ -43,8 +43,8 @@ pub(super) trait Seeker: Send {
 pub(super) struct Wanted<M: Message>(pub(super) Reply<Result<ActorRef<M>, NameError>>);
 
 impl<M: Message + Serialize + DeserializeOwned> Seeker for Wanted<M> {
-    fn messages(&self) -> &'static str {
-        std::any::type_name::<M>()
+    fn messages(&self) -> String {
+        Messages::of::<M>().to_string()
     }
 
     fn fetch(&self, network: &Network, home: TheaterId, id: Id) -> Fetch {
@@ -58,7 +58,7 @@ impl<M: Message + Serialize + DeserializeOwned> Seeker for Wanted<M> {
     fn answer(self: Box<Self>, found: Result<Reference, NameError>) {
         let typed = found.and_then(|found| match found.downcast::<ActorRef<M>>() {
             Ok(actor) => Ok(*actor),
-            Err(_) => Err(NameError::OtherMessages(self.messages().into())),
+            Err(_) => Err(NameError::OtherMessages(std::any::type_name::<M>().into())),
         });
         self.0.send(typed);
     }
@@ -109,8 +109,10 @@ impl Server {
     /// Gets the reference of a registration.
     fn fetch(&mut self, mut finding: Finding, entry: Entry, ctx: &mut Context<'_, Self>) {
         let Entry { id, home, messages, .. } = entry;
-        if messages != finding.seeker.messages() {
-            return finding.answer(Err(NameError::OtherMessages(messages)));
+        let asked_for = finding.seeker.messages();
+        if messages != asked_for {
+            let other = NameError::OtherMessages(other_messages(&messages, &asked_for));
+            return finding.answer(Err(other));
         }
         if home == self.me {
             let actor = self.own.get(&id).and_then(|own| own.actor.as_ref());
@@ -144,7 +146,7 @@ impl Server {
 
     /// Nobody has the name: this theater wants to spawn who gets it.
     fn claim(&mut self, mut finding: Finding, make: Make, ctx: &mut Context<'_, Self>) {
-        let id = self.enter(&finding.name, finding.seeker.messages(), self.me, true);
+        let id = self.enter(&finding.name, &finding.seeker.messages(), self.me, true);
         self.put(id, ctx, move |it, put, ctx| match put {
             Ok(()) => it.spawn(id, finding, make, ctx),
             Err(NotPut::Taken(entry)) => {
@@ -185,7 +187,7 @@ impl Server {
         }
         if !self.own.contains_key(&id) {
             // It has taken too long: if somebody has got the name meanwhile, this actor does not.
-            id = self.enter(&finding.name, finding.seeker.messages(), self.me, false);
+            id = self.enter(&finding.name, &finding.seeker.messages(), self.me, false);
         }
         let reference = actor.0.reference();
         self.keep(id, actor, ctx);
@@ -215,7 +217,7 @@ impl Actor for Maker {
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         ctx.stop();
         let Some((id, finding, make)) = self.work.take() else { return };
-        let spawned = catch_unwind(AssertUnwindSafe(make)).ok();
+        let spawned = extend::contained(|| make.take()());
         let step = Tell::then(move |it, ctx| it.has_spawned(id, finding, spawned, ctx));
         // A server that has ended answers nobody.
         let _ = send_unhindered(&self.server, step);

@@ -1,5 +1,6 @@
 //! What the theater of an actor does for its names: it keeps the actor, has it registered, and knows whether it still is.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use odeon_core::extend::send_unhindered;
@@ -13,6 +14,7 @@ use super::error::NameError;
 use super::following::{Follows, hear_of_moves};
 use super::server::Server;
 use super::tell::{Tell, Verdict, Wants};
+use crate::network::Messages;
 use crate::{Network, TheaterId};
 
 /// A registration of an actor of this theater, or a claim.
@@ -98,7 +100,7 @@ impl Server {
         if actor.0.is_stopped() {
             return go_on(self, Err(NameError::Ended));
         }
-        let id = self.enter(name, actor.0.message_name(), by, false);
+        let id = self.enter(name, &Messages::to(&*actor.0).to_string(), by, false);
         self.keep(id, actor, ctx);
         self.put(id, ctx, move |it, put, _| {
             let registered = put.map(|()| id).map_err(|failed| match failed {
@@ -268,10 +270,15 @@ impl Server {
         }
     }
 
-    /// Takes their names from those actors of this theater to which nobody refers. Answers the names.
+    /// The names of actors of this theater.
+    pub(super) fn own_names(&self) -> BTreeSet<String> {
+        self.own.values().map(|own| own.entry.name.clone()).collect()
+    }
+
+    /// Takes their names from those actors of this theater to which nobody refers, if they have one of these. Answers the names.
     pub(super) fn release_unreferenced(
         &mut self,
-        may: impl Fn(&str) -> bool,
+        names: &BTreeSet<String>,
         ctx: &mut Context<'_, Self>,
     ) -> Vec<String> {
         let Some(network) = self.network.upgrade() else { return Vec::new() };
@@ -279,7 +286,7 @@ impl Server {
             Some((actor, _)) if own.is_held => network.is_unreferenced(&key(id), actor),
             _ => false,
         };
-        let own = self.own.iter().filter(|(_, own)| may(&own.entry.name));
+        let own = self.own.iter().filter(|(_, own)| names.contains(&own.entry.name));
         let own = own.filter(|(id, own)| is_unreferenced(**id, own));
         let mut gone: Vec<(String, Id)> =
             own.map(|(&id, own)| (own.entry.name.clone(), id)).collect();

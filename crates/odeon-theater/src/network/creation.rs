@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use odeon_core::extend::{self, Theirs};
 use odeon_core::wire::{self, Erased, Passage};
 use odeon_core::{ActorRef, Message};
 use odeon_sync::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Network, RemoteError};
+use super::{Messages, Network, RemoteError};
 
 /// What a [registered](Network::register) kind's function answers: a new actor, or why there is none.
 pub trait Made {
@@ -45,9 +45,9 @@ type Make = dyn Fn(&dyn Passage, &[u8]) -> Result<Erased, RemoteError> + Send + 
 
 struct Registered {
     version: u32,
-    /// What its actors' messages are called.
-    messages: &'static str,
-    make: Box<Make>,
+    /// Those of its actors.
+    messages: Messages,
+    make: Theirs<Box<Make>>,
 }
 
 /// The kinds of a theater.
@@ -69,9 +69,7 @@ impl Kinds {
         if registered.version != version {
             return Err(RemoteError::OtherVersion { here: registered.version });
         }
-        if registered.messages != messages {
-            return Err(RemoteError::OtherMessages(registered.messages.into()));
-        }
+        registered.messages.answer(messages)?;
         (registered.make)(passage, arguments)
     }
 }
@@ -138,12 +136,13 @@ impl Network {
         let make = move |passage: &dyn Passage, arguments: &[u8]| {
             let arguments = wire::decode(passage, arguments)
                 .map_err(|error| RemoteError::Arguments(error.to_string()))?;
-            let made = catch_unwind(AssertUnwindSafe(|| make(arguments).made()));
-            let actor = made.map_err(|_| RemoteError::Panicked)?.map_err(RemoteError::Refused)?;
+            let made = extend::contained(|| make(arguments).made());
+            let actor = made.ok_or(RemoteError::Panicked)?.map_err(RemoteError::Refused)?;
             Ok(Erased::of(&actor))
         };
-        let messages = std::any::type_name::<R::Msg>();
-        let registered = Arc::new(Registered { version, messages, make: Box::new(make) });
+        let messages = Messages::of::<R::Msg>();
+        let registered =
+            Arc::new(Registered { version, messages, make: Theirs::of(Box::new(make)) });
         let mut kinds =
             self.inner.published.kinds.0.lock().expect("nothing panics under this lock");
         let before = kinds.insert(kind.into(), registered);

@@ -92,6 +92,8 @@ pub enum MigrateError {
     NotHere,
     /// The reference leads to nobody: the actor has ended, or its theater or this one has been lost, has left, or has been stopped.
     Stopped,
+    /// The theater knows the kind's state, or its messages, by another layout: which type that is.
+    OtherLayout(String),
 }
 
 impl fmt::Display for MigrateError {
@@ -108,6 +110,9 @@ impl fmt::Display for MigrateError {
             Self::Unreachable => f.write_str("the theater cannot be reached"),
             Self::Drained => f.write_str("the theater is being drained, and takes in no actor"),
             Self::NotHere => f.write_str("the actor does not sit in this theater"),
+            Self::OtherLayout(name) => {
+                write!(f, "the type {name} has another layout in the other theater")
+            }
             Self::Stopped => {
                 f.write_str("the actor has ended, or its theater or this one has stopped")
             }
@@ -364,4 +369,6 @@ struct Written {
     version: u32,
     guards: Guards,
     state: Vec<u8>,
+    /// Of the state and of the messages.
+    layouts: (u64, u64),
 }

@@ -82,26 +82,35 @@ impl FromSeat {
         if !self.looks_open() {
             return Err(NotTaken::Closed);
         }
-        let mut course = self.way.course();
-        let super::way::Course { to, bytes } = &mut *course;
-        let to = to.as_ref().ok_or(NotTaken::Unreachable)?;
+        let (to, mut bytes) = {
+            let mut course = self.way.course();
+            let to = course.to.clone().ok_or(NotTaken::Unreachable)?;
+            (to, mem::take(&mut course.bytes))
+        };
         if to.peer.is_dead() || !may_go_to(&network, to.peer.id) {
             return Err(NotTaken::Unreachable);
         }
         bytes.clear();
-        head(bytes);
-        let peer = to.peer.clone();
-        let between = Between::new(&network, &peer);
-        if let Err(error) = encode(&between, bytes) {
-            drop(course);
+        head(&mut bytes);
+        // Without a lock: it is the user's code, which may come back here.
+        let between = Between::new(&network, &to.peer);
+        if let Err(error) = encode(&between, &mut bytes) {
+            self.way.course().bytes = bytes;
             between.undo();
             return Err(NotTaken::Unwritable(error));
         }
         let channel = Channel::Actor(to.seat);
-        let pushed = if bytes.len() < LARGE {
-            peer.push(channel, bytes)
+        let mut course = self.way.course();
+        // It is led elsewhere only while it is closed; unless it has been lost meanwhile, and what was written with it.
+        let leads_there = course.to.as_ref().is_some_and(|now| now.is_same(&to));
+        let pushed = if !leads_there {
+            Err(PushError::Ended)
+        } else if bytes.len() < LARGE {
+            let pushed = to.peer.push(channel, &bytes);
+            course.bytes = bytes;
+            pushed
         } else {
-            peer.push_owned(channel, mem::take(bytes))
+            to.peer.push_owned(channel, bytes)
         };
         // What is told of what has left may come round to this way.
         drop(course);

@@ -24,7 +24,7 @@ use super::in_order::{InOrder, Ticket};
 use super::later::Later;
 use super::pressed::Pressed;
 use super::transmitting::{Due, FULL, Gathering};
-use crate::{End, Epoch, Event, Link, LinkConfig, PushError, Sink, TheaterId};
+use crate::{End, Epoch, Event, Link, LinkConfig, PushError, Sink, TheaterId, Transport};
 
 /// See the module.
 pub(super) struct Peer {
@@ -244,7 +244,8 @@ impl Peer {
                     Body::Short(range) => &received.bytes[range.clone()],
                     Body::Large(bytes) => bytes,
                 };
-                network.arrives(self, channel, bytes);
+                // What users' types do while they are read or dropped is contained where that happens. If it were not, others' messages go on.
+                extend::contained(|| network.arrives(self, channel, bytes));
             }
         });
         received.bytes.clear();
@@ -344,7 +345,7 @@ impl Peer {
                 is_written
             };
             while next(&mut packet) {
-                transport.send(self.id, mem::take(&mut *packet));
+                send_by(&**transport, self.id, mem::take(&mut *packet));
             }
             // ORDERING: Relaxed: a hint.
             self.is_full.store(false, Ordering::Relaxed);
@@ -370,8 +371,7 @@ impl Peer {
     fn right_to_send(&self) -> Option<MutexGuard<'_, Vec<u8>>> {
         match self.sending.try_lock() {
             Ok(packet) => Some(packet),
-            // A transport has panicked: the packet is lost, as others are.
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::Poisoned(_)) => unreachable!("transports' code is contained"),
             Err(TryLockError::WouldBlock) => None,
         }
     }
@@ -396,4 +396,9 @@ impl Peer {
     fn link(&self) -> MutexGuard<'_, Link> {
         self.link.lock().expect("nothing panics under the lock of a link")
     }
+}
+
+/// A transport that panics has lost the packet. Whoever sends, as an actor in its turn, or has a timer ring, is not to end by that.
+pub(super) fn send_by(transport: &dyn Transport, to: TheaterId, packet: Vec<u8>) {
+    extend::contained(|| transport.send(to, packet));
 }

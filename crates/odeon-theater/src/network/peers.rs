@@ -76,7 +76,7 @@ impl Peers {
 
     /// The link to a theater has ended. It is kept for a while, to answer what the other side still asks.
     pub(super) fn end(&self, network: &Inner, peer: &Arc<Peer>) {
-        let until = network.now() + network.config.dead_after;
+        let until = network.now().saturating_add(network.config.dead_after);
         let mut known = self.lock();
         if known.alive.get(&peer.id).is_some_and(|alive| Arc::ptr_eq(alive, peer)) {
             known.alive.remove(&peer.id);

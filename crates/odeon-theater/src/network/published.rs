@@ -16,7 +16,7 @@ use super::migrations::Within;
 use super::passage::{Between, Left};
 use super::peer::Peer;
 use super::seats::Leads;
-use super::{Inner, Network, RemoteError};
+use super::{Inner, Messages, Network, RemoteError};
 use crate::TheaterId;
 
 /// How names begin under which the runtime publishes actors of its own.
@@ -50,10 +50,7 @@ impl Published {
             Wanted::Actor { name } => {
                 let actors = self.actors.lock().expect("nothing panics under this lock");
                 let actor = actors.get(name).cloned().ok_or(RemoteError::NotFound)?;
-                match actor.0.message_name() {
-                    its if its == messages => Ok(actor),
-                    its => Err(RemoteError::OtherMessages(its.into())),
-                }
+                Messages::to(&*actor.0).answer(messages).map(|()| actor)
             }
             Wanted::New { kind, version, arguments } => {
                 self.kinds.make(passage, (kind, *version), messages, arguments)
@@ -275,7 +272,7 @@ impl At<'_> {
         M: Message + Serialize + DeserializeOwned,
     {
         let (reply, ask) = extend::question();
-        let found = network.find_wanted(within, wanted, std::any::type_name::<M>());
+        let found = network.find_wanted(within, wanted, &Messages::of::<M>().to_string());
         let mut bytes = Vec::new();
         let written = wire::encode(within, &found, &mut bytes);
         if let Ok(found) = written.and_then(|()| wire::decode(within, &bytes)) {
@@ -294,7 +291,7 @@ impl At<'_> {
         let asking = Arc::downgrade(network);
         let referred = Referred::<M> { reply, asking, to: peer.clone(), left: between.left() };
         let question = network.questions.leaves(Box::new(referred), peer.id, None);
-        let messages = std::any::type_name::<M>().into();
+        let messages = Messages::of::<M>().to_string();
         let asked = Control::Asked { question, wanted, messages };
         if peer.push(Channel::Control, &asked.to_bytes()).is_ok() {
             between.done();

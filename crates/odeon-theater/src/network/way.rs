@@ -22,7 +22,7 @@ pub(super) struct To {
 
 /// See the module.
 pub(super) struct Way {
-    /// Never taken while the lock of the seats is held: references are written under it.
+    /// Never taken while the lock of the seats is held.
     course: Mutex<Course>,
     is_open: AtomicBool,
 }
@@ -91,6 +91,11 @@ impl Way {
 }
 
 impl To {
+    /// Whether it is the same seat, by the same link.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.seat == other.seat && Arc::ptr_eq(&self.peer, &other.peer)
+    }
+
     /// Pushes a mark on the channel of the seat; `transmit` is owed.
     pub(super) fn push_mark(&self, mark: &[u8]) -> Result<(), NotTaken> {
         self.peer.asked.note(mark);

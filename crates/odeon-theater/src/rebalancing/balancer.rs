@@ -149,7 +149,7 @@ impl Balancer {
     /// What is known of another theater, if that is of the last periods and it takes in actors.
     fn load_of(&self, id: TheaterId, other: &Other) -> Option<(TheaterId, Load)> {
         let (told, came) = other.told.filter(|(told, _)| told.is_open)?;
-        if came + 2 * self.settings.every < self.measured_at {
+        if came.saturating_add(self.settings.every.saturating_mul(2)) < self.measured_at {
             return None;
         }
         let began = came.saturating_sub(told.ago).saturating_sub(told.over);

@@ -103,3 +103,74 @@ fn all_kinds_of_values_are_read_as_they_were_written() {
     );
     assert_eq!(decode_whole::<All>(&Nothing, &written(&all)), Ok(all));
 }
+
+/// A destructor that panics; as what a panic brings, too.
+#[derive(Debug, PartialEq, Default)]
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            std::panic::resume_unwind(Box::new("a destructor"));
+        }
+    }
+}
+
+/// Panics with a bomb when it is written or read.
+struct Panics;
+
+fn throw_a_bomb() -> ! {
+    std::panic::resume_unwind(Box::new(Bomb))
+}
+
+impl Serialize for Panics {
+    fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        throw_a_bomb()
+    }
+}
+
+impl<'de> Deserialize<'de> for Panics {
+    fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        throw_a_bomb()
+    }
+}
+
+#[test]
+fn a_panic_that_brings_a_bomb_is_an_error_and_nothing_more() {
+    let mut bytes = vec![1, 2];
+    assert_eq!(encode(&Nothing, &(7_u8, Panics), &mut bytes), Err(WireError::Panicked));
+    assert_eq!(bytes, [1, 2], "nothing of it is left");
+    assert_eq!(decode::<(u8, Panics)>(&Nothing, &[7]).err(), Some(WireError::Panicked));
+    assert_eq!(decode_whole::<(u8, Panics)>(&Nothing, &[7]).err(), Some(WireError::Panicked));
+}
+
+#[test]
+fn what_is_read_in_vain_is_dropped_with_care() {
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Armed(u8, #[serde(skip)] Bomb);
+    assert!(matches!(decode_whole::<Armed>(&Nothing, &[7, 8]), Err(WireError::Format(_))));
+}
+
+/// A length of so many, and no bytes behind it.
+fn of_length(length: u64) -> Vec<u8> {
+    written(&length)
+}
+
+#[test]
+fn elements_that_take_no_bytes_do_not_come_without_end() {
+    type Set = std::collections::BTreeSet<()>;
+    type Map = std::collections::HashMap<(), ()>;
+    for length in [1 << 40, u64::MAX] {
+        let bytes = of_length(length);
+        assert_eq!(decode::<Vec<()>>(&Nothing, &bytes), Err(WireError::TooMany));
+        assert_eq!(decode::<Vec<[(); 4]>>(&Nothing, &bytes), Err(WireError::TooMany));
+        assert_eq!(decode::<Set>(&Nothing, &bytes), Err(WireError::TooMany));
+        assert_eq!(decode::<Map>(&Nothing, &bytes), Err(WireError::TooMany));
+    }
+    let many = vec![(); 60_000];
+    assert_eq!(decode::<Vec<()>>(&Nothing, &written(&many)), Ok(many));
+    let fields = vec![(1_u8, (), [(); 8], std::marker::PhantomData::<u8>); 100_000];
+    assert_eq!(decode(&Nothing, &written(&fields)), Ok(fields));
+    let nested = vec![Vec::<Vec<u8>>::new(); 200_000];
+    assert_eq!(decode(&Nothing, &written(&nested)), Ok(nested));
+}

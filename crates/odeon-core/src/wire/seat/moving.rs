@@ -149,13 +149,14 @@ where
         let traveller = Traveller {
             kind: guest.kind(),
             version: guest.version(),
+            layouts: guest.layouts(),
             guards,
             encode: &mut |passage, bytes| guest.write(passage, bytes),
             read: guest.read_again(),
         };
         let begun = extend::packs(&ActorRef::in_turn_of(cell), || departure.begin(traveller));
         if let Began::Stays(settler) = begun {
-            self.place = Place::Here(settler.and_then(guest_of).map_or(guest, Resident::Come));
+            self.place = Place::Here(stays(guest, settler));
             self.aside.extend(newer);
             if !self.aside.is_empty() {
                 self.keep(cell);
@@ -232,9 +233,9 @@ where
             unreachable!("only an actor that has been written can be kept");
         };
         self.put_sorted_aside(interior);
-        let guest = settler.and_then(guest_of).map_or(guest, Resident::Come);
-        interior.begin(guards, guest.selection());
-        self.place = Place::Here(guest);
+        // In its place before its own code runs: a panic of that is to find it there.
+        self.place = Place::Here(stays(guest, settler));
+        self.begin(guards, interior);
         self.sort(interior)
     }
 
@@ -245,13 +246,14 @@ where
         earlier: Earlier,
         interior: &mut Interior<'_, M>,
     ) -> bool {
-        let mut guest = guest_of(settler).expect("the network has compared the types of messages");
-        let earlier = earlier.0.downcast::<Before<M>>();
-        let Before { waiting, letters } = *earlier.expect("they were read for this seat");
+        let guest = settler.guest().expect("the network has compared the types of messages");
+        let Before { waiting, letters } = earlier.all::<Before<M>>();
         let newer = mem::replace(&mut self.aside, VecDeque::from(waiting));
         self.aside.extend(newer);
         self.put_sorted_aside(interior);
-        interior.begin(guards, guest.selection());
+        // As in `stay`.
+        self.place = Place::Here(Resident::Come(guest));
+        self.begin(guards, interior);
         let me = ActorRef::in_turn_of(interior.cell);
         for letter in letters {
             if let Err(message) = extend::keep_letter(&me, letter) {
@@ -261,9 +263,18 @@ where
                 header.stage.theater().dead_letter(header.id, reason, message);
             }
         }
-        let stops = guest.arrived(interior);
-        self.place = Place::Here(Resident::Come(guest));
+        let stops = match &mut self.place {
+            Place::Here(guest) => guest.arrived(interior),
+            _ => false,
+        };
         self.sort(interior) || stops
+    }
+
+    /// The actor that sits here begins with these guards.
+    fn begin(&self, guards: WrittenGuards, interior: &mut Interior<'_, M>) {
+        if let Place::Here(guest) = &self.place {
+            interior.begin(guards, guest.selection());
+        }
     }
 
     /// What has been taken from the inbox, and not selected, is newer than what is aside.
@@ -299,9 +310,18 @@ where
     }
 }
 
-fn guest_of<M>(settler: Settler) -> Option<Box<dyn Guest<M>>>
+/// Who sits here if an actor stays that was about to leave: as it was, or read again.
+fn stays<M, G>(guest: Resident<M, G>, settler: Option<Settler>) -> Resident<M, G>
 where
     M: Message + Serialize + DeserializeOwned,
+    G: Guest<M> + 'static,
 {
-    settler.0.downcast().ok().map(|guest| *guest)
+    match settler.and_then(Settler::guest) {
+        None => guest,
+        Some(again) => {
+            // The user's code.
+            contain(|| drop(guest));
+            Resident::Come(again)
+        }
+    }
 }

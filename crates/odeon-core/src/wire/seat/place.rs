@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::interior::{Interior, WrittenGuards};
 use crate::message::Message;
 use crate::wire::error::WireError;
+use crate::wire::layout::Layouts;
 use crate::wire::mobile::{Guest, OfKind};
 use crate::wire::outbound::ReadState;
 use crate::wire::passage::Passage;
@@ -89,6 +90,10 @@ impl<M: Message + Serialize + DeserializeOwned> Guest<M> for Nobody {
     }
 
     fn version(&self) -> u32 {
+        match *self {}
+    }
+
+    fn layouts(&self) -> Layouts {
         match *self {}
     }
 

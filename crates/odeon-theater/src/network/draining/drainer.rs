@@ -200,6 +200,7 @@ impl Drainer {
             Ok(Err(
                 why @ (MigrateError::UnknownKind
                 | MigrateError::OtherKind
+                | MigrateError::OtherLayout(_)
                 | MigrateError::OtherVersion),
             )) => {
                 self.unknown.insert((to, actor.kind.clone()), why);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use odeon_core::DeadLetterReason;
 use odeon_core::extend::{Awaits, LetterName};
-use odeon_core::wire::{Address, Bid, Slot, StandIn};
+use odeon_core::wire::{Address, Bid, Kind, Slot, StandIn};
 
 use super::{MOST_MOVES, MigrateError, Written, guards_from_wire};
 use crate::TheaterId;
@@ -42,14 +42,17 @@ impl Inner {
         if written.moves >= MOST_MOVES {
             return;
         }
-        let Written { attempt, seat, born, moves, kind, version, guards, state } = written;
+        let Written { attempt, seat, born, moves, kind, version, guards, state, layouts } = written;
         let read = match self.migrations.kind(&kind) {
             _ if self.migrations.refuses_arrivals() => Err(MigrateError::Drained),
             None => Err(MigrateError::UnknownKind),
             Some(kind) if kind.version() != version => Err(MigrateError::OtherVersion),
-            Some(kind) => match kind.read(&Between::new(self, peer), &state) {
-                Ok(settler) => Ok((kind, settler)),
-                Err(error) => Err(MigrateError::State(error.to_string())),
+            Some(kind) => match other_layout(&*kind, layouts) {
+                Some(name) => Err(MigrateError::OtherLayout(name.into())),
+                None => match kind.read(&Between::new(self, peer), &state) {
+                    Ok(settler) => Ok((kind, settler)),
+                    Err(error) => Err(MigrateError::State(error.to_string())),
+                },
             },
         };
         match read {
@@ -365,4 +368,11 @@ struct Ready {
     left: u64,
     attempt: u64,
     seat: u64,
+}
+
+/// The type of a kind that this theater knows by another layout than the one from which an actor comes.
+fn other_layout(kind: &dyn Kind, (state, messages): (u64, u64)) -> Option<&'static str> {
+    let known = kind.layouts();
+    let both = [(known.messages, messages), (known.state, state)];
+    both.into_iter().find_map(|((here, name), there)| (here != there).then_some(name))
 }

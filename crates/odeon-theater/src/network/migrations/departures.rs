@@ -111,6 +111,7 @@ impl Depart {
             version: traveller.version,
             guards: guards_to_wire(traveller.guards),
             state,
+            layouts: (traveller.layouts.state.0, traveller.layouts.messages.0),
         };
         let bytes = postcard::to_allocvec(&written).expect("numbers and bytes can be written");
         let departing = Departing {
@@ -210,8 +211,8 @@ impl Inner {
         }
         // The actor is not to stand still for one that may be dead.
         peer.transmit(self);
-        if UNTIL_ASKED_AGAIN * tries < self.config.dead_after {
-            self.ask_again(seat, to, asker, tries + 1);
+        if UNTIL_ASKED_AGAIN.saturating_mul(tries) < self.config.dead_after {
+            self.ask_again(seat, to, asker, tries.saturating_add(1));
         } else {
             self.answer_migration(asker, Err(MigrateError::Unreachable));
         }
@@ -320,7 +321,10 @@ impl Inner {
         if let Some(who) = self.seats.who(seat) {
             let has_read = !matches!(
                 why,
-                MigrateError::UnknownKind | MigrateError::OtherVersion | MigrateError::Drained
+                MigrateError::UnknownKind
+                    | MigrateError::OtherVersion
+                    | MigrateError::OtherLayout(_)
+                    | MigrateError::Drained
             );
             self.is_to_stay(who, why, !has_read, |departing| {
                 departing.attempt == attempt && departing.to.id == peer.id
