@@ -23,6 +23,7 @@ mod s34_a_thousand_theaters;
 mod s34_bank;
 mod s34_every_step;
 mod s34_migration;
+mod s34_pauses;
 mod s34_ready;
 mod s34_requests;
 mod s34_simulated;
