@@ -12,6 +12,7 @@
 //! | what does the theater of an actor do for its names? | `names/home.rs` |
 //! | how is a name taken back? | `names/unregistering.rs` |
 //! | what becomes of them when the actor moves? | `names/following.rs` |
+//! | what if the way to it is lost, before they have followed? | `names/orphans.rs` |
 //! | how does a question get its answer, whoever is lost meanwhile? | `names/asking.rs` |
 //! | from a name to a reference | `names/finding.rs` |
 //!
@@ -35,6 +36,8 @@
 //!    first server give the name to the same registration once more (2), at home there, under the next number of *moves*; then the old home lets go.
 //!    Until then that is the home, and if nothing comes of it has itself given the name under the number after that. Of what is known of one registration the greatest number of moves
 //!    counts, up to one that nobody comes to, and what is said of an earlier home ends no later one.
+//!    If the way to the actor is lost meanwhile the registration is an *orphan*: it is let go here, and its actor is looked for in all theaters in sight and in each that comes into
+//!    sight, since it is kept where it sits for so long (`network/migrations/cut_off.rs`). There the name is given to it as in (2), under the next number.
 //! 10. Who was the home passes on what is asked of it, as long as it remembers; who does not find a registration where it was asks the first server.
 
 mod asking;
@@ -45,6 +48,7 @@ mod error;
 mod finding;
 mod following;
 mod home;
+mod orphans;
 mod peers;
 mod registration;
 mod server;
@@ -163,6 +167,7 @@ impl Names {
             own: HashMap::new(),
             moved: HashMap::new(),
             looks_at_moved: false,
+            orphans: HashMap::new(),
             requests: HashMap::new(),
             last,
             subscribers: Vec::new(),

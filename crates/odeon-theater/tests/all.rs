@@ -28,6 +28,7 @@ mod s34_bank;
 mod s34_every_step;
 mod s34_hostile_states;
 mod s34_migration;
+mod s34_pauses;
 mod s34_ready;
 mod s34_requests;
 mod s34_simulated;

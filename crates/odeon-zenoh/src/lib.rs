@@ -20,13 +20,13 @@ mod transport;
 use std::sync::Arc;
 
 use odeon_core::Theater;
-use odeon_theater::{LinkConfig, Network, TheaterId, Transport};
+use odeon_theater::{Network, TheaterId, Transport};
 
 pub use settings::{Tls, ZenohSettings};
 pub use transport::{LARGEST_PACKET, ZenohError, ZenohTransport};
 
-/// Has a theater join the others of a cluster by Zenoh, with a new identity and the default settings of links. For other ones see
-/// [`Network::join`].
+/// Has a theater join the others of a cluster by Zenoh, with a new identity and the settings of links that these settings ask for
+/// ([`ZenohSettings::link_config`]). For other ones see [`Network::join`].
 ///
 /// ```
 /// use odeon_core::*;
@@ -39,18 +39,18 @@ pub use transport::{LARGEST_PACKET, ZenohError, ZenohTransport};
 /// ```
 ///
 /// # Errors
-/// If Zenoh cannot be used as the settings say.
+/// If Zenoh cannot be used as the settings say, or they do not go together.
 ///
 /// # Panics
-/// If the name of the cluster has more than 64 bytes. Zenoh panics within tokio's runtime of one thread.
+/// If [`longest_cut`](ZenohSettings::longest_cut) is 0. If the name of the cluster has more than 64 bytes. Zenoh panics within tokio's runtime of one thread.
 pub fn join(
     theater: &Theater,
     cluster: &str,
     settings: &ZenohSettings,
 ) -> Result<Network, ZenohError> {
     let mut settings = settings.clone();
-    let secret = settings.secret.take();
-    let config = LinkConfig { secret, ..LinkConfig::new(cluster, LARGEST_PACKET) };
+    let config = settings.link_config(cluster);
+    settings.secret = None;
     Network::join(theater, TheaterId::random(), config, |me, listener| {
         ZenohTransport::open(&settings, cluster, me, listener)
             .map(|transport| transport as Arc<dyn Transport>)

@@ -5,10 +5,10 @@ mod certified;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use odeon_theater::Secret;
+use odeon_theater::{LinkConfig, Secret};
 use zenoh::Config;
 
-use crate::ZenohError;
+use crate::{LARGEST_PACKET, ZenohError};
 
 /// How many bytes a message of Zenoh's may have that comes.
 pub(crate) const LARGEST_INCOMING: &str = "transport/link/rx/max_message_size";
@@ -16,6 +16,9 @@ pub(crate) const LARGEST_INCOMING: &str = "transport/link/rx/max_message_size";
 /// TUNE: bytes, guessed 2026-11: many times a packet; what Zenoh itself tells of theaters and keys has some 100 bytes for each of them. By its own setting, 1 GiB,
 /// anybody could have that much memory taken.
 const LARGEST: usize = 1 << 20;
+
+/// TUNE: 1 s: the first time after which TCP asks for a connection again, and more than a heartbeat (250 ms) and some times that a packet is under way.
+const SENDING_AGAIN: Duration = Duration::from_secs(1);
 
 /// Settings of a [`ZenohTransport`](crate::ZenohTransport): plain data, to be changed field by field.
 ///
@@ -38,7 +41,11 @@ pub struct ZenohSettings {
     pub connect: Vec<String>,
     /// Whether theaters of the local network are found by multicast.
     pub discover: bool,
-    /// How long a connection may be silent before Zenoh gives it up. 1 s. The same for all theaters.
+    /// For how long a connection may be cut, or nothing get through, without anybody being taken for dead: 2 s. What it costs is said at
+    /// [`dead_after`](Self::dead_after). The same for all theaters.
+    pub longest_cut: Duration,
+    /// How long a connection may be silent before Zenoh gives it up, and makes another one: 10 s, and at least [`dead_after`](Self::dead_after). The same for
+    /// all theaters.
     pub lease: Duration,
     /// Certificates. With them all endpoints have to begin with `tls/` or `quic/`: any other one is refused, also in `more`, since whoever comes by it
     /// shows none.
@@ -68,7 +75,9 @@ impl Default for ZenohSettings {
             listen: Vec::new(),
             connect: Vec::new(),
             discover: false,
-            lease: Duration::from_secs(1),
+            longest_cut: Duration::from_secs(2),
+            // TUNE: 10 s, which is Zenoh's own: twice what is needed by default.
+            lease: Duration::from_secs(10),
             tls: None,
             secret: None,
             more: Vec::new(),
@@ -77,7 +86,47 @@ impl Default for ZenohSettings {
 }
 
 impl ZenohSettings {
+    /// After how long a silence links are to take the other side for dead, so that a cut as long as [`longest_cut`](Self::longest_cut) is
+    /// borne: twice as long as that, and a second. A theater that is killed is noticed so much later.
+    ///
+    /// TCP sends again what gets lost after 0.2, 0.6, 1.4, 3 s, or after twice as long each time from another beginning, and asks for a connection again after 1, 3, 7 s: so
+    /// what is sent during a cut may get through as late as when that has lasted twice as long. In the second there is the last time before the cut that anything was sent.
+    pub fn dead_after(&self) -> Duration {
+        self.longest_cut.saturating_mul(2).saturating_add(SENDING_AGAIN)
+    }
+
+    /// Settings for links by Zenoh, for [`Network::join`](odeon_theater::Network::join): to be changed field by field, with a
+    /// [`dead_after`](LinkConfig::dead_after) that bears cuts as long as is said here.
+    ///
+    /// ```
+    /// use odeon_theater::LinkConfig;
+    /// use odeon_zenoh::ZenohSettings;
+    /// use std::time::Duration;
+    ///
+    /// let settings = ZenohSettings { longest_cut: Duration::from_secs(4), ..Default::default() };
+    /// let config = LinkConfig { window: 16 << 20, ..settings.link_config("shop") };
+    /// assert_eq!(config.dead_after, Duration::from_secs(9));
+    /// ```
+    pub fn link_config(&self, cluster: &str) -> LinkConfig {
+        let (secret, dead_after) = (self.secret.clone(), self.dead_after());
+        LinkConfig { secret, dead_after, ..LinkConfig::new(cluster, LARGEST_PACKET) }
+    }
+
+    /// Whether a connection that is cut for a while is there longer than links wait for it: theaters that have been told of each other by a third one do not
+    /// make another one.
+    fn validate(&self) -> Result<(), ZenohError> {
+        if self.lease >= self.dead_after() {
+            return Ok(());
+        }
+        let (lease, least) = (self.lease, self.dead_after());
+        let because = format!(
+            "it is at least {least:?}, twice longest_cut and a second: Zenoh would give up connections that links still wait for"
+        );
+        Err(ZenohError::refused(format!("the setting lease, {lease:?}"), &because))
+    }
+
     pub(crate) fn to_config(&self) -> Result<Config, ZenohError> {
+        self.validate()?;
         let mut config = Config::default();
         let mut set = |key: &str, value: &str| {
             config.insert_json5(key, value).map_err(|error| ZenohError::settings(key, &*error))
@@ -88,7 +137,7 @@ impl ZenohSettings {
         set("connect/endpoints", &list(&self.connect))?;
         set("transport/link/tx/lease", &self.lease.as_millis().to_string())?;
         set(LARGEST_INCOMING, &LARGEST.to_string())?;
-        // TUNE: ms, guessed 2026-11: at least two attempts before a link counts as dead after 2 s. Zenoh's own are 1, 2 and 4 s.
+        // TUNE: ms, guessed 2026-11: several attempts before a link counts as dead. Zenoh's own are 1, 2 and 4 s.
         set(
             "connect/retry",
             "{ period_init_ms: 100, period_max_ms: 1000, period_increase_factor: 2 }",

@@ -6,6 +6,7 @@ mod s31_by_zenoh;
 mod s31_discovery;
 mod s32_killed;
 mod s32_parted;
+mod s32_short_cuts;
 mod s32_tls;
 mod s34_bank;
 mod s36_by_zenoh;

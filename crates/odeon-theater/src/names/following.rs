@@ -7,6 +7,7 @@ use odeon_core::extend::send_unhindered;
 use odeon_core::wire::Erased;
 use odeon_core::{Context, Reply};
 
+use super::deciding::RETRY;
 use super::entry::{Entry, Id};
 use super::home::{NotPut, Own};
 use super::server::Server;
@@ -39,16 +40,20 @@ pub(super) enum Follows {
 /// Has a server told when an actor moves that it keeps.
 pub(super) fn hear_of_moves(network: &Network, actor: &Erased, ctx: &Context<'_, Server>) {
     let (server, number) = (ctx.actor_ref(), actor.0.actor());
-    network.when_moved(actor, move || {
+    network.when_moved(actor, move |is_elsewhere| {
+        let step = Tell::then(move |it, ctx| it.has_moved(number, is_elsewhere, ctx));
         // A server that has ended keeps no names.
-        let _ = send_unhindered(&server, Tell::then(move |it, ctx| it.has_moved(number, ctx)));
+        let _ = send_unhindered(&server, step);
     });
 }
 
 impl Server {
     /// An actor with this number, which has names, has moved.
-    fn has_moved(&mut self, actor: u64, ctx: &mut Context<'_, Self>) {
+    fn has_moved(&mut self, actor: u64, is_elsewhere: bool, ctx: &mut Context<'_, Self>) {
         let is_it = |own: &Own| own.actor.as_ref().is_some_and(|(it, _)| it.0.actor() == actor);
+        for own in self.own.values_mut().filter(|own| is_it(own)) {
+            own.is_elsewhere = is_elsewhere;
+        }
         self.look_at(is_it, ctx);
     }
 
@@ -109,7 +114,14 @@ impl Server {
         let entry = Entry { home: to, moves, ..own.entry.clone() };
         let offered = entry.clone();
         let reply = ctx.reply_to(move |adopted| {
-            Tell::then(move |it, ctx| it.has_answered(&offered, adopted == Ok(true), ctx))
+            Tell::then(move |it, ctx| match adopted {
+                Ok(has_adopted) => it.has_answered(&offered, has_adopted, ctx),
+                // With the way there the one to the actor may be lost, which will be told: then it is looked for.
+                Err(_) => {
+                    let later = Tell::then(move |it, ctx| it.has_answered(&offered, false, ctx));
+                    ctx.send_after(RETRY, later);
+                }
+            })
         });
         self.tell(to, Tell::Adopt { entry, actor, by, from, reply });
     }
@@ -118,7 +130,8 @@ impl Server {
     fn has_answered(&mut self, offered: &Entry, has_adopted: bool, ctx: &mut Context<'_, Self>) {
         let Entry { id, moves, .. } = *offered;
         let Some(own) = self.own.get_mut(&id).filter(|own| own.entry.moves + 1 == moves) else {
-            if !has_adopted && !self.own.contains_key(&id) && !self.moved.contains_key(&id) {
+            let is_known = self.own.contains_key(&id) || self.moved.contains_key(&id);
+            if !has_adopted && !is_known && !self.orphans.contains_key(&id) {
                 // It is over, and the other one may have had it known after that.
                 self.withdraw(offered, ctx);
             }
@@ -167,6 +180,11 @@ impl Server {
         }
     }
 
+    /// Whether a registration has ended here that had come from elsewhere.
+    pub(super) fn is_over(&self, id: Id) -> bool {
+        self.moved.get(&id).is_some_and(|moved| moved.to == self.me)
+    }
+
     /// Nothing that is at home in this theater is to be found there any more.
     pub(super) fn forget_moved_to(&mut self, theater: TheaterId) {
         self.moved.retain(|_, moved| moved.to != theater);
@@ -191,7 +209,7 @@ impl Server {
         let id = entry.id;
         if let Some(own) = self.own.get_mut(&id) {
             // Of a home that has not heard so.
-            let is_at_home = own.is_held && !matches!(own.follows, Follows::HandsOver(_));
+            let is_at_home = own.is_at_home();
             if is_at_home {
                 own.entry.moves = own.entry.moves.max(entry.moves);
                 self.assert(id, ctx);
@@ -224,7 +242,7 @@ impl Server {
     }
 
     /// A registration that has moved does not have its name any more.
-    fn has_lost(
+    pub(super) fn has_lost(
         &mut self,
         id: Id,
         name: String,

@@ -31,12 +31,22 @@ pub(super) struct Own {
     /// Where it is at home until the servers know that it is here.
     pub(super) from: Option<TheaterId>,
     pub(super) follows: Follows,
+    /// Whose registration it is, if that one moves: where it was created.
+    pub(super) who: Option<Address>,
+    /// Whether the actor sits elsewhere, as this server has been told.
+    pub(super) is_elsewhere: bool,
 }
 
 impl Own {
     pub(super) fn new(entry: Entry, by: TheaterId, from: Option<TheaterId>) -> Self {
         let (is_held, is_contested, follows) = (false, false, Follows::No);
-        Self { entry, actor: None, by, is_held, is_contested, from, follows }
+        let (who, is_elsewhere) = (None, false);
+        Self { entry, actor: None, by, is_held, is_contested, from, follows, who, is_elsewhere }
+    }
+
+    /// Whether it is at home here, and nowhere else soon.
+    pub(super) fn is_at_home(&self) -> bool {
+        self.is_held && !matches!(self.follows, Follows::HandsOver(_))
     }
 
     pub(super) fn let_go(self, network: Option<&Network>) {
@@ -77,9 +87,12 @@ impl Server {
         };
         network.publish_erased(&key(id), actor.clone());
         hear_of_moves(&network, &actor, ctx);
+        own.who = network.has_name(&actor);
+        own.is_elsewhere =
+            network.address_of(&actor).is_some_and(|at| at.theater != self.me.bits());
         let server = ctx.actor_ref();
         let watch = actor.0.on_end(Box::new(move |_| {
-            let step = Tell::then(move |it, ctx| it.release(id, |_, _| {}, ctx));
+            let step = Tell::then(move |it, ctx| it.has_ended(id, ctx));
             // A server that has ended has let it go.
             let _ = send_unhindered(&server, step);
         }));
@@ -238,6 +251,7 @@ impl Server {
     ) {
         let from = self.own.get(&id).and_then(|own| own.from);
         let other_home = from.filter(|from| self.peers.contains_key(from));
+        self.orphans.remove(&id);
         let over = self.let_go(id);
         if let Some(home) = other_home {
             // That says whether it is over.
@@ -246,6 +260,11 @@ impl Server {
         }
         match over {
             None => go_on(self, false),
+            Some((entry, None)) if entry.moves > 0 => {
+                // Who has not heard that it has come here may look for its actor.
+                self.remember(id, self.me, ctx);
+                self.withdraw_and(&entry, ctx, move |it, _| go_on(it, true));
+            }
             Some((entry, None)) => self.withdraw_and(&entry, ctx, move |it, _| go_on(it, true)),
             Some((mut entry, Some(to))) => {
                 // First there, so that nobody brings it up again.

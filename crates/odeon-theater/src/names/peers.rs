@@ -197,6 +197,7 @@ impl Server {
         self.hand_over(&before, ctx);
         self.tell(theater, Tell::HandedOver { from });
         self.follow_to(theater, ctx);
+        self.bring_orphans(theater, ctx);
         self.has_changed(ctx);
     }
 

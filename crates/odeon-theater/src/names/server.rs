@@ -14,6 +14,7 @@ use super::doubting::Inquiry;
 use super::entry::{Entry, Id};
 use super::following::Moved;
 use super::home::Own;
+use super::orphans::Orphan;
 use super::peers::{Ears, Peer, Search};
 use super::registration::NameEvent;
 use super::settings::NameSettings;
@@ -57,6 +58,8 @@ pub(super) struct Server {
     pub(super) moved: HashMap<Id, Moved>,
     /// Whether it will be looked at which of these are to be forgotten.
     pub(super) looks_at_moved: bool,
+    /// The registrations of actors that are looked for.
+    pub(super) orphans: HashMap<Id, Orphan>,
     /// The questions of this theater.
     pub(super) requests: HashMap<u64, Request>,
     /// The last number of a registration, request, inquiry, or round.
@@ -117,6 +120,7 @@ impl Actor for Server {
             Tell::Adopt { entry, actor, by, from, reply } => {
                 self.adopt(entry, actor, by, from, reply, ctx);
             }
+            Tell::Bring(brought) => self.brought(brought, ctx),
             Tell::Then(step) => (step.0)(self, ctx),
         }
     }

@@ -74,6 +74,8 @@ pub(super) enum Tell {
         from: TheaterId,
         reply: Reply<bool>,
     },
+    /// To a theater where the actor may sit: then its registration is to be at home there.
+    Bring(Brought),
     /// A step of the server's own.
     #[serde(skip)]
     Then(Then),
@@ -93,6 +95,18 @@ pub(super) struct Question {
     pub(super) reply: Reply<Verdict>,
     /// A first server that knows nobody has passed it on to the second one; `ranked` are the servers as that sees them.
     pub(super) is_confirmed: bool,
+}
+
+/// A registration whose actor is looked for.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Brought {
+    /// As it is to be.
+    pub(super) entry: Entry,
+    /// Where the actor was created: it has one number there, and another one wherever it sits.
+    pub(super) who: (u128, u64),
+    pub(super) by: TheaterId,
+    /// That is seen to there. Where the actor does not sit nobody answers.
+    pub(super) reply: Reply<()>,
 }
 
 /// What is asked of the first server of a name.
@@ -141,7 +155,8 @@ impl Tell {
             Self::Have(entries) => entries.iter().all(Entry::is_credible),
             Self::Ask(Question { wants: Wants::Put(entry), .. })
             | Self::Store { entry, .. }
-            | Self::Adopt { entry, .. } => entry.is_credible(),
+            | Self::Adopt { entry, .. }
+            | Self::Bring(Brought { entry, .. }) => entry.is_credible(),
             Self::Challenge { loser, winner } => loser.is_credible() && winner.is_credible(),
             // Those of these are only compared.
             _ => true,

@@ -139,7 +139,7 @@ impl Inner {
                 }
             }
             Control::Refused { seat, attempt, why } => self.is_refused(peer, seat, attempt, why),
-            Control::Withdrawn { attempt } => self.does_not_come(peer.id, Some(attempt)),
+            Control::Withdrawn { attempt } => self.does_not_come(peer.id, attempt),
             Control::Settled { attempt } => self.is_settled(peer, attempt),
             Control::Moved { seat, who, to, moves, grant } => {
                 self.has_moved(peer, seat, who, to, (moves, grant));
@@ -162,6 +162,7 @@ impl Inner {
             Control::AreOpen { at, questions } => self.says_what_is_over(peer, at, questions),
             Control::AreOver { at, questions } => self.are_over(peer, at, &questions),
             Control::TakesNobody => peer.takes_nobody(),
+            Control::Decided { attempt, has_gone } => self.is_decided(peer, attempt, has_gone),
             Control::Answered { asker, question, answer, .. } => {
                 let asker = Asker { theater: TheaterId::from_bits(asker), question };
                 self.answer_comes(peer, asker, answer);

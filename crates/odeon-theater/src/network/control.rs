@@ -59,6 +59,8 @@ pub(super) enum Control {
     Answered { asker: u128, question: u64, answer: Option<Vec<u8>>, is_passed_on: bool },
     /// I have registered no kind: no actor can come here. Told before an actor is refused for that.
     TakesNobody,
+    /// Whether I have let the actor go that I have sent by this attempt, before our last link ended (`migrations/cut_off.rs`).
+    Decided { attempt: u64, has_gone: bool },
 }
 
 impl Control {

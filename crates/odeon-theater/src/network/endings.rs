@@ -30,12 +30,16 @@ impl Inner {
     ) {
         undelivered.into_iter().for_each(|message| self.undelivered(peer, message));
         // Their references were the dead link's: they are not given back by another one.
-        let stood = self.lose_ways(peer);
+        let may_be_back = matches!(end, End::Silent | End::GivenUp | End::Superseded);
+        let stood = self.lose_ways(peer, may_be_back);
         // What is dropped here tells askers that there will be no answer, and lets actors go that nobody else refers to.
         drop(self.questions.died(peer.id));
         peer.asked.take().into_iter().for_each(|asker| self.leave_unanswered(asker));
-        self.lost_with(peer.id);
-        let (over, holders) = self.exports.died(peer.id);
+        self.lost_with(peer.id, may_be_back);
+        let (over, holders, referred_to) = self.exports.died(peer.id);
+        if may_be_back {
+            self.keeps_named(referred_to);
+        }
         drop(over);
         let until = self.grant_numbers.last();
         self.members.ended(peer.id, end);
@@ -115,15 +119,19 @@ impl Inner {
     }
 
     /// A link has ended: what becomes of the ways by it. Answers the seats that lead nowhere any more.
-    fn lose_ways(self: &Arc<Self>, peer: &Arc<Peer>) -> Vec<Arc<dyn StandIn>> {
+    /// `may_be_back`: the other theater may live.
+    fn lose_ways(self: &Arc<Self>, peer: &Arc<Peer>, may_be_back: bool) -> Vec<Arc<dyn StandIn>> {
         let leaves = |line: &Line| matches!(&line.sits, Sits::Leaving(it) if it.to.id == peer.id);
         for who in self.seats.all(leaves) {
             // What was counted for it is forgotten with it.
-            self.is_to_stay(who, MigrateError::Unreachable, false, |departing| {
+            let stays = self.is_to_stay(who, MigrateError::Unreachable, false, |departing| {
                 departing.to.id == peer.id
             });
+            if let Some(attempt) = stays.filter(|_| may_be_back) {
+                self.has_decided(peer.id, attempt, false);
+            }
         }
-        self.does_not_come(peer.id, None);
+        self.lose_comers(peer.id, may_be_back);
         self.lose_turns(peer);
         let dead = peer.id.bits();
         let mut over = Vec::new();

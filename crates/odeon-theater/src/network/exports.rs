@@ -169,15 +169,20 @@ impl Exports {
         self.change_all(|export| export.with_grants(|grants| grants.over(by, to)))
     }
 
-    /// A theater is dead: it holds no references. Answers to whom it has granted some that are under way.
+    /// A theater is dead: it holds no references. Answers to whom it has granted some that are under way, and to which actors it has referred.
     #[must_use]
-    pub(super) fn died(&self, theater: TheaterId) -> (Vec<Over>, BTreeSet<TheaterId>) {
-        let mut granted = BTreeSet::new();
+    pub(super) fn died(
+        &self,
+        theater: TheaterId,
+    ) -> (Vec<Over>, BTreeSet<TheaterId>, Vec<Arc<dyn Inbound>>) {
+        let (mut granted, mut referred_to) = (BTreeSet::new(), Vec::new());
         let over = self.change_all(|export| {
-            export.holders.remove(&theater);
+            if export.holders.remove(&theater).is_some() {
+                referred_to.push(export.inbound.clone());
+            }
             export.with_grants(|grants| granted.extend(grants.died(theater)));
         });
-        (over, granted)
+        (over, granted, referred_to)
     }
 
     fn change(&self, actor: u64, change: impl FnOnce(&mut Export)) -> Option<Over> {

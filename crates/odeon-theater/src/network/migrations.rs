@@ -16,10 +16,11 @@
 //!
 //! If the link between X and Y ends before *Go* has been sent, or X leaves, the actor stays at X, and T opens its old way or ends with it. What had been handed
 //! over by then is dead letters. Between *Go* and its
-//! arrival the actor lives at a theater that X holds for dead: if *Go* has not come there, the actor is lost with that link.
+//! arrival the actor lives at a theater that X holds for dead: if *Go* has not come there, Y keeps what it has read until X says so (`cut_off.rs`).
 
 mod arrivals;
 mod asking;
+mod cut_off;
 mod departures;
 mod local;
 mod rerouting;
@@ -49,6 +50,7 @@ use crate::TheaterId;
 pub(super) use arrivals::Came;
 pub(super) use asking::Joined;
 pub use asking::Migrate;
+use cut_off::CutOff;
 pub(super) use departures::Departing;
 use departures::Gone;
 pub(super) use local::Within;
@@ -84,7 +86,8 @@ pub enum MigrateError {
     Bound(String),
     /// The theater has been lost, or leaves, or this one does.
     Unreachable,
-    /// The theater has been lost after the actor was let go, and the actor with it.
+    /// The theater has been lost after the actor was let go, and the actor with it, as far as one can know here. If both theaters live the actor lives there, and
+    /// is where it was to be at the latest when they meet again within ten minutes.
     Lost,
     /// The theater has been [drained](crate::Network::drain), or is being.
     Drained,
@@ -147,6 +150,9 @@ struct UnderWay {
     /// Seats of which others are to be told that their actors have moved, and whether that is about to happen.
     to_tell: BTreeSet<u64>,
     tells: bool,
+    cut_off: CutOff,
+    /// Whether it will be looked at what of that is to be forgotten.
+    forgets: bool,
 }
 
 impl Migrations {
@@ -371,4 +377,6 @@ struct Written {
     state: Vec<u8>,
     /// Of the state and of the messages.
     layouts: (u64, u64),
+    /// Whether it has names of the network where it was, or has come from where it had: those follow it.
+    has_name: bool,
 }

@@ -287,6 +287,7 @@ impl Peer {
                 }
             }
             Event::Linked => {
+                network.tells_decisions(self);
                 network.members.note(self.id, &event);
                 network.says_through_again();
                 network.pays(self);

@@ -118,10 +118,24 @@ impl Network {
     }
 
     /// Has somebody told, in place of another one, whenever [`address_of`](Self::address_of) an actor may have changed, which ends with its seat
-    /// here.
-    pub(crate) fn when_moved(&self, actor: &Erased, told: impl Fn() + Send + Sync + 'static) {
+    /// here: whether it sits elsewhere.
+    pub(crate) fn when_moved(&self, actor: &Erased, told: impl Fn(bool) + Send + Sync + 'static) {
         self.inner.introduce(actor.0.native());
         self.inner.seats.follow(actor.0.actor(), Arc::new(told));
+    }
+
+    /// An actor that moves, by what stands here for it, or is it.
+    pub(crate) fn known(&self, who: Address) -> Option<Erased> {
+        let stands = self.inner.seats.with(who, |line| line.last().stands.clone())?;
+        stands.inbound().map(Erased)
+    }
+
+    /// An actor has a name that is at home here, which keeps it. Answers who that is, wherever it sits: where it was created. `None`: it does not move.
+    pub(crate) fn has_name(&self, actor: &Erased) -> Option<Address> {
+        let who = self.inner.seats.who(actor.0.actor())?;
+        self.inner.seats.with(who, |line| line.has_name = true);
+        self.inner.keeps_no_longer(who);
+        Some(who)
     }
 
     /// The actor of this theater with this number, if others refer to it.

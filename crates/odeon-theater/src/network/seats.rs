@@ -229,7 +229,7 @@ impl Seats {
         // It may send.
         drop(known);
         if let Some(told) = follower {
-            told();
+            told(after.is_some());
         }
         Some(result)
     }
@@ -267,7 +267,8 @@ impl Seats {
         outbound.is_of(stands.actor(), who);
         by_number.insert(stands.actor(), who);
         coming.keeps = Some(actor);
-        coming.earlier = Some(stands.nothing_earlier());
+        // One that has been put aside has some.
+        coming.earlier.get_or_insert_with(|| stands.nothing_earlier());
         let standing = Standing { stands: stands.clone(), outbound };
         let mut line = Line::here(way, standing, coming.kind.name());
         line.sits = Sits::Coming(coming, None);

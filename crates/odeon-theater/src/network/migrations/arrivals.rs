@@ -42,7 +42,8 @@ impl Inner {
         if written.moves >= MOST_MOVES {
             return;
         }
-        let Written { attempt, seat, born, moves, kind, version, guards, state, layouts } = written;
+        let Written { attempt, seat, born, moves, kind, version, guards, state, layouts, has_name } =
+            written;
         let read = match self.migrations.kind(&kind) {
             _ if self.migrations.refuses_arrivals() => Err(MigrateError::Drained),
             None => Err(MigrateError::UnknownKind),
@@ -72,6 +73,7 @@ impl Inner {
                     kind,
                     settler,
                     guards: guards_from_wire(guards),
+                    has_name,
                     earlier: None,
                     is_awaited: false,
                     is_here: false,
@@ -250,6 +252,7 @@ impl Inner {
             line.moves = coming.moves;
             line.told.clear();
             line.kind = coming.kind.name();
+            line.has_name |= coming.has_name;
             line.heard.forget();
             *before = None;
             let references = std::mem::take(&mut line.references);
@@ -286,12 +289,17 @@ impl Inner {
         }
     }
 
-    /// An actor that was to come does not: by this attempt, or by any, since the theater that it was to leave is dead.
-    pub(in crate::network) fn does_not_come(
-        self: &Arc<Self>,
-        from: TheaterId,
-        attempt: Option<u64>,
-    ) {
+    /// An actor that was to come by this attempt does not.
+    pub(in crate::network) fn does_not_come(self: &Arc<Self>, from: TheaterId, attempt: u64) {
+        self.do_not_come(from, Some(attempt), false);
+    }
+
+    /// The theater is dead that actors were to leave. `may_be_back`: unless it lives.
+    pub(in crate::network) fn lose_comers(self: &Arc<Self>, from: TheaterId, may_be_back: bool) {
+        self.do_not_come(from, None, may_be_back);
+    }
+
+    fn do_not_come(self: &Arc<Self>, from: TheaterId, attempt: Option<u64>, may_be_back: bool) {
         let is_meant = |line: &Line| match &line.sits {
             Sits::Coming(coming, _) => {
                 coming.from.id == from
@@ -301,7 +309,7 @@ impl Inner {
             _ => false,
         };
         for who in self.seats.all(is_meant) {
-            self.goes_back(who, attempt.is_none());
+            self.goes_back(who, attempt.is_none(), may_be_back);
         }
         let waits = |line: &Line| line.waits.as_ref().is_some_and(|coming| coming.from.id == from);
         for who in self.seats.all(waits) {
@@ -310,8 +318,8 @@ impl Inner {
     }
 
     /// The seat stands for its actor as before. If it was made for it, it ends; also if the actor is lost: whether the dead theater had let it go or not, nobody has
-    /// it, and ways of which some lead here may go round in a circle.
-    fn goes_back(self: &Arc<Self>, who: Address, is_lost: bool) {
+    /// it, and ways of which some lead here may go round in a circle. `may_be_back`: what has come of it is put aside until that is known (`cut_off.rs`).
+    fn goes_back(self: &Arc<Self>, who: Address, is_lost: bool, may_be_back: bool) {
         let back = self.seats.with(who, |line| {
             let Sits::Coming(_, before) = &line.sits else { return None };
             let before = before.filter(|_| !is_lost);
@@ -329,11 +337,13 @@ impl Inner {
             Some((coming, stands, Some((line.way.clone(), references, next))))
         });
         let Some(Some((mut coming, stands, over))) = back else { return };
-        if let Some(earlier) = coming.earlier.take() {
-            stands.lost_earlier(earlier, DeadLetterReason::Unreachable);
-        }
         if coming.is_awaited {
             drop(self.exports.released(stands.actor(), coming.from.id, 1));
+        }
+        if may_be_back && coming.is_awaited {
+            self.puts_aside(coming, &stands);
+        } else if let Some(earlier) = coming.earlier.take() {
+            stands.lost_earlier(earlier, DeadLetterReason::Unreachable);
         }
         match over {
             None => {

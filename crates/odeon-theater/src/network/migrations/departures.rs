@@ -94,7 +94,9 @@ impl Depart {
         let (network, to) = (&self.network, &self.to);
         let Some(asker) = self.asker else { return Err((MigrateError::Unreachable, None)) };
         let begun = network.now();
-        let moves = network.seats.with(self.who, |line| line.moves).unwrap_or_default() + 1;
+        let known = network.seats.with(self.who, |line| (line.moves, line.has_name));
+        let (moves, has_name) = known.unwrap_or_default();
+        let moves = moves + 1;
         let attempt = network.migrations.new_number();
         let between = Between::new(network, to);
         let mut state = Vec::new();
@@ -112,6 +114,7 @@ impl Depart {
             guards: guards_to_wire(traveller.guards),
             state,
             layouts: (traveller.layouts.state.0, traveller.layouts.messages.0),
+            has_name,
         };
         let bytes = postcard::to_allocvec(&written).expect("numbers and bytes can be written");
         let departing = Departing {
@@ -341,14 +344,15 @@ impl Inner {
         }
     }
 
-    /// An actor that was to move to another theater, which refuses it or is dead, is kept. `returns`: that has read nothing of it.
+    /// An actor that was to move to another theater, which refuses it or is dead, is kept. `returns`: that has read nothing of it. Answers the attempt by
+    /// which it was to move, if there is one that is meant and did not stay already.
     pub(in crate::network) fn is_to_stay(
         self: &Arc<Self>,
         who: Address,
         why: MigrateError,
         returns: bool,
         is_meant: impl Fn(&Departing) -> bool,
-    ) {
+    ) -> Option<u64> {
         let read = self.seats.with(who, |line| {
             let Sits::Leaving(departing) = &mut line.sits else { return None };
             let is_this = is_meant(departing) && departing.why.is_none();
@@ -359,7 +363,7 @@ impl Inner {
                 (departing.read.clone(), departing.to.clone(), state, left, departing.attempt)
             })
         });
-        let Some(Some((read, to, state, left, attempt))) = read else { return };
+        let (read, to, state, left, attempt) = read.flatten()?;
         // At once, as long as its questions are known, and without the lock: its references are looked up.
         let settler = self.read_restored(&read, &to, &state, &left, returns);
         let stands = self.seats.with(who, |line| {
@@ -373,6 +377,7 @@ impl Inner {
         if let Some(stands) = stands {
             stands.mark(Mark::Stay { attempt }.to_bytes());
         }
+        Some(attempt)
     }
 
     /// The seat has come to the mark that says so.
@@ -414,18 +419,21 @@ impl Inner {
         self.answer_migration(gone.asker, Ok(Migrated { pause, bytes: gone.bytes }));
     }
 
-    /// A theater is dead: those that were let go to it, and may not have come.
-    pub(in crate::network) fn lost_with(self: &Arc<Self>, theater: TheaterId) {
+    /// A theater is dead: those that were let go to it, and may not have come. `may_be_back`: unless it lives.
+    pub(in crate::network) fn lost_with(self: &Arc<Self>, theater: TheaterId, may_be_back: bool) {
         let mut under_way = self.migrations.under_way();
         let lost: Vec<u64> = under_way
             .gone
             .iter()
             .filter_map(|(&attempt, gone)| (gone.to == theater).then_some(attempt))
             .collect();
-        let lost: Vec<Gone> =
-            lost.iter().filter_map(|attempt| under_way.gone.remove(attempt)).collect();
+        let take = |attempt| Some((attempt, under_way.gone.remove(&attempt)?));
+        let lost: Vec<(u64, Gone)> = lost.into_iter().filter_map(take).collect();
         drop(under_way);
-        for gone in lost {
+        for (attempt, gone) in lost {
+            if may_be_back {
+                self.has_decided(theater, attempt, true);
+            }
             self.answer_migration(gone.asker, Err(MigrateError::Lost));
         }
     }

@@ -43,12 +43,14 @@ pub(in crate::network) struct Line {
     pub(in crate::network) waits: Option<Box<Coming>>,
     /// Of which kind the actor is, if it has ever sat here.
     pub(in crate::network) kind: &'static str,
+    /// Whether it has names of the network, or had when it came, as far as it is known here: of those that had not followed it yet nobody says here that they are over.
+    pub(in crate::network) has_name: bool,
     /// From where messages have come to it since it sits here.
     pub(in crate::network) heard: Heard,
 }
 
-/// Is told that an actor sits elsewhere, or here again.
-pub(in crate::network) type Follower = Arc<dyn Fn() + Send + Sync>;
+/// Is told whether an actor sits elsewhere, or here again.
+pub(in crate::network) type Follower = Arc<dyn Fn(bool) + Send + Sync>;
 
 /// A seat.
 pub(in crate::network) struct Standing {
@@ -80,6 +82,7 @@ pub(in crate::network) struct Coming {
     pub(in crate::network) kind: Arc<dyn Kind>,
     pub(in crate::network) settler: Settler,
     pub(in crate::network) guards: WrittenGuards,
+    pub(in crate::network) has_name: bool,
     /// What has come for it behind it.
     pub(in crate::network) earlier: Option<Earlier>,
     /// The other theater has been told that it can come, and holds a reference to its seat.
@@ -127,6 +130,7 @@ impl Line {
             follower: None,
             waits: None,
             kind: "",
+            has_name: false,
             heard: Heard::default(),
         }
     }

@@ -1,0 +1,269 @@
+//! S33 and S34: theaters are paused, or cut off from each other, for longer than `dead_after`, and all of them live. Nobody who has a name is lost, nobody is in two
+//! theaters, and every name leads to its actor when they see each other again.
+
+use super::virtual_time::{NOW, Place, Simulation, id, ms};
+use odeon_core::{Actor, ActorRef, Ask, Context, Message, Reply};
+use odeon_testkit::for_seeds;
+use odeon_theater::{MigrateError, Migrated, Mobile, MobileId, NameError, NameSettings, Names};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+#[derive(Serialize, Deserialize)]
+struct Account(usize);
+
+#[derive(Serialize, Deserialize)]
+struct Which(Reply<usize>);
+
+impl Message for Which {}
+
+impl Actor for Account {
+    type Msg = Which;
+
+    fn handle(&mut self, Which(reply): Which, _: &mut Context<'_, Self>) {
+        reply.send(self.0);
+    }
+}
+
+impl Mobile for Account {
+    const KIND: &'static str = "account with a name";
+}
+
+/// Accounts move between all theaters but the last one.
+struct Bank {
+    world: Simulation,
+    names: Vec<Names>,
+    accounts: usize,
+    paused: Option<usize>,
+    requests: Vec<Ask<Result<Migrated, MigrateError>>>,
+    /// Who they are, from the beginning.
+    ids: BTreeSet<MobileId>,
+}
+
+fn name(account: usize) -> String {
+    format!("account {account}")
+}
+
+impl Bank {
+    /// Of accounts to which nobody refers but by their names.
+    fn new(seed: u64, theaters: usize, accounts: usize) -> Self {
+        let world = Simulation::of(seed, theaters + 1, |network| {
+            network.register_mobile::<Account>();
+        });
+        let settings = NameSettings { least_servers: 2, ..NameSettings::default() };
+        let join = |place: &Place| Names::join(&place.network, settings.clone());
+        let names: Vec<Names> = world.places.iter().map(join).collect();
+        let mut bank = Self {
+            world,
+            names,
+            accounts,
+            paused: None,
+            requests: Vec::new(),
+            ids: BTreeSet::new(),
+        };
+        bank.steps(50);
+        for account in 0..accounts {
+            let home = account % theaters;
+            let actor = bank.world.places[home].network.spawn_mobile(Account(account));
+            let registered = bank.names[home].register(&name(account), &actor);
+            bank.steps(30);
+            registered.wait_timeout(Duration::ZERO).unwrap().unwrap();
+        }
+        bank.ids = bank.sit();
+        assert_eq!(bank.ids.len(), accounts);
+        bank
+    }
+
+    fn theaters(&self) -> usize {
+        self.names.len() - 1
+    }
+
+    /// As [`Simulation::step`]: whoever is paused does nothing.
+    fn step(&mut self) {
+        let now = NOW.get() + ms(1);
+        NOW.set(now);
+        self.world.net.step(now);
+        for (number, place) in self.world.places.iter().enumerate() {
+            if self.paused != Some(number) {
+                place.run.clock().set(now);
+                place.run.run_until_idle();
+            }
+        }
+        self.world.net.step(now);
+    }
+
+    fn steps(&mut self, steps: usize) {
+        (0..steps).for_each(|_| self.step());
+    }
+
+    /// Cuts the ways, or heals them.
+    fn cut(&self, ways: &[(usize, usize)], is_cut: bool) {
+        for &(one, other) in ways {
+            if is_cut {
+                self.world.net.cut(id(one), id(other));
+            } else {
+                self.world.net.heal(id(one), id(other));
+            }
+        }
+    }
+
+    fn ways_of(&self, place: usize) -> Vec<(usize, usize)> {
+        (0..self.names.len()).filter(|&other| other != place).map(|other| (place, other)).collect()
+    }
+
+    /// What comes to a paused theater is lost in the end, since nobody sends it again for so long.
+    fn pause(&mut self, place: usize, pauses: bool) {
+        self.paused = pauses.then_some(place);
+        self.cut(&self.ways_of(place), pauses);
+    }
+
+    /// Somebody who can looks up somebody else, and has that one move, again and again.
+    fn moves_for(&mut self, steps: usize) {
+        let mut finding: Vec<(usize, Ask<Result<ActorRef<Which>, NameError>>)> = Vec::new();
+        for step in 0..steps {
+            if step % 10 == 0 {
+                for (by, found) in std::mem::take(&mut finding) {
+                    if let Ok(Ok(found)) = found.wait_timeout(Duration::ZERO) {
+                        let to = id(self.world.random.below(self.theaters()));
+                        self.requests.push(self.world.places[by].network.migrate(&found, to));
+                    }
+                }
+                let by = self.world.random.below(self.names.len());
+                let account = self.world.random.below(self.accounts);
+                if self.paused != Some(by) {
+                    finding.push((by, self.names[by].lookup(&name(account))));
+                }
+                self.sits();
+            }
+            self.step();
+        }
+    }
+
+    /// The accounts that sit somewhere, of which none sits in two theaters.
+    #[track_caller]
+    fn sit(&self) -> BTreeSet<MobileId> {
+        let mut all = BTreeSet::new();
+        for place in &self.world.places {
+            for actor in place.network.overview().mobile {
+                assert!(all.insert(actor.id), "{:?} sits in two theaters", actor.id);
+            }
+        }
+        all
+    }
+
+    /// Of those that there were.
+    #[track_caller]
+    fn sits(&self) -> usize {
+        let sit = self.sit();
+        assert!(
+            sit.is_subset(&self.ids),
+            "{:?} is nobody, at {:?}",
+            sit.difference(&self.ids),
+            NOW.get()
+        );
+        sit.len()
+    }
+
+    /// All theaters see each other: all accounts are there, and everybody finds them.
+    #[track_caller]
+    fn all_are_there(&mut self, what: &str) {
+        assert_eq!(self.sits(), self.accounts, "accounts, {what}");
+        for by in 0..self.names.len() {
+            let found: Vec<_> =
+                (0..self.accounts).map(|it| self.names[by].lookup::<Which>(&name(it))).collect();
+            self.steps(200);
+            for (account, found) in found.into_iter().enumerate() {
+                let found = found.wait_timeout(Duration::ZERO);
+                let Ok(Ok(found)) = found else {
+                    panic!("account {account} in theater {by}: {found:?}, {what}")
+                };
+                let asked = found.ask(Which);
+                self.steps(50);
+                assert_eq!(asked.wait_timeout(Duration::ZERO), Ok(account), "{what}");
+            }
+        }
+    }
+}
+
+/// Longer than it takes that theaters meet again, names are brought back and follow, and who was lost is looked for.
+const SETTLES: usize = 15_000;
+
+#[test]
+fn s34_nobody_who_has_a_name_is_lost_while_theaters_are_paused() {
+    for_seeds(6, |seed| {
+        let mut bank = Bank::new(seed, 3, 12);
+        bank.moves_for(500);
+        for _ in 0..4 {
+            let place = bank.world.random.below(3);
+            bank.pause(place, true);
+            bank.moves_for(4_000);
+            bank.pause(place, false);
+            bank.moves_for(1_000);
+        }
+        bank.steps(SETTLES);
+        bank.all_are_there(&format!("seed {seed}"));
+    });
+}
+
+#[test]
+fn s34_nobody_who_has_a_name_is_lost_while_two_theaters_are_cut_off_from_each_other() {
+    for_seeds(6, |seed| {
+        let mut bank = Bank::new(seed, 3, 12);
+        bank.moves_for(500);
+        for _ in 0..4 {
+            let one = bank.world.random.below(3);
+            let way = [(one, (one + 1) % 3)];
+            bank.cut(&way, true);
+            bank.moves_for(3_500);
+            bank.cut(&way, false);
+            bank.moves_for(1_000);
+        }
+        bank.steps(SETTLES);
+        bank.all_are_there(&format!("seed {seed}"));
+    });
+}
+
+/// An account moves from theater 0 to 1, and after so many milliseconds something happens for longer than `dead_after`. A packet takes one.
+fn after_every_step(what: &str, ways: impl Fn(&Bank) -> Vec<(usize, usize)>) {
+    for after in 0..12 {
+        // Before the name follows.
+        for seed in [1, 2] {
+            let mut bank = Bank::new(seed, 2, 1);
+            bank.world.net.set_everywhere(odeon_theater::Conditions {
+                delay: (ms(1), ms(2)),
+                ..odeon_theater::Conditions::GOOD
+            });
+            let found = bank.names[2].lookup::<Which>(&name(0));
+            bank.steps(50);
+            let found = found.wait_timeout(Duration::ZERO).unwrap().unwrap();
+            let asked = bank.world.places[2].network.migrate(&found, id(1));
+            drop(found);
+            bank.steps(after);
+            let ways = ways(&bank);
+            bank.cut(&ways, true);
+            (0..3_500).for_each(|_| {
+                bank.step();
+                bank.sits();
+            });
+            bank.cut(&ways, false);
+            bank.steps(SETTLES);
+            let what = format!("{what} after {after} ms, seed {seed}, {:?}", asked);
+            bank.all_are_there(&what);
+        }
+    }
+}
+
+#[test]
+fn s34_an_account_is_there_once_whenever_the_way_is_cut_by_which_it_moves() {
+    after_every_step("cut", |_| vec![(0, 1)]);
+}
+
+#[test]
+fn s34_an_account_is_there_once_whenever_the_theater_is_cut_off_that_it_leaves() {
+    after_every_step("cut off 0", |bank| bank.ways_of(0));
+}
+
+#[test]
+fn s34_an_account_is_there_once_whenever_the_theater_is_cut_off_to_which_it_comes() {
+    after_every_step("cut off 1", |bank| bank.ways_of(1));
+}
