@@ -345,4 +345,10 @@ impl Listener for Ears {
             network.members.forget_refused(theater);
         }
     }
+
+    fn foreign(&self, theater: TheaterId) {
+        if let Some(network) = self.0.upgrade() {
+            network.members.refused(theater, Refusal::OtherCluster);
+        }
+    }
 }

@@ -35,7 +35,7 @@ const MAGIC: u8 = 0x0D;
 /// The version of the format that this code speaks: the second byte of every packet. Magic, version and kind stand
 /// where they stand in every version, and a refusal keeps its layout, so that theaters of two versions can tell each
 /// other why they do not talk.
-pub const FORMAT_VERSION: u8 = 1;
+pub const FORMAT_VERSION: u8 = 2;
 
 /// How many bytes the head of a packet with a body takes at most: prefix, route, acknowledgements, numbers.
 pub(crate) const LARGEST_HEAD: usize = 3 + 16 + (10 + 10 + 10 + 2 + acks::LARGEST_BITMAP) + 3 * 10;

@@ -37,4 +37,10 @@ pub trait Listener: Send + Sync {
     /// The theater has gone, or cannot be reached, it seems. A hint: whether it is dead, its link decides. Until this is said, a theater that has appeared
     /// and is not heard of is greeted now and then: it may only have been cut off.
     fn vanished(&self, theater: TheaterId);
+
+    /// A theater can be reached, it seems, and belongs to another cluster: nothing is sent to it. Who listens may tell of it; until
+    /// [`vanished`](Self::vanished) is said.
+    fn foreign(&self, theater: TheaterId) {
+        let _ = theater;
+    }
 }

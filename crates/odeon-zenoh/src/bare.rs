@@ -19,6 +19,7 @@ use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::CongestionControl;
 use zenoh::{Session, Wait};
 
+use crate::session::open_session;
 use crate::settings::LARGEST_INCOMING;
 use crate::{ZenohError, ZenohSettings};
 
@@ -49,8 +50,7 @@ impl Bare {
         let mut settings = settings.clone();
         // Payloads are as long as who publishes them likes.
         settings.more.insert(0, (LARGEST_INCOMING.into(), (1_usize << 30).to_string()));
-        let session = zenoh::open(settings.to_config()?).wait();
-        session.map(Self).map_err(|error| ZenohError::of("opening a session", error))
+        open_session(&settings).map(Self)
     }
 
     /// A publisher that waits while a receiver is slow.

@@ -35,8 +35,14 @@ impl Keys {
         format!("{}/here/{theater}", self.cluster)
     }
 
-    pub(crate) fn all_here(&self) -> String {
-        format!("{}/here/*", self.cluster)
+    /// Of all clusters.
+    pub(crate) fn everybody_here() -> &'static str {
+        "odeon/*/here/*"
+    }
+
+    /// Whether that is a key of this cluster.
+    pub(crate) fn are_of(&self, key: &str) -> bool {
+        key.strip_prefix(&self.cluster).is_some_and(|rest| rest.starts_with('/'))
     }
 }
 
@@ -58,6 +64,9 @@ mod tests {
         let (to, from) = (TheaterId::from_bits(1), TheaterId::from_bits(u128::MAX));
         assert_eq!(last_theater(&keys.packets(to, from)), Some(from));
         assert_eq!(last_theater(&keys.here(to)), Some(to));
+        assert!(keys.are_of(&keys.here(to)));
+        let others = Keys::of_cluster("shop *x");
+        assert!(!keys.are_of(&others.here(to)) && !others.are_of(&keys.here(to)));
         for other in ["", "odeon/here/7", "odeon/here/+0000000000000000000000000000001"] {
             assert_eq!(last_theater(other), None, "{other}");
         }

@@ -6,14 +6,19 @@
 //! | question | file |
 //! |---|---|
 //! | how is a theater reached, and how does it reach others? | `settings.rs` |
-//! | with certificates, which ways are not taken? | `settings/certified.rs` |
+//! | with certificates, which ways are not taken? are they there? | `settings/certified.rs`, `settings/tls.rs` |
 //! | what is sent under which key? | `keys.rs` |
+//! | opening a session, and why that has not worked | `session.rs`, `error.rs` |
 //! | packets out and in, who is there | `transport.rs` |
+//! | who has connected and is not let in, or does not let this program in | `complaints.rs`, `complaints/*` |
 //! | what does Zenoh cost alone? | `bare.rs`, for benchmarks |
 #![forbid(unsafe_code)]
 
 pub mod bare;
+mod complaints;
+mod error;
 mod keys;
+mod session;
 mod settings;
 mod transport;
 
@@ -22,8 +27,10 @@ use std::sync::Arc;
 use odeon_core::Theater;
 use odeon_theater::{Network, TheaterId, Transport};
 
+pub use complaints::{Complaint, hear_complaints};
+pub use error::ZenohError;
 pub use settings::{Tls, ZenohSettings};
-pub use transport::{LARGEST_PACKET, ZenohError, ZenohTransport};
+pub use transport::{LARGEST_PACKET, ZenohTransport};
 
 /// Has a theater join the others of a cluster by Zenoh, with a new identity and the settings of links that these settings ask for
 /// ([`ZenohSettings::link_config`]). For other ones see [`Network::join`].

@@ -1,14 +1,16 @@
 //! How a theater is reached, and how it reaches others.
 
 mod certified;
+mod tls;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use odeon_theater::{LinkConfig, Secret};
 use zenoh::Config;
 
 use crate::{LARGEST_PACKET, ZenohError};
+
+pub use self::tls::Tls;
 
 /// How many bytes a message of Zenoh's may have that comes.
 pub(crate) const LARGEST_INCOMING: &str = "transport/link/rx/max_message_size";
@@ -56,17 +58,6 @@ pub struct ZenohSettings {
     /// More of Zenoh's configuration: its keys, and values in JSON5. They go before what is said above, and before what is set for packets: messages of
     /// Zenoh's above 1 MiB are not taken (`transport/link/rx/max_message_size`).
     pub more: Vec<(String, String)>,
-}
-
-/// Certificates for TLS: both sides show one, and accept only those that the same authority has signed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tls {
-    /// The certificate of the authority.
-    pub authority: PathBuf,
-    /// This theater's certificate, for the name under which others reach it.
-    pub certificate: PathBuf,
-    /// Its private key.
-    pub key: PathBuf,
 }
 
 impl Default for ZenohSettings {

@@ -5,7 +5,6 @@ mod others;
 #[cfg(test)]
 mod tests;
 
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,8 +16,9 @@ use zenoh::sample::SampleKind;
 use zenoh::{Session, Wait};
 
 use self::others::{Others, Way};
-use crate::ZenohSettings;
 use crate::keys::{Keys, last_theater};
+use crate::session::open_session;
+use crate::{ZenohError, ZenohSettings};
 
 /// How many bytes a packet may have.
 // TUNE: what Zenoh puts into one batch of 64 kB, with room for its own heads: a longer packet would be cut and put together again.
@@ -39,43 +39,14 @@ pub struct ZenohTransport {
     session: Session,
 }
 
-/// Zenoh cannot be used as it is told to.
-#[derive(Debug)]
-pub struct ZenohError {
-    what: String,
-    because: String,
-}
-
-impl ZenohError {
-    pub(crate) fn of(what: &str, error: zenoh::Error) -> Self {
-        Self { what: what.into(), because: error.to_string() }
-    }
-
-    pub(crate) fn settings(key: &str, error: &(dyn Error + Send + Sync)) -> Self {
-        Self { what: format!("the setting {key}"), because: error.to_string() }
-    }
-
-    pub(crate) fn refused(what: String, because: &str) -> Self {
-        Self { what, because: because.into() }
-    }
-}
-
-impl fmt::Display for ZenohError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.what, self.because)
-    }
-}
-
-impl Error for ZenohError {}
-
 impl ZenohTransport {
     /// Opens a way for the theater `me` of a cluster, and tells `listener` what comes.
     ///
-    /// Theaters of other clusters are not seen. That is no protection: use [`Tls`](crate::Tls) for that.
+    /// Theaters of other clusters get nothing and send nothing; that they are there is [told](Listener::foreign). That is no protection: use [`Tls`](crate::Tls) for that.
     ///
     /// # Errors
-    /// If a setting is none that Zenoh knows, or it cannot listen or connect as it is told to. If there are
-    /// [certificates](ZenohSettings::tls), and an endpoint by which none are shown. If there is a
+    /// If a setting is none that Zenoh knows, or it cannot listen or connect as it is told to: if the port is taken, that is said. If there are
+    /// [certificates](ZenohSettings::tls), and a file of them is not there or holds none, or there is an endpoint by which none are shown. If there is a
     /// [secret](ZenohSettings::secret), which only [`join`](crate::join) heeds: packets are sealed by links.
     pub fn open(
         settings: &ZenohSettings,
@@ -87,9 +58,7 @@ impl ZenohTransport {
             let because = "a link has it: LinkConfig::secret, with Network::join";
             return Err(ZenohError::refused("the setting secret".into(), because));
         }
-        let session = zenoh::open(settings.to_config()?)
-            .wait()
-            .map_err(|error| ZenohError::of("opening a session", error))?;
+        let session = open_session(settings)?;
         let keys = Keys::of_cluster(cluster);
         let listens = listener.clone();
         let packets = session
@@ -103,22 +72,24 @@ impl ZenohTransport {
             .map_err(|error| ZenohError::of("waiting for packets", error))?;
         let others = Arc::new(Others::default());
         let known = others.clone();
+        let ours = keys.clone();
         let who_is_there = session
             .liveliness()
-            .declare_subscriber(keys.all_here())
+            .declare_subscriber(Keys::everybody_here())
             .history(true)
             .callback(move |sample| {
-                let theater = last_theater(sample.key_expr().as_str());
-                match (theater.filter(|&other| other != me), sample.kind()) {
-                    (Some(other), SampleKind::Put) => {
+                let key = sample.key_expr().as_str();
+                let Some(other) = last_theater(key).filter(|&other| other != me) else { return };
+                match (sample.kind(), ours.are_of(key)) {
+                    (SampleKind::Put, true) => {
                         known.appeared(other);
                         listener.appeared(other);
                     }
-                    (Some(other), SampleKind::Delete) => {
+                    (SampleKind::Put, false) => listener.foreign(other),
+                    (SampleKind::Delete, _) => {
                         known.vanished(other);
                         listener.vanished(other);
                     }
-                    (None, _) => {}
                 }
             })
             .wait()

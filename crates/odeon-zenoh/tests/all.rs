@@ -4,8 +4,10 @@
 mod bank;
 mod s31_by_zenoh;
 mod s31_discovery;
+mod s32_clusters;
 mod s32_killed;
 mod s32_parted;
+mod s32_settings;
 mod s32_short_cuts;
 mod s32_tls;
 mod s34_bank;

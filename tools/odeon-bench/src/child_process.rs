@@ -110,9 +110,7 @@ impl ChildProcess {
     pub(crate) fn check(&mut self) -> Result<(), BenchError> {
         match self.child.try_wait() {
             Ok(None) => Ok(()),
-            Ok(Some(status)) => {
-                Err(BenchError::WrongResult(format!("{} ended: {status}", self.name)))
-            }
+            Ok(Some(status)) => Err(BenchError::Lost(format!("{} ended: {status}", self.name))),
             Err(error) => Err(runtime(format!("{}: {error}", self.name))),
         }
     }

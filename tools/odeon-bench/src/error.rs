@@ -21,6 +21,8 @@ pub enum BenchError {
     },
     /// A workload ended with a wrong result.
     WrongResult(String),
+    /// A process that takes part in a run has ended.
+    Lost(String),
     /// The runtime under measurement refused to start or to take a stage or a message.
     Runtime(String),
     /// A peer could not be built, started or understood, or reported an error.
@@ -71,6 +73,7 @@ impl fmt::Display for BenchError {
                 write!(f, "the workload did not finish within {} s", limit.as_secs())
             }
             Self::WrongResult(what) => write!(f, "wrong result: {what}"),
+            Self::Lost(what) => write!(f, "a process is lost: {what}"),
             Self::Runtime(what) => write!(f, "the runtime refused: {what}"),
             Self::Peer { peer, problem } => write!(f, "peer {peer}: {problem}"),
             Self::File { path, source } => write!(f, "{}: {source}", path.display()),

@@ -292,8 +292,8 @@ impl FiguresPlan {
 
 /// WHY: the others can be measured, and a run takes half an hour.
 fn concerns_a_workload(error: &BenchError) -> bool {
-    use BenchError::{Runtime, Unfinished, WrongResult};
-    matches!(error, Runtime(_) | Unfinished { .. } | WrongResult(_))
+    use BenchError::{Lost, Runtime, Unfinished, WrongResult};
+    matches!(error, Lost(_) | Runtime(_) | Unfinished { .. } | WrongResult(_))
 }
 
 /// The workload that a group runs.

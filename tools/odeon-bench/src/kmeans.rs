@@ -10,7 +10,9 @@
 //! | assigning points on a device | `kernels.rs`, `kmeans.cu` |
 //! | what a device has of its pieces between rounds | `rooms.rs` |
 //! | the rounds: merging pieces, when to stop | `clustering.rs` |
-//! | plain sequential k-means, and comparing with it | `reference.rs` |
+//! | values whose distances an `f32` cannot say | `range.rs` |
+//! | plain sequential k-means | `reference.rs` |
+//! | whether an outcome is right: its centres, and how close points are to them | `check.rs` |
 //! | the same without actors: plain `rayon`, one loop | `threads.rs` |
 //! | processes that do pieces, and the broker between | `elsewhere.rs` |
 //! | the ways to do a piece, each in a file of its own, wholly and with nothing else | `workers/*` |
@@ -21,12 +23,14 @@
 
 mod assign;
 mod centres;
+mod check;
 mod clustering;
 mod elsewhere;
 mod generated;
 mod kernels;
 mod piece;
 mod points;
+mod range;
 mod reference;
 mod rooms;
 mod stamp;
@@ -35,6 +39,7 @@ mod workers;
 
 pub(crate) use assign::assign;
 pub use centres::Centres;
+pub use check::{Tolerance, check};
 pub(crate) use clustering::Clustering;
 pub use clustering::{Clusters, Stop};
 pub use elsewhere::run_server;
@@ -43,7 +48,7 @@ pub use generated::generate;
 pub(crate) use generated::{fraction, normal};
 pub use piece::{Partial, Piece};
 pub use points::Points;
-pub use reference::{Tolerance, check, sequential};
+pub use reference::sequential;
 pub use stamp::read;
 pub use threads::{Threads, on_one_thread};
 pub use workers::{ByCuda, ByKernels, OnCores, balanced};

@@ -1,15 +1,26 @@
 //! Results as a table on the terminal.
 
 use crate::energy::Joules;
-use crate::runner::{Contender, Outcome, Results};
+use crate::parameter::Params;
+use crate::runner::{Case, Contender, Outcome, Results, Wrong};
 use crate::table::{Table, factor, short};
+use std::cmp::Reverse;
 
 /// One row per result: median, spread, distance to the floor, and beside peers how many times as long
 /// as Odeon (the first result that did the same work) they took.
 pub fn table(results: &Results) -> Table {
-    let operation = results.0.first().map_or("op", |first| first.case.workload.about().operation);
+    table_with(results, &[])
+}
+
+/// As [`table`], with a row for each case that has come to a wrong result, which says so.
+pub fn table_with(results: &Results, wrong: &[Wrong]) -> Table {
+    let cases = || {
+        let measured = results.0.iter().map(|outcome| &outcome.case);
+        measured.chain(wrong.iter().map(|wrong| &wrong.case))
+    };
+    let operation = cases().next().map_or("op", |first| first.workload.about().operation);
     let per_operation = format!("ns per {operation}");
-    let swept = swept_parameters(results);
+    let swept = swept_among(cases().map(|case| &case.params));
     let mut headings = vec!["impl"];
     headings.extend(&swept);
     headings.extend([per_operation.as_str(), "min..max", "floor", "x floor"]);
@@ -35,10 +46,7 @@ pub fn table(results: &Results) -> Table {
     for outcome in &results.0 {
         let spread = outcome.samples.spread();
         let floor = results.floor_of(outcome).map(|floor| floor.median());
-        let mut cells = vec![outcome.case.contender.implementation().to_owned()];
-        cells.extend(swept.iter().map(|name| {
-            outcome.case.params.get(name).map_or_else(|| "-".to_owned(), |value| value.to_string())
-        }));
+        let mut cells = who(&outcome.case, &swept);
         cells.extend([
             short(spread.median),
             format!("{}..{}", short(spread.min), short(spread.max)),
@@ -68,7 +76,21 @@ pub fn table(results: &Results) -> Table {
         }
         table.row(cells);
     }
+    for Wrong { case, .. } in wrong {
+        let mut cells = who(case, &swept);
+        cells.push("wrong result".to_owned());
+        table.row(cells);
+    }
     table
+}
+
+/// Name and parameters of a row.
+fn who(case: &Case, swept: &[&'static str]) -> Vec<String> {
+    let name = case.contender.implementation().to_owned();
+    let value = |name: &&str| {
+        case.params.get(name).map_or_else(|| "-".to_owned(), |value| value.to_string())
+    };
+    std::iter::once(name).chain(swept.iter().map(value)).collect()
 }
 
 /// With how far off it may be, where that is much.
@@ -79,17 +101,21 @@ fn in_nanojoules(joules: Joules) -> String {
 
 /// Parameters with more than one value.
 pub(crate) fn swept_parameters(results: &Results) -> Vec<&'static str> {
-    let Some(first) = results.0.first() else {
+    swept_among(results.0.iter().map(|outcome| &outcome.case.params))
+}
+
+fn swept_among<'a>(all: impl Iterator<Item = &'a Params> + Clone) -> Vec<&'static str> {
+    // Floors and peers know fewer than Odeon, which may not have measured anything.
+    let every = all.clone();
+    let Some(widest) = all.min_by_key(|params| Reverse(params.iter().count())) else {
         return Vec::new();
     };
-    let names = first.case.params.iter().map(|(name, _)| name);
-    names
-        .filter(|name| {
-            let mut values = results.0.iter().filter_map(|outcome| outcome.case.params.get(name));
-            let one = values.next();
-            values.any(|value| Some(value) != one)
-        })
-        .collect()
+    let has_several = |name: &&str| {
+        let mut values = every.clone().filter_map(|params| params.get(name));
+        let one = values.next();
+        values.any(|value| Some(value) != one)
+    };
+    widest.iter().map(|(name, _)| name).filter(has_several).collect()
 }
 
 /// Odeon's median for the work of a peer.

@@ -135,28 +135,63 @@ impl Rounds {
 }
 
 /// Measures a plan; `before_run` is told each run, for a progress display.
+///
+/// # Errors
+/// The first of any case.
 pub fn measure(
     plan: &Plan,
     rounds: Rounds,
     peers: &mut Peers,
-    mut before_run: impl FnMut(&Case),
+    before_run: impl FnMut(&Case),
 ) -> Result<Results, BenchError> {
+    let (results, mut wrong) = measure_right_ones(plan, rounds, peers, before_run)?;
+    if wrong.is_empty() { Ok(results) } else { Err(wrong.remove(0).error) }
+}
+
+/// As [`measure`], and goes on without a case that comes to a wrong result: the others have measured what they have measured.
+///
+/// # Errors
+/// If a run comes to no result.
+pub fn measure_right_ones(
+    plan: &Plan,
+    rounds: Rounds,
+    peers: &mut Peers,
+    mut before_run: impl FnMut(&Case),
+) -> Result<(Results, Vec<Wrong>), BenchError> {
     let count = plan.cases.len();
-    let mut samples = vec![Samples::default(); count];
+    let mut samples: Vec<Result<Samples, BenchError>> = Vec::new();
+    samples.resize_with(count, || Ok(Samples::default()));
     for round in 0..rounds.warmup + rounds.samples {
         for turn in 0..count {
             // WHY: every round begins with another case, so that none always follows the same one.
             let index = (round + turn) % count;
-            let case = &plan.cases[index];
+            let (case, so_far) = (&plan.cases[index], &mut samples[index]);
+            let Ok(kept) = so_far else { continue };
             before_run(case);
-            let measured = case.sample(peers)?;
-            if round >= rounds.warmup {
-                samples[index].push(measured);
+            match case.sample(peers) {
+                Ok(measured) if round >= rounds.warmup => kept.push(measured),
+                Ok(_) => {}
+                Err(error @ BenchError::WrongResult(_)) => *so_far = Err(error),
+                Err(error) => return Err(error),
             }
         }
     }
-    let outcomes = plan.cases.iter().cloned().zip(samples);
-    Ok(Results(outcomes.map(|(case, samples)| Outcome { case, samples }).collect()))
+    let (mut results, mut wrong) = (Results::default(), Vec::new());
+    for (case, samples) in plan.cases.iter().cloned().zip(samples) {
+        match samples {
+            Ok(samples) => results.0.push(Outcome { case, samples }),
+            Err(error) => wrong.push(Wrong { case, error }),
+        }
+    }
+    Ok((results, wrong))
+}
+
+/// A case one of whose runs has come to a wrong result.
+pub struct Wrong {
+    /// What was measured.
+    pub case: Case,
+    /// What is wrong.
+    pub error: BenchError,
 }
 
 /// One case with its samples.
@@ -214,8 +249,10 @@ impl Results {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parameter::Value;
+    use crate::parameter::{Parameter, Value};
+    use crate::workload::About;
     use crate::workloads;
+    use std::time::Duration;
 
     #[test]
     fn cases_alternate_and_floors_are_shared() {
@@ -245,5 +282,57 @@ mod tests {
         }
         assert!(results.odeon(workload, Variant::Pool, &many).is_some());
         assert!(results.peer(workload, "tokio", &base).is_none());
+    }
+
+    struct OneWayIsWrong;
+
+    static ONE_WAY_IS_WRONG: About = About {
+        name: "onewayiswrong",
+        summary: "",
+        operation: "run",
+        floor: "",
+        parameters: &[Parameter::word("way", "", &["good", "bad"]).outside_floor()],
+        variants: &[Variant::Pool],
+    };
+
+    impl Workload for OneWayIsWrong {
+        fn about(&self) -> &'static About {
+            &ONE_WAY_IS_WRONG
+        }
+
+        fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+            match params.word("way") {
+                "good" => Ok(Measured::new(1, Duration::from_nanos(10))),
+                _ => Err(BenchError::WrongResult("one and one is three".to_owned())),
+            }
+        }
+
+        fn floor(&self, _params: &Params) -> Result<Measured, BenchError> {
+            Ok(Measured::new(1, Duration::from_nanos(5)))
+        }
+    }
+
+    #[test]
+    fn a_wrong_result_leaves_the_others_theirs_and_has_a_row() {
+        let good = Params::defaults(ONE_WAY_IS_WRONG.parameters);
+        let bad = good.clone().with("way", Value::Word("bad"));
+        let mut plan = Plan::default();
+        plan.add(&OneWayIsWrong, Variant::Pool, &bad, &[]);
+        plan.add(&OneWayIsWrong, Variant::Pool, &good, &[]);
+        let rounds = Rounds { warmup: 1, samples: 3 };
+        let mut runs = 0;
+        let measured = measure_right_ones(&plan, rounds, &mut Peers::none(), |_| runs += 1);
+        let (results, wrong) = measured.expect("only one is wrong");
+        assert_eq!(runs, 1 + 2 * 4, "who is wrong once is not run again");
+        let right: Vec<_> =
+            results.0.iter().map(|outcome| outcome.case.contender.implementation()).collect();
+        assert_eq!(right, ["floor", "odeon-pool"]);
+        assert!(results.0.iter().all(|outcome| outcome.samples.ns_per_op.len() == 3));
+        assert_eq!(wrong[0].error.to_string(), "wrong result: one and one is three");
+        let table = crate::report::table_with(&results, &wrong).to_text();
+        let row = table.lines().find(|line| line.contains("bad")).expect("a row of its own");
+        assert!(row.starts_with("odeon-pool") && row.ends_with("wrong result"), "{table}");
+        let error = measure(&plan, rounds, &mut Peers::none(), |_| {}).err().expect("one is wrong");
+        assert_eq!(error.to_string(), "wrong result: one and one is three");
     }
 }

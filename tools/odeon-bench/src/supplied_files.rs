@@ -51,7 +51,7 @@ fn the_large_set_of_points_is_read_and_clustered() {
     let (first, stop) = (Centres::drawn(&points, 16, 7), Stop::Changes(10));
     let found = Threads::new(2).expect("they start").cluster(&points, &first, stop);
     let expected = sequential(&points, &first, stop);
-    check(&points, &found, &expected, Tolerance::CORES).expect("they agree");
+    check(&points, &found, &expected, stop, Tolerance::Cores).expect("they agree");
 }
 
 /// The expected numbers were counted by another program.

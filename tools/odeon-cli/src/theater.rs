@@ -3,12 +3,13 @@
 //! | question | file |
 //! |---|---|
 //! | how does a program take part in a cluster? | `theater/reach.rs` |
-//! | what does a theater do that runs? | `theater/running.rs`; its actors: `theater/counters.rs`; who is not let in: `theater/refusals.rs` |
+//! | what does a theater do that runs? | `theater/running.rs`; its actors: `theater/counters.rs`; who is not let in: `theater/refusals.rs`, `theater/complaints.rs` |
 //! | who is there? | `theater/looking.rs`; how that is shown: `theater/listing.rs` |
 //! | which theater or actor is meant? | `theater/meant.rs` |
 //! | what is asked of one? | `theater/asking.rs` |
 
 mod asking;
+mod complaints;
 mod counters;
 mod error;
 mod listing;

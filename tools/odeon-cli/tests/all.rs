@@ -6,3 +6,4 @@ mod energy;
 mod figures;
 mod members;
 mod theater;
+mod theater_words;

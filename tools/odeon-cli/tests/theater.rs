@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-const LONG: Duration = Duration::from_secs(120);
+pub(crate) const LONG: Duration = Duration::from_secs(120);
 
 fn odeon(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_odeon"));
@@ -19,22 +19,22 @@ fn odeon(line: &str) -> Command {
     command
 }
 
-fn output(line: &str) -> (Option<i32>, String, String) {
+pub(crate) fn output(line: &str) -> (Option<i32>, String, String) {
     let Output { status, stdout, stderr } = odeon(line).output().expect("the program starts");
     let [said, complained] = [stdout, stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
     (status.code(), said, complained)
 }
 
 /// A theater in a process of its own. Killed at the end of the test, if it has not ended.
-struct Running {
-    child: Child,
+pub(crate) struct Running {
+    pub(crate) child: Child,
     output: BufReader<ChildStdout>,
-    id: String,
+    pub(crate) id: String,
 }
 
 impl Running {
     #[track_caller]
-    fn start(line: &str) -> Self {
+    pub(crate) fn start(line: &str) -> Self {
         let mut command = odeon(line);
         let mut child = command
             .stdout(Stdio::piped())
@@ -52,7 +52,7 @@ impl Running {
 
     /// The next line that it says.
     #[track_caller]
-    fn says(&mut self) -> String {
+    pub(crate) fn says(&mut self) -> String {
         let mut said = String::new();
         self.output.read_line(&mut said).expect("UTF-8");
         said
@@ -60,7 +60,7 @@ impl Running {
 
     /// Tells it to end, and answers what it has said since it was ready.
     #[track_caller]
-    fn end(&mut self) -> (ExitStatus, String, String) {
+    pub(crate) fn end(&mut self) -> (ExitStatus, String, String) {
         let id = self.child.id().to_string();
         let told = Command::new("kill").args(["-TERM", &id]).status();
         assert!(told.expect("there is a program `kill`").success());
@@ -89,13 +89,13 @@ impl Drop for Running {
 }
 
 /// A cluster of its own, and how it is reached.
-struct Cluster {
-    name: String,
-    endpoint: String,
+pub(crate) struct Cluster {
+    pub(crate) name: String,
+    pub(crate) endpoint: String,
 }
 
 impl Cluster {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         // ORDERING: Relaxed: only the numbers have to differ.
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -108,13 +108,13 @@ impl Cluster {
     }
 
     /// The first theater, by which all others are found.
-    fn first(&self, name: &str) -> Running {
+    pub(crate) fn first(&self, name: &str) -> Running {
         let Self { name: cluster, endpoint } = self;
         Running::start(&format!("theater --name {name} --listen {endpoint} --cluster {cluster}"))
     }
 
     /// One more, which is told of the others there.
-    fn another(&self, name: &str) -> Running {
+    pub(crate) fn another(&self, name: &str) -> Running {
         let Self { name: cluster, endpoint } = self;
         let another = Running::start(&format!(
             "theater --name {name} --connect {endpoint} --listen tcp/127.0.0.1:0 --cluster {cluster}"
@@ -127,7 +127,7 @@ impl Cluster {
         another
     }
 
-    fn asks(&self, what: &str) -> (Option<i32>, String, String) {
+    pub(crate) fn asks(&self, what: &str) -> (Option<i32>, String, String) {
         let Self { name, endpoint } = self;
         // Who is there is found at once, on a loaded machine a little later.
         let within = if what.contains("--within") { "" } else { "--within 30" };
@@ -136,7 +136,7 @@ impl Cluster {
 
     /// What is printed by something that works.
     #[track_caller]
-    fn done(&self, what: &str) -> String {
+    pub(crate) fn done(&self, what: &str) -> String {
         let (code, said, complained) = self.asks(what);
         assert_eq!(code, Some(0), "{what}: {said}{complained}");
         said

@@ -1,6 +1,7 @@
 //! What tests of theaters by Zenoh are made with, in one process and in several.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
+pub mod authority;
 pub mod by_zenoh;
 pub mod endpoint;
 pub mod member;

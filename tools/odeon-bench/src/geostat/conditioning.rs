@@ -1,6 +1,6 @@
 //! What is known of the grid before: a file with a line `x y value` for each of some points.
 
-use super::gslib::read_text;
+use super::gslib::{NO_VALUE, read_text};
 use super::training_image::{Field, Kind, TrainingImage};
 use crate::error::BenchError;
 use std::path::Path;
@@ -36,6 +36,8 @@ fn parse(text: &str) -> Result<Vec<Datum>, String> {
             _ => return Err(format!("line {}: a point is 'x y value'", index + 1)),
         };
         match datum {
+            // Nothing is known there.
+            (Ok::<usize, _>(_), Ok::<usize, _>(_), Ok(value)) if value == NO_VALUE => {}
             (Ok(x), Ok(y), Ok(value)) if value.is_finite() => data.push(Datum { x, y, value }),
             _ => return Err(format!("line {}: '{}' is no point", index + 1, line.trim())),
         }
@@ -89,6 +91,7 @@ mod tests {
         let data = parse("# wells\n\n 3 4 1 # sand\n0 0 0.5\n").expect("two points");
         let expected = [Datum { x: 3, y: 4, value: 1.0 }, Datum { x: 0, y: 0, value: 0.5 }];
         assert_eq!(data, expected);
+        assert_eq!(parse("1 2 -9999999.0\n").expect("nothing is known"), []);
         assert_eq!(parse("1 2\n").unwrap_err(), "line 1: a point is 'x y value'");
         assert_eq!(parse("1 2 3\n1 -2 3\n").unwrap_err(), "line 2: '1 -2 3' is no point");
         assert_eq!(parse("1 2 NaN\n").unwrap_err(), "line 1: '1 2 NaN' is no point");

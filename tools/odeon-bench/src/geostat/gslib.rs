@@ -1,5 +1,5 @@
 //! Images in the format of GSLIB, as text: a title that begins with the nodes along x, y and z, how many variables there are, the name of
-//! each, and then a line for each node, x fastest. Files may be compressed by gzip.
+//! each, and then a line for each node, x fastest, or several nodes in a line. Files may be compressed by gzip.
 
 use super::training_image::Field;
 use crate::error::BenchError;
@@ -8,12 +8,13 @@ use std::fmt::Write;
 use std::fs;
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
+use std::string::FromUtf8Error;
 
 /// The two bytes that gzip begins with.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// How a node without a value is written, and what is read as one.
-const NO_VALUE: &str = "-9999999";
+/// How a node without a value is written; however somebody else writes that number, it is read as one.
+pub(super) const NO_VALUE: f32 = -9_999_999.0;
 
 /// The most nodes that are read.
 const MOST_NODES: usize = 1 << 28;
@@ -36,26 +37,25 @@ pub fn write(path: &Path, field: &Field, name: &str) -> Result<(), BenchError> {
     fs::write(path, to_text(field, name)).map_err(|source| BenchError::file(path, source))
 }
 
-/// The text of a file, decompressed if need be.
+/// The text of a file, decompressed if need be. What is no UTF-8 is taken for Latin-1, in which older programs write titles and remarks.
 pub(super) fn read_text(path: &Path) -> std::io::Result<String> {
-    let bytes = fs::read(path)?;
-    let mut text = String::new();
+    let mut bytes = fs::read(path)?;
     if bytes.starts_with(&GZIP) {
-        MultiGzDecoder::new(&bytes[..]).read_to_string(&mut text)?;
-    } else {
-        (&bytes[..]).read_to_string(&mut text)?;
+        let mut unpacked = Vec::new();
+        MultiGzDecoder::new(&bytes[..]).read_to_end(&mut unpacked)?;
+        bytes = unpacked;
     }
-    Ok(text)
+    let latin_1 = |error: FromUtf8Error| error.into_bytes().into_iter().map(char::from).collect();
+    Ok(String::from_utf8(bytes).unwrap_or_else(latin_1))
 }
 
 fn to_text(field: &Field, name: &str) -> String {
     let mut text = format!("{} {} 1\n1\n{name}\n", field.width(), field.height());
     for value in field.values() {
         if value.is_nan() {
-            text += NO_VALUE;
-            text.push('\n');
+            // Writing into a text never fails, here and below.
+            let _ = writeln!(text, "{NO_VALUE}");
         } else {
-            // Writing into a text never fails.
             let _ = writeln!(text, "{value}");
         }
     }
@@ -85,11 +85,22 @@ fn parse(text: &str) -> Result<Field, String> {
     for _ in 0..variables {
         next("the names of its variables")?;
     }
+    let lines: Vec<(usize, &str)> = lines.filter(|(_, line)| !line.is_empty()).collect();
     let mut values = Vec::with_capacity(nodes);
-    for (at, line) in lines.filter(|(_, line)| !line.is_empty()) {
-        let word = line.split_whitespace().next().unwrap_or_default();
-        let value: f32 = word.parse().map_err(|_| format!("line {at}: '{word}' is no number"))?;
-        values.push(if word == NO_VALUE { f32::NAN } else { value });
+    let mut add = |at: usize, word: &str| {
+        let value = word.parse().map_err(|_| format!("line {at}: '{word}' is no number"))?;
+        values.push(if value == NO_VALUE { f32::NAN } else { value });
+        Ok::<_, String>(())
+    };
+    if lines.len() == nodes {
+        for (at, line) in lines {
+            add(at, line.split_whitespace().next().unwrap_or_default())?;
+        }
+    } else {
+        // As MPSlib writes them: a row of the image, or all of it, in one line.
+        let words =
+            lines.iter().flat_map(|(at, line)| line.split_whitespace().map(|word| (*at, word)));
+        words.step_by(variables).try_for_each(|(at, word)| add(at, word))?;
     }
     if values.len() != nodes {
         return Err(format!("has {} nodes instead of {width} x {height}", values.len()));
@@ -129,6 +140,40 @@ mod tests {
             "  2 2 1  1.0 1.0 1.0  some name\r\n 2\r\nfacies\nporosity\n  0 0.1\n 1 0.2\n\n1 0.3\n0 0.4\n",
         );
         assert_eq!(field, Ok(Field::new(2, vec![0.0, 1.0, 1.0, 0.0])));
+    }
+
+    /// One line for all, or one for each row, as MPSlib writes them; of two variables the first counts.
+    #[test]
+    fn a_line_may_have_several_nodes() {
+        let field = Field::new(3, vec![0.0, 1.0, 1.0, 0.5, 2.0, 3.0]);
+        for text in [
+            "3 2 1\n1\nfacies\n0 1 1 0.5 2 3\n",
+            "3 2 1\n1\nfacies\n0 1 1\n0.5 2 3 \n",
+            "3 2 1\n2\nfacies\nporosity\n0 7 1 7 1 7\n0.5 7 2 7 3 7",
+        ] {
+            assert_eq!(parse(text).as_ref(), Ok(&field), "{text}");
+        }
+        assert_eq!(parse("2 1 1\n1\nx\n0 1 2\n").unwrap_err(), "has 3 nodes instead of 2 x 1");
+        assert_eq!(parse("3 1 1\n1\nx\n0 1 y\n").unwrap_err(), "line 4: 'y' is no number");
+    }
+
+    #[test]
+    fn a_node_without_a_value_is_written_in_several_ways() {
+        for word in
+            ["-9999999", "-9999999.0", "-9999999.000000", "-9.999999e6", "-9.999999E+06", "nan"]
+        {
+            let field = parse(&format!("2 1 1\n1\nx\n1\n{word}\n")).expect("an image");
+            assert!(field.at(0, 0) == 1.0 && field.at(1, 0).is_nan(), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_title_in_latin_1_is_read() {
+        let path = std::env::temp_dir().join(format!("odeon-latin-{}.dat", std::process::id()));
+        fs::write(&path, b"2 1 1 Gew\xe4sser\n1\nf\xe4cies\n1\n0\n").expect("there is room");
+        let field = read(&path).expect("nothing but names is no ASCII");
+        let _ = fs::remove_file(&path);
+        assert_eq!(field, Field::new(2, vec![1.0, 0.0]));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::piece::NONE;
 use super::{Centres, Partial, Piece, Points};
 use crate::iterative::{Rounds, shares};
+use std::mem::replace;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -65,6 +66,8 @@ impl Stop {
 pub struct Clusters {
     /// For each point its centre, as it was found in the last round.
     pub members: Vec<u32>,
+    /// The centres among which these are the closest: those with which the last round began.
+    pub by: Centres,
     /// The means of their points.
     pub centres: Centres,
     /// How many there were.
@@ -74,6 +77,8 @@ pub struct Clusters {
 /// The iteration actor's part.
 pub(crate) struct Clustering {
     points: Arc<Points>,
+    /// Of the round before.
+    by: Arc<Centres>,
     centres: Arc<Centres>,
     pieces: usize,
     stop: Stop,
@@ -90,14 +95,14 @@ impl Clustering {
     pub(crate) fn new(points: Arc<Points>, centres: Centres, pieces: usize, stop: Stop) -> Self {
         let merged = Partial::new(centres.count(), points.dims());
         let centres = Arc::new(centres);
-        let (rounds, members, is_over) = (0, Vec::new(), false);
-        Self { points, centres, pieces, stop, rounds, merged, members, is_over }
+        let (rounds, members, is_over, by) = (0, Vec::new(), false, centres.clone());
+        Self { points, by, centres, pieces, stop, rounds, merged, members, is_over }
     }
 
     /// The outcome, when the last round has been merged.
     pub(crate) fn into_clusters(self) -> Clusters {
-        let centres = Arc::unwrap_or_clone(self.centres);
-        Clusters { members: self.members, centres, rounds: self.rounds }
+        let [by, centres] = [self.by, self.centres].map(Arc::unwrap_or_clone);
+        Clusters { members: self.members, by, centres, rounds: self.rounds }
     }
 }
 
@@ -125,7 +130,8 @@ impl Rounds for Clustering {
         if !self.is_over {
             self.merged.clear();
             done.iter().for_each(|piece| self.merged.merge(&piece.partial));
-            self.centres = Arc::new(self.merged.centres(&self.centres));
+            let centres = Arc::new(self.merged.centres(&self.centres));
+            self.by = replace(&mut self.centres, centres);
             self.rounds += 1;
             self.is_over =
                 self.stop.is_reached(self.rounds, self.merged.changed, self.points.rows());

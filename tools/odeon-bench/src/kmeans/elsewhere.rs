@@ -191,7 +191,7 @@ impl Serves {
 
     fn check(&self) -> Result<(), BenchError> {
         match self.thread.as_ref().is_some_and(JoinHandle::is_finished) {
-            true => Err(BenchError::WrongResult("a worker thread ended".to_owned())),
+            true => Err(BenchError::Lost("a worker thread ended".to_owned())),
             false => Ok(()),
         }
     }

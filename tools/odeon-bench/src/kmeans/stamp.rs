@@ -1,6 +1,7 @@
 //! STAMP's input files: a line for each point, its number first, which nobody needs, then its values, with spaces between.
 
 use super::Points;
+use super::range::Range;
 use crate::error::BenchError;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
@@ -20,7 +21,8 @@ const GZIP: [u8; 2] = [0x1F, 0x8B];
 /// Reads a file, compressed by gzip or not.
 ///
 /// # Errors
-/// If it cannot be read, or a line is no point of as many dimensions as the first; the message names the line, and says what it should have.
+/// If it cannot be read, or a line is no point of as many dimensions as the first; the message names the line, and says what it should have. If an `f32` cannot say the squares of distances
+/// between its points.
 pub fn read(path: &Path) -> Result<Points, BenchError> {
     let unread = |error| BenchError::file(path, error);
     if path.is_dir() {
@@ -40,6 +42,7 @@ pub fn read(path: &Path) -> Result<Points, BenchError> {
 
 fn parse(mut text: impl BufRead, path: &Path) -> Result<Points, BenchError> {
     let (mut values, mut dims, mut number) = (Vec::new(), 0, 0);
+    let mut range = Range::default();
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -64,10 +67,14 @@ fn parse(mut text: impl BufRead, path: &Path) -> Result<Points, BenchError> {
             continue;
         }
         let before = values.len();
-        for word in words {
+        for (dim, word) in words.enumerate() {
+            let exact = word.parse().ok().filter(|value: &f64| value.is_finite());
+            let exact =
+                exact.ok_or_else(|| refused(format!("'{}' is no number", beginning(word))))?;
             let value = word.parse().ok().filter(|value: &f32| value.is_finite());
-            values
-                .push(value.ok_or_else(|| refused(format!("'{}' is no number", beginning(word))))?);
+            let too_large = || format!("'{}' is more than an `f32` can say", beginning(word));
+            values.push(value.ok_or_else(|| refused(too_large()))?);
+            range.add(dim, exact);
         }
         let found = values.len() - before;
         if dims == 0 {
@@ -84,7 +91,11 @@ fn parse(mut text: impl BufRead, path: &Path) -> Result<Points, BenchError> {
         let problem = format!("{}: has no points", path.display());
         return Err(BenchError::bad_argument("--input", problem));
     }
-    Ok(Points::new(dims, values))
+    let points = Points::new(dims, values);
+    range.check(points.rows()).map_err(|problem| {
+        BenchError::bad_argument("--input", format!("{}: {problem}", path.display()))
+    })?;
+    Ok(points)
 }
 
 /// Whether reading has failed by what is in the file.
@@ -123,12 +134,36 @@ mod tests {
         let wrong = [
             ("1 0.5 2\n2 x 3\n", format!("{line}'x' is no number: {EXPECTED}")),
             ("1 0.5 2\n2 inf 3\n", format!("{line}'inf' is no number: {EXPECTED}")),
+            (
+                "1 0.5 2\n2 1e39 3\n",
+                format!("{line}'1e39' is more than an `f32` can say: {EXPECTED}"),
+            ),
             ("1 0.5 2\n2 1\n", format!("{line}1 values where the first point has 2: {EXPECTED}")),
             ("\n1\n", format!("{line}a point without values: {EXPECTED}")),
             ("", "--input: points.txt: has no points".to_owned()),
         ];
         for (text, problem) in wrong {
             assert_eq!(parsed(text), Err(problem));
+        }
+    }
+
+    /// Far from each other, and close to each other: all distances would be infinite, or nothing.
+    #[test]
+    fn points_whose_squared_distances_are_no_f32_are_refused() {
+        for (text, squares) in [
+            ("1 1e20 2\n2 -1e20 3\n", "are more than an `f32` can say"),
+            ("1 1e-23 2e-23\n2 3e-23 3e-23\n", "are less than an `f32` can say exactly"),
+            ("1 1e-60\n2 3e-60\n", "are less than an `f32` can say exactly"),
+            ("1 3e38\n2 3e38\n", "are more than an `f32` can say"),
+        ] {
+            let error = parsed(text).expect_err("nobody can cluster them");
+            assert!(error.starts_with("--input: points.txt: "), "{error}");
+            assert!(error.contains(squares) && error.contains("divide all of them"), "{error}");
+        }
+        for text in
+            ["1 1e18 2\n2 -1e18 3\n", "1 1e-14\n2 3e-14\n", "1 7\n2 7\n", "1 0 1e-60\n2 1 0\n"]
+        {
+            assert!(parsed(text).is_ok(), "{text}");
         }
     }
 

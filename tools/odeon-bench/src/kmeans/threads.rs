@@ -5,6 +5,7 @@ use super::{Centres, Clusters, Partial, Points, Stop, assign};
 use crate::error::BenchError;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::mem::replace;
 
 /// TUNE: rows that a thread takes at once; 2026-11: with 512 to 4,096 a round takes the same time, as they are a tenth of a millisecond of work
 /// or more; fewer are better where a round is short.
@@ -41,10 +42,11 @@ pub fn on_one_thread(points: &Points, first: &Centres, stop: Stop) -> Clusters {
         partial.clear();
         let all = points.values(0..points.rows());
         assign(all, &centres, &previous, &mut members, &mut partial);
-        centres = partial.centres(&centres);
+        let means = partial.centres(&centres);
+        let by = replace(&mut centres, means);
         rounds += 1;
         if stop.is_reached(rounds, partial.changed, points.rows()) {
-            return Clusters { members, centres, rounds };
+            return Clusters { members, by, centres, rounds };
         }
         std::mem::swap(&mut previous, &mut members);
     }
@@ -68,10 +70,11 @@ fn cluster(points: &Points, first: &Centres, stop: Stop) -> Clusters {
             one.merge(&other);
             one
         });
-        centres = merged.centres(&centres);
+        let means = merged.centres(&centres);
+        let by = replace(&mut centres, means);
         rounds += 1;
         if stop.is_reached(rounds, merged.changed, points.rows()) {
-            return Clusters { members, centres, rounds };
+            return Clusters { members, by, centres, rounds };
         }
         std::mem::swap(&mut previous, &mut members);
     }

@@ -6,6 +6,11 @@
 //! neighbours and its own commit. A transaction of 30 points looks at more and for longer, so it is rolled back more often;
 //! but a request that is handled again searches only for events that have changed ([`Batch`](crate::geostat::simulation::Batch)), so that a rollback costs looks, which are cheap,
 //! and 30 points share one message, one commit and one answer. `--step point` is the other way, for comparison.
+//!
+//! The same seed makes the same path and the same draws. The grid is the same too as long as requests are handled one at a time (`--mode
+//! sequential`): that of the floor, with any number of simulation actors and workers. In other modes points are simulated in the order in which
+//! transactions commit, which is the order of a run, as in the thesis; what comes out is judged by there being a serial order that leads to it, and by
+//! statistics.
 
 mod course;
 mod log_actor;
@@ -82,7 +87,13 @@ static ABOUT: About = About {
             65_536,
         )
         .outside_floor(),
-        Parameter::number("seed", "seed of all random draws", 0, u64::MAX, 1),
+        Parameter::number(
+            "seed",
+            "seed of all random draws; with --mode sequential the grid is the same for it, with others the order of conflicts is different in each run",
+            0,
+            u64::MAX,
+            1,
+        ),
         WORKERS,
     ],
     variants: &[Variant::Pool],

@@ -151,7 +151,7 @@ impl Task {
         });
         let clusters = clusters?;
         let expected = self.expected_after(clusters.rounds);
-        check(&self.points, &clusters, &expected, within).map(|()| measured)
+        check(&self.points, &clusters, &expected, self.stop, within).map(|()| measured)
     }
 
     /// What must have come out of a run of so many rounds, if the time has decided how many.
@@ -208,10 +208,10 @@ impl Workload for KMeans {
         let task = self.task(params)?;
         let Task { points, first, stop, .. } = &*task;
         if params.word("floor") == "sequential" {
-            return task.measure(Tolerance::CORES, || Ok(on_one_thread(points, first, *stop)));
+            return task.measure(Tolerance::Cores, || Ok(on_one_thread(points, first, *stop)));
         }
         let threads = Threads::new(params.count("workers"))?;
-        task.measure(Tolerance::CORES, || Ok(threads.cluster(points, first, *stop)))
+        task.measure(Tolerance::Cores, || Ok(threads.cluster(points, first, *stop)))
     }
 
     fn looks_at_energy(&self) -> bool {
@@ -233,7 +233,7 @@ impl KMeans {
         let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
         let mut servers = self.serve(team, params)?;
         let crew = hire(team, &theater, servers.as_ref(), params)?;
-        let within = if team.devices > 0 { Tolerance::DEVICES } else { Tolerance::CORES };
+        let within = if team.devices > 0 { Tolerance::Devices } else { Tolerance::Cores };
         let run = Run::new(&theater, rounds, crew);
         let mut check = || servers.as_mut().map_or(Ok(()), Servers::check);
         let measured =
@@ -276,7 +276,7 @@ pub(crate) fn report_of_pool(
     let Crew::Pool(pool) = &crew else { panic!("a pool is asked for") };
     let pool = pool.clone();
     let run = Run::new(&theater, rounds, crew);
-    task.measure(Tolerance::DEVICES, || run.complete().map(Clustering::into_clusters))?;
+    task.measure(Tolerance::Devices, || run.complete().map(Clustering::into_clusters))?;
     Ok(pool.report())
 }
 

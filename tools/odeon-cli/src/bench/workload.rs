@@ -10,7 +10,7 @@ use odeon_bench::environment::Machine;
 use odeon_bench::error::BenchError;
 use odeon_bench::parameter::{Parameter, Params, Value};
 use odeon_bench::peers::Peers;
-use odeon_bench::runner::{self, Plan, Results};
+use odeon_bench::runner::{self, Plan, Results, Wrong};
 use odeon_bench::workload::{Variant, Workload};
 use odeon_bench::{energy, plot, report, sweep, trace};
 use std::path::{Path, PathBuf};
@@ -177,10 +177,14 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
         missing.iter().for_each(|what| terminal.print(what));
         return terminal.finish();
     }
-    let results = measure(&plan, arguments.repetition, &mut peers)?;
+    let (results, wrong) = measure(&plan, arguments.repetition, &mut peers)?;
 
     terminal.print(&format!("{} on {}\n", workload.about().name, machine.line()));
-    terminal.print(&report::table(&results).to_text());
+    terminal.print(&report::table_with(&results, &wrong).to_text());
+    for Wrong { case, error } in &wrong {
+        let who = case.contender.implementation();
+        terminal.print(&format!("{who}: {error} ({})", case.params));
+    }
     missing.iter().for_each(|what| terminal.print(what));
     notes(*workload, &combinations).into_iter().for_each(|note| terminal.print(&note));
     if let Some(why) = workload.looks_at_energy().then(energy::missing).flatten() {
@@ -191,12 +195,18 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
         terminal
             .print(&format!("{} {}, allocator {allocator}", hello.implementation, hello.version));
     }
+    let json = json.filter(|_| !results.0.is_empty());
     if let Some(mut json) = json {
         json.write_all(&results, &peers, &machine)?;
         json.finish()?;
     }
-    if let Some(path) = &arguments.plot {
+    if let Some(path) = arguments.plot.as_ref().filter(|_| !results.0.is_empty()) {
         plot::draw(&results, path)?;
+    }
+    if let Some(Wrong { error, .. }) = wrong.into_iter().next() {
+        // What is measured is told; that something is wrong stays the end of the command.
+        terminal.finish()?;
+        return Err(error);
     }
     write_history(arguments, &combinations)?;
     write_trace(arguments, &combinations)?;
@@ -214,11 +224,15 @@ fn notes(workload: &dyn Workload, combinations: &[Params]) -> Vec<String> {
     notes
 }
 
-fn measure(plan: &Plan, repetition: Repetition, peers: &mut Peers) -> Result<Results, BenchError> {
+fn measure(
+    plan: &Plan,
+    repetition: Repetition,
+    peers: &mut Peers,
+) -> Result<(Results, Vec<Wrong>), BenchError> {
     let rounds = repetition.rounds();
     let mut progress = Progress::new(rounds.runs(plan));
     let mut done = 0;
-    runner::measure(plan, rounds, peers, |case| {
+    runner::measure_right_ones(plan, rounds, peers, |case| {
         progress.begin(format!("{} {}", case.contender.implementation(), case.params), done);
         done += 1;
     })

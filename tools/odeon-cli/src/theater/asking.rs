@@ -3,7 +3,7 @@
 use clap::Args;
 use odeon_core::{ActorRef, Ask};
 use odeon_theater::{Drained, RemoteError, ToSteward};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::counters::{COUNTER, COUNTERS, Count, ToCounters};
 use super::error::TheaterError;
@@ -20,7 +20,7 @@ pub(super) struct Look {
     #[command(flatten)]
     reach: Reach,
     /// How long to look for theaters at most.
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = clap::value_parser!(u64).range(1..=3_600))]
     within: u64,
 }
 
@@ -86,9 +86,21 @@ fn visit(
     done
 }
 
-fn answer<T: Send + 'static>(ask: Ask<T>, within: Duration) -> Result<T, TheaterError> {
-    let answer = ask.wait_timeout(within);
-    answer.map_err(|error| TheaterError::failed(format!("the theater does not answer: {error}")))
+/// What a theater answers that was asked to do something.
+fn answer<T: Send + 'static>(
+    ask: Ask<T>,
+    theater: &Found,
+    to_do: &str,
+    within: Duration,
+) -> Result<T, TheaterError> {
+    let asked = Instant::now();
+    ask.wait_timeout(within).map_err(|error| {
+        let (name, waited) = (theater.called(), asked.elapsed().as_secs_f32());
+        TheaterError::failed(format!(
+            "{name} does not answer, asked to {to_do} ({error}, after {waited:.1} s): \
+             it has ended, stands still, or is cut off"
+        ))
+    })
 }
 
 fn steward(theater: &Found) -> Result<&ActorRef<ToSteward>, TheaterError> {
@@ -100,7 +112,7 @@ fn steward(theater: &Found) -> Result<&ActorRef<ToSteward>, TheaterError> {
 
 fn counters(member: &Member, theater: &Found) -> Result<ActorRef<ToCounters>, TheaterError> {
     let asked = member.network.at(theater.id).lookup(COUNTERS);
-    answer(asked, UNTIL_ANSWERED)?.map_err(|_| {
+    answer(asked, theater, "name its counters", UNTIL_ANSWERED)?.map_err(|_| {
         TheaterError::failed(format!("the theater {} has no counters", theater.name()))
     })
 }
@@ -110,7 +122,8 @@ pub(super) fn move_actor(arguments: &MoveArguments) -> Result<(), TheaterError> 
         let (actor, from) = meant::actor(found, &arguments.actor)?;
         let to = meant::theater(found, "--to", &arguments.to)?;
         let asked = steward(from)?.ask(|reply| ToSteward::Move { actor, to: to.id, reply });
-        let moved = answer(asked, UNTIL_ANSWERED)?.map_err(|why| {
+        let to_do = format!("move {} to {}", arguments.actor, to.called());
+        let moved = answer(asked, from, &to_do, UNTIL_ANSWERED)?.map_err(|why| {
             TheaterError::failed(format!("{} stays at {}: {why}", arguments.actor, from.name()))
         })?;
         let id = meant::short_actor(actor, meant::digits_of(found));
@@ -128,7 +141,7 @@ pub(super) fn drain(arguments: &DrainArguments) -> Result<(), TheaterError> {
         let theater = meant::theater(found, "<THEATER>", &arguments.theater)?;
         let within = Duration::from_secs(arguments.drain_within);
         let asked = steward(theater)?.ask(|reply| ToSteward::Drain { within, reply });
-        let drained = answer(asked, within + UNTIL_ANSWERED)?;
+        let drained = answer(asked, theater, "drain itself", within + UNTIL_ANSWERED)?;
         print(&told(&drained, found))?;
         if drained.is_empty() {
             return Ok(());
@@ -178,7 +191,8 @@ fn told(drained: &Drained, found: &[Found]) -> String {
 pub(super) fn reopen(arguments: &ReopenArguments) -> Result<(), TheaterError> {
     visit(&arguments.look, |_, found| {
         let theater = meant::theater(found, "<THEATER>", &arguments.theater)?;
-        answer(steward(theater)?.ask(ToSteward::Reopen), UNTIL_ANSWERED)?;
+        let asked = steward(theater)?.ask(ToSteward::Reopen);
+        answer(asked, theater, "be open again", UNTIL_ANSWERED)?;
         print(&format!("{} is open", theater.name()))
     })
 }
@@ -187,7 +201,8 @@ pub(super) fn spawn(arguments: &SpawnArguments) -> Result<(), TheaterError> {
     visit(&arguments.look, |member, found| {
         let theater = meant::theater(found, "--at", &arguments.at)?;
         let created = member.network.at(theater.id).spawn(COUNTER, &());
-        let created = answer(created.map_err(TheaterError::failed)?, UNTIL_ANSWERED)?;
+        let created = created.map_err(TheaterError::failed)?;
+        let created = answer(created, theater, "create a counter", UNTIL_ANSWERED)?;
         let counter: ActorRef<Count> = created.map_err(|why| {
             TheaterError::failed(match why {
                 RemoteError::Drained => format!("{} is drained", theater.name()),
@@ -195,7 +210,7 @@ pub(super) fn spawn(arguments: &SpawnArguments) -> Result<(), TheaterError> {
             })
         })?;
         let kept = counter.ask(|reply| Count::Keep(counter.clone(), reply));
-        answer(kept, UNTIL_ANSWERED)?;
+        answer(kept, theater, "keep a counter", UNTIL_ANSWERED)?;
         match member.network.mobile_id(&counter) {
             Some(id) => print(&id.to_string()),
             None => Err(TheaterError::failed(format!("{} has ended already", theater.name()))),
@@ -208,11 +223,11 @@ pub(super) fn count(arguments: &CountArguments) -> Result<(), TheaterError> {
         let (actor, theater) = meant::actor(found, &arguments.actor)?;
         let counters = counters(member, theater)?;
         let found = counters.ask(|reply| ToCounters::Find(actor, reply));
-        let counter = answer(found, UNTIL_ANSWERED)?;
+        let counter = answer(found, theater, "find the counter", UNTIL_ANSWERED)?;
         let no_counter =
             || TheaterError::argument("<ACTOR>", "it is no counter, or has just moved");
         let counter: ActorRef<Count> = counter.ok_or_else(no_counter)?;
         let asked = counter.ask(|reply| Count::Add(arguments.add, reply));
-        print(&answer(asked, UNTIL_ANSWERED)?.to_string())
+        print(&answer(asked, theater, "have it count", UNTIL_ANSWERED)?.to_string())
     })
 }

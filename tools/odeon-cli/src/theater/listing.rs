@@ -19,7 +19,7 @@ pub(crate) struct PsArguments {
     #[arg(long)]
     json: bool,
     /// How long to look for theaters at most.
-    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = clap::value_parser!(u64).range(1..=3_600))]
     within: u64,
 }
 

@@ -5,6 +5,7 @@ use odeon_theater::{Membership, Network, Overview, TheaterId, ToSteward};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use super::complaints::Complaints;
 use super::error::TheaterError;
 use super::reach::{Member, Reach};
 
@@ -25,6 +26,11 @@ pub(super) struct Found {
 impl Found {
     pub(super) fn name(&self) -> &str {
         self.served.as_ref().map_or("-", |(_, overview)| &overview.name)
+    }
+
+    /// Its name, or identity if nothing is known of that.
+    pub(super) fn called(&self) -> String {
+        self.served.as_ref().map_or_else(|| self.id.to_string(), |(_, its)| its.name.clone())
     }
 
     pub(super) fn overview(&self) -> Option<&Overview> {
@@ -54,9 +60,11 @@ pub(super) fn look(
             if found.is_empty() {
                 let (where_to, within) = (reach.connects_to(), within.as_secs());
                 let refused = member.network.refused();
-                let why = refused.first().map(|(_, why)| format!(" ({why})")).unwrap_or_default();
+                let why = refused.first().map(|(_, why)| why.to_string());
+                let heard = || member.complaints.as_ref().and_then(Complaints::why);
+                let why = why.or_else(heard).unwrap_or_else(|| "nobody answers".to_owned());
                 return Err(TheaterError::failed(format!(
-                    "no theater of the cluster was found within {within} s: {where_to}{why}"
+                    "no theater of the cluster was found within {within} s: {where_to} ({why})"
                 )));
             }
             found.sort_by(|a, b| (a.name(), a.id).cmp(&(b.name(), b.id)));

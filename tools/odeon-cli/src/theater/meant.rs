@@ -1,6 +1,6 @@
 //! Which theater or actor somebody means.
 
-use odeon_theater::{MobileId, TheaterId};
+use odeon_theater::{Membership, MobileId, Overview, TheaterId};
 
 use super::error::TheaterError;
 use super::looking::Found;
@@ -55,7 +55,11 @@ pub(super) fn theater<'a>(
                 .map(|theater| format!("{} ({})", theater.name(), short(theater.id, digits)))
                 .collect();
             let problem = format!("no theater is called '{text}'; there are {}", all.join(", "));
-            Err(TheaterError::argument(argument, problem))
+            match silent(found) {
+                None => Err(TheaterError::argument(argument, problem)),
+                // It may be called so.
+                Some(silent) => Err(TheaterError::failed(format!("{problem}; {silent}"))),
+            }
         }
         _ => {
             let all: Vec<String> = meant.iter().map(|theater| theater.id.to_string()).collect();
@@ -88,16 +92,42 @@ pub(super) fn actor<'a>(
     }
     match meant[..] {
         [one] => Ok(one),
-        [] => refused(format!("no theater knows a mobile actor '{text}'")),
+        [] => {
+            let unknown = format!("no theater knows a mobile actor '{text}'");
+            match silent(found) {
+                None => refused(unknown),
+                // It may sit there: the command line is not to blame.
+                Some(silent) => Err(TheaterError::failed(format!("{unknown}; {silent}"))),
+            }
+        }
         _ => refused(format!("'{text}' may be several actors: more digits tell them apart")),
     }
+}
+
+/// Those that do not say what they are called and which actors they have, if there are any: found without a steward, or suspected by others.
+fn silent(found: &[Found]) -> Option<String> {
+    let suspected = |overview: &Overview| {
+        let all = overview.members.clone().into_iter();
+        all.filter(|(_, is)| *is == Membership::Suspected).map(|(id, _)| id)
+    };
+    let is_served = |id: &TheaterId| found.iter().any(|it| it.id == *id && it.served.is_some());
+    let mut silent: Vec<TheaterId> = found.iter().map(|theater| theater.id).collect();
+    silent.extend(found.iter().filter_map(Found::overview).flat_map(suspected));
+    silent.retain(|id| !is_served(id));
+    silent.sort_unstable();
+    silent.dedup();
+    let digits = digits_of(found);
+    let silent: Vec<String> = silent.into_iter().map(|id| short(id, digits)).collect();
+    (!silent.is_empty()).then(|| {
+        format!("{} says nothing of itself: it stands still, or has no steward", silent.join(", "))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use odeon_core::{Actor, Context, Theater};
-    use odeon_theater::{Membership, Overview, ToSteward};
+    use odeon_theater::ToSteward;
 
     /// Called so, without a steward or more.
     fn found(name: &str, first: u128) -> Found {
@@ -145,5 +175,26 @@ mod tests {
         assert_eq!(digits([id(1, 5), id(1, 5)]), DIGITS, "it is the same one");
         assert_eq!(digits([id(1, 5), id(1, 4)]), 32);
         assert_eq!(digits([id(1, 0), id(2, 0), id(0x100, 0)]), 16);
+    }
+
+    #[test]
+    fn an_actor_that_nobody_knows_may_sit_where_nobody_answers() {
+        let mut all = vec![found("a", 0xa1), found("b", 0xb1)];
+        let said = |all: &[Found]| {
+            let error = actor(all, "a1/7").err().expect("nobody knows it");
+            (error.is_bad_argument(), error.to_string())
+        };
+        let unknown = "no theater knows a mobile actor 'a1/7'";
+        assert_eq!(said(&all), (true, format!("<ACTOR>: {unknown}")));
+        all[1].served = None;
+        let (is_bad_argument, text) = said(&all);
+        assert!(!is_bad_argument && text.starts_with(unknown), "{text}");
+        assert!(text.contains("b1000000 says nothing of itself"), "{text}");
+        // Suspected by one that is there, and not met by who asks.
+        all.pop();
+        let (_, overview) = all[0].served.as_mut().expect("it has a steward");
+        let other = TheaterId::from_bits(0xc1 << 120);
+        overview.members.push((other, Membership::Suspected));
+        assert!(said(&all).1.contains("c1000000 says nothing of itself"));
     }
 }

@@ -4,9 +4,12 @@ use clap::Args;
 use odeon_core::Theater;
 use odeon_theater::{Network, Secret};
 use odeon_zenoh::{Tls, ZenohSettings};
+use std::fs::File;
 use std::path::PathBuf;
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use super::complaints::Complaints;
 use super::error::TheaterError;
 
 /// TUNE: s, guessed 2026-11: who leaves has told all that it has to tell in milliseconds.
@@ -122,17 +125,34 @@ impl Reach {
             secret: secret.transpose()?,
             ..ZenohSettings::default()
         };
+        let files = [
+            ("--tls-authority", &self.tls_authority),
+            ("--tls-certificate", &self.tls_certificate),
+            ("--tls-key", &self.tls_key),
+        ];
+        for (argument, path) in files {
+            if let Some((path, Err(error))) = path.as_ref().map(|path| (path, File::open(path))) {
+                let problem = format!("{}: {error}", path.display());
+                return Err(TheaterError::argument(argument, problem));
+            }
+        }
+        let complaints = Some(Complaints::hear());
         let network = odeon_zenoh::join(&theater, &self.cluster, &settings);
         let network = network.map_err(TheaterError::failed)?;
-        Ok(Member { network, theater })
+        Ok(Member { network, theater, complaints })
     }
 }
+
+/// TUNE: ms, guessed 2026-11: a connection is closed in some of them.
+const UNTIL_CLOSED: Duration = Duration::from_millis(500);
 
 /// This program's theater, among the others.
 pub(super) struct Member {
     // In this order: who goes says so first.
     pub(super) network: Network,
     pub(super) theater: Theater,
+    /// Connections that have come to nothing, until somebody says them.
+    pub(super) complaints: Option<Complaints>,
 }
 
 impl Member {
@@ -144,9 +164,20 @@ impl Member {
     }
 
     /// Leaves, and answers whether all have heard of it.
+    ///
+    /// WHY a thread closes the connections: Zenoh waits up to 10 s for one that is being opened, to a program that stands still; nothing is lost if this
+    /// program ends meanwhile, as all have been told by then.
     pub(super) fn leave(self) -> bool {
         let have_heard = self.network.leave(UNTIL_LEFT);
-        drop(self.network);
+        let (tell, told) = channel();
+        let network = self.network;
+        std::thread::spawn(move || {
+            drop(network);
+            // An error means that nobody waits any more.
+            let _ = tell.send(());
+        });
+        // An error means that the time is up.
+        let _ = told.recv_timeout(UNTIL_CLOSED);
         drop(self.theater.shutdown(UNTIL_LEFT));
         have_heard
     }

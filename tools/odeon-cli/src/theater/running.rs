@@ -36,10 +36,13 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), TheaterError> {
     if let Some(workers) = arguments.workers {
         builder = builder.workers(workers.into());
     }
-    let member = arguments.reach.join(builder.build().map_err(TheaterError::failed)?)?;
+    let mut member = arguments.reach.join(builder.build().map_err(TheaterError::failed)?)?;
     let counters = Counters::serve(&member.network, &member.theater);
     let steward = Steward::serve(&member.network);
     say(&format!("ready {} {}", arguments.name, member.network.id()));
+    if let Some(complaints) = member.complaints.take() {
+        complaints.say();
+    }
     refusals::tell(&member.network, &member.theater);
     // An error means that nobody can tell it any more.
     let _ = told.recv();

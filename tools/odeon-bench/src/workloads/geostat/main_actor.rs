@@ -8,7 +8,7 @@ use crate::geostat::simulation::{Batch, Simulated, Task};
 use crate::geostat::training_image::Field;
 use odeon::prelude::*;
 use odeon_stm::Rollback;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(super) enum ToMain {
@@ -34,6 +34,9 @@ pub(super) const LOOK: &str = "Look";
 /// Points to be simulated in one transaction. WHY a lock: the batch remembers what attempts that were rolled back have
 /// searched for. Nobody waits for it, since a message is in one attempt at a time.
 pub(super) struct Request {
+    /// How many.
+    pub(super) points: usize,
+    /// Empty until the request is handled.
     pub(super) batch: Box<Mutex<Batch>>,
     /// Whether the answer says what was simulated from what.
     pub(super) is_recorded: bool,
@@ -69,6 +72,9 @@ pub(super) struct MainActor {
     /// informed, and at ten blocks of nodes. That another point of a block is filled meanwhile has a request looked at again more often;
     /// what it has searched for stays.
     informed: Vec<TVar<Informed>>,
+    /// Points of the path that are being simulated, or were. WHY a request gets its points here and not from who asks: so they are simulated in the
+    /// order of the path as long as requests are handled one at a time, whoever asks, and however many.
+    begun: AtomicUsize,
     tally: Arc<Tally>,
 }
 
@@ -76,7 +82,7 @@ impl MainActor {
     pub(super) fn new(task: Arc<Task>, tally: Arc<Tally>) -> Self {
         let grid = task.start.values().iter().map(|value| TVar::new(*value)).collect();
         let informed = Blocks::informed(&task.start).into_iter().map(TVar::new).collect();
-        Self { task, grid, informed, tally }
+        Self { task, grid, informed, begun: AtomicUsize::new(0), tally }
     }
 
     /// Counts searches outside of the transaction: those of attempts that are rolled back are of interest too.
@@ -86,6 +92,15 @@ impl MainActor {
         // ORDERING: Relaxed: a count of what is under way.
         self.tally.searches.fetch_add(batch.searches() - before, Ordering::Relaxed);
         Ok(simulated?)
+    }
+
+    /// Gives a request its points, in its first attempt.
+    fn begin(&self, batch: &mut Batch, points: usize) {
+        if batch.is_empty() {
+            // ORDERING: Relaxed: no other request gets these points; transactions order what is simulated.
+            let from = self.begun.fetch_add(points, Ordering::Relaxed);
+            batch.begin(&self.task.path[from..from + points]);
+        }
     }
 
     fn read<'t>(
@@ -123,6 +138,7 @@ impl SpeculativeActor for MainActor {
         match message {
             ToMain::Simulate(request) => {
                 let mut batch = request.batch.lock().unwrap_or_else(PoisonError::into_inner);
+                self.begin(&mut batch, request.points);
                 self.simulate(&mut batch, tx)?;
                 if let Some(reply) = &request.reply {
                     let records = request.is_recorded.then(|| batch.simulated().collect());

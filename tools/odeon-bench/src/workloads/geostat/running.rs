@@ -110,15 +110,15 @@ impl Run {
         let (recorder, recorded) = channel();
         let requests = Requests {
             main: self.main.actor_ref(),
-            path: task.path.clone(),
+            all_points: task.path.len(),
+            asked_for: Arc::default(),
             points: params.count("points"),
             is_point_by_point: params.word("step") == "point",
-            simulators,
             tally: self.tally.clone(),
             recorder: self.is_checked.then_some(recorder),
             finish,
         };
-        let new_simulator = |number| self.theater.spawn(Simulator::new(requests.clone(), number));
+        let new_simulator = |_| self.theater.spawn(Simulator::new(requests.clone()));
         let simulators: Vec<_> = (0..simulators).map(new_simulator).collect();
 
         let (measured, outcome) = Measured::time(task.path.len() as u64, || {

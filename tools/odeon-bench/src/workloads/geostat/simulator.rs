@@ -1,14 +1,14 @@
-//! Who has points simulated: each simulation actor its share of the path, a request after the other.
+//! Who has points simulated: simulation actors, each a request after the other, until the path is at its end.
 
 use super::main_actor::{Done, Request, ToMain};
 use super::running::Tally;
 use crate::finish::Finish;
-use crate::geostat::simulation::{Batch, Simulated};
+use crate::geostat::simulation::Simulated;
 use crate::theater::Post;
 use odeon::prelude::*;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex};
 
 #[derive(Message)]
 pub(super) enum ToSimulator {
@@ -20,12 +20,14 @@ pub(super) enum ToSimulator {
 #[derive(Clone)]
 pub(super) struct Requests {
     pub(super) main: ActorRef<ToMain>,
-    pub(super) path: Arc<[u32]>,
+    /// Points that are to be simulated, all together.
+    pub(super) all_points: usize,
+    /// How many of these were asked for.
+    pub(super) asked_for: Arc<AtomicUsize>,
     /// Points of a request.
     pub(super) points: usize,
     /// Whether each point is a transaction of its own.
     pub(super) is_point_by_point: bool,
-    pub(super) simulators: usize,
     pub(super) tally: Arc<Tally>,
     /// Whom to tell what was simulated from what, if anybody wants to know.
     pub(super) recorder: Option<Sender<Vec<Simulated>>>,
@@ -34,31 +36,31 @@ pub(super) struct Requests {
 
 pub(super) struct Simulator {
     all: Requests,
-    /// The number of the next request.
-    next: usize,
     /// Answers to the present one that have not come.
     missing: usize,
 }
 
 impl Simulator {
-    pub(super) fn new(all: Requests, number: usize) -> Self {
-        Self { all, next: number, missing: 0 }
+    pub(super) fn new(all: Requests) -> Self {
+        Self { all, missing: 0 }
     }
 
     fn request(&mut self, ctx: &Context<'_, Self>) {
-        let Requests { path, points, simulators, is_point_by_point, recorder, .. } = &self.all;
-        let Some(points) = path.chunks(*points).nth(self.next) else {
+        let Requests { all_points, asked_for, points, is_point_by_point, recorder, .. } = &self.all;
+        // ORDERING: Relaxed: each request is for other points; which ones these are the main actor says.
+        let before = asked_for.fetch_add(*points, Ordering::Relaxed);
+        let Some(left) = all_points.checked_sub(before).filter(|left| *left > 0) else {
             return self.all.finish.arrive();
         };
-        self.next += simulators;
-        let step = if *is_point_by_point { 1 } else { points.len() };
-        let messages = points.len().div_ceil(step);
-        for (number, points) in points.chunks(step).enumerate() {
+        let points = left.min(*points);
+        let (step, messages) = if *is_point_by_point { (1, points) } else { (points, 1) };
+        for number in 0..messages {
             // The last is handled behind all others of this sender.
             let is_answered = number + 1 == messages || recorder.is_some();
             self.missing += usize::from(is_answered);
             self.all.main.post(ToMain::Simulate(Request {
-                batch: Box::new(Mutex::new(Batch::new(points))),
+                points: step,
+                batch: Box::default(),
                 is_recorded: recorder.is_some(),
                 reply: is_answered.then(|| ctx.reply_to(ToSimulator::Done)),
             }));

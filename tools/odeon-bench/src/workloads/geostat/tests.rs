@@ -33,9 +33,10 @@ fn whatever_the_interleaving_there_is_a_serial_order() {
     }
 }
 
-/// One worker, one request at a time, one simulation actor: the path itself is the order. By kernels the same is found, so the same comes out.
+/// One request at a time: the path itself is the order, whoever asks, on however many workers, whoever looks. By kernels the same is found, so the
+/// same comes out.
 #[test]
-fn one_actor_simulates_what_the_floor_does() {
+fn in_sequence_the_grid_is_that_of_the_floor() {
     let has_device = device_for("geostat with the search by kernels").is_some();
     for search in [CPU, KERNEL].into_iter().take(1 + usize::from(has_device)) {
         simulates_what_the_floor_does(search);
@@ -43,15 +44,22 @@ fn one_actor_simulates_what_the_floor_does() {
 }
 
 fn simulates_what_the_floor_does(search: &'static str) {
-    let params = params(&[
-        ("mode", Value::Word("sequential")),
-        ("search", Value::Word(search)),
-        ("simulators", Value::Number(1)),
-        ("workers", Value::Number(1)),
-    ]);
-    let outcome = Run::new(&params).and_then(|run| run.simulate()).expect("it runs");
-    let floor = task(&params).expect("nothing is read").simulate();
-    assert_eq!(outcome.grid, floor, "{search}");
+    let parts = [(1, 1, "request"), (24, 1, "request"), (24, 1, "point"), (7, 4, "request")];
+    for (simulators, workers, step) in parts {
+        let params = params(&[
+            ("mode", Value::Word("sequential")),
+            ("search", Value::Word(search)),
+            ("simulators", Value::Number(simulators)),
+            ("workers", Value::Number(workers)),
+            ("step", Value::Word(step)),
+        ]);
+        let outcome = Run::new(&params).and_then(|run| run.simulate()).expect("it runs");
+        let floor = task(&params).expect("nothing is read").simulate();
+        assert!(
+            outcome.grid == floor,
+            "{search}: {simulators} simulators, {workers} workers, {step}"
+        );
+    }
 }
 
 /// Workers that search at the same time, and requests that are rolled back.
