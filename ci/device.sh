@@ -18,7 +18,7 @@ build() {
   stage=$(mktemp -d)
   trap 'rm -rf "$stage"' EXIT
   mkdir -p "$stage/tests" "$device"
-  cargo build --release -p odeon-cli
+  cargo build --release -p odeon-cli --features full
   CARGO_TARGET_DIR=$target cargo build --release --manifest-path tools/odeon-peers/Cargo.toml
   cp "$target/release/odeon" "$target/release/odeon-peers" "$stage"
   list=$(cargo test --release --no-run -p odeon-gpu -p odeon-cuda --message-format=json \

@@ -6,7 +6,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
 # As the tests are built, which build it too: without them libraries would have other features, and be compiled anew.
-cargo test --workspace --no-run
+cargo test --workspace --features odeon-cli/full --no-run
 cargo build --manifest-path tools/odeon-peers/Cargo.toml
 odeon=${CARGO_TARGET_DIR:-target}/debug/odeon
 export ODEON_PEERS=${CARGO_TARGET_DIR:-tools/odeon-peers/target}/debug/odeon-peers

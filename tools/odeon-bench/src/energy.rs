@@ -1,9 +1,11 @@
 //! What runs take of energy, where this machine tells.
 
+#[cfg(feature = "devices")]
+mod source;
+
 use crate::standard_error;
 use crate::table::short;
-use odeon_device::EnergySource;
-use odeon_energy::{Composite, Estimate, Gauge, Machine, Meter, SharedMeter, Unavailable};
+use odeon_energy::{Estimate, Gauge, Machine, Meter, SharedMeter, Unavailable};
 use std::time::Duration;
 
 /// TUNE: the part of a number of joules by which it may be off and still be compared; guessed 2026-11: promises are about factors.
@@ -35,7 +37,7 @@ impl Joules {
     }
 
     /// Why it is not.
-    pub(crate) fn too_short(self) -> String {
+    pub fn too_short(self) -> String {
         // Of one operation, or of a run.
         let (unit, factor) =
             if self.value.max(self.error) < 1e-3 { ("nJ", 1e9) } else { ("J", 1.0) };
@@ -86,38 +88,13 @@ fn missing_of(machine: Machine) -> Option<String> {
     Some(format!("energy is unavailable: {}", why.sentence()))
 }
 
-/// The sum of all counters of the machine since some moment; there is no sum if a part of it does not count.
-pub(crate) fn source() -> Source {
-    Source::of(Machine::look())
-}
-
-/// As a balancing pool wants it.
-pub(crate) struct Source {
-    meter: Option<Composite>,
-}
-
-impl Source {
-    fn of(machine: Machine) -> Self {
-        Self { meter: machine.whole().ok() }
-    }
-}
-
-impl EnergySource for Source {
-    fn joules(&mut self) -> Option<f64> {
-        self.meter.as_mut()?.joules().ok()
-    }
-
-    /// That of the counter which is brought up to date most seldom.
-    fn period(&self) -> Duration {
-        let domains = self.meter.iter().flat_map(Meter::domains);
-        domains.map(|domain| domain.updated_every).max().unwrap_or_default()
-    }
-}
+#[cfg(feature = "devices")]
+pub(crate) use source::source;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use odeon_energy::{Cause, Count, Domain, DomainKind};
+    use odeon_energy::{Cause, Composite, Count, Domain, DomainKind};
     use std::time::Instant;
 
     /// Something that has taken 5 J whenever it is asked.
@@ -183,20 +160,6 @@ mod tests {
     }
 
     #[test]
-    fn the_period_of_a_pools_source_is_that_of_the_slowest_counter() {
-        let mut machine = Machine::look();
-        machine.missing.clear();
-        machine.meter = Composite::new();
-        let gpu = DomainKind::Device("1".into());
-        for (kind, ms) in [(DomainKind::Package, 1), (gpu, 100), (DomainKind::Memory, 10)] {
-            let name = format!("{kind:?}");
-            let domain = Domain::new(kind, name, 0.0, Duration::from_millis(ms), 300.0);
-            machine.meter.add(Counts([domain])).expect("they do not overlap");
-        }
-        assert_eq!(Source::of(machine).period(), Duration::from_millis(100));
-    }
-
-    #[test]
     fn s39_the_joules_of_a_gpu_alone_are_not_those_of_a_run() {
         let gpu_alone = || {
             let kind = DomainKind::Device("1".into());
@@ -210,7 +173,8 @@ mod tests {
             machine
         };
         assert_eq!(joules_by(gpu_alone(), KEPT_UP_EVERY, || ()).1, None);
-        assert_eq!(Source::of(gpu_alone()).joules(), None);
+        #[cfg(feature = "devices")]
+        assert_eq!(odeon_device::EnergySource::joules(&mut source::Source::of(gpu_alone())), None);
         assert_eq!(
             missing_of(gpu_alone()).as_deref(),
             Some("energy is unavailable: it may not be read")

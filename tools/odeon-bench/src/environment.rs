@@ -1,6 +1,5 @@
 //! The machine, compiler and source that results belong to.
 
-use crate::devices;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
@@ -47,13 +46,13 @@ impl Machine {
             profile: env!("ODEON_BENCH_PROFILE").to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             commit: std::env::var(COMMIT_VARIABLE).ok().or_else(commit),
-            devices: devices::told_if_open(),
+            devices: devices_if_open(),
         }
     }
 
     /// Devices, if something has looked for them meanwhile.
     pub fn look_again(&mut self) {
-        self.devices = devices::told_if_open();
+        self.devices = devices_if_open();
     }
 
     /// One line for headings.
@@ -64,6 +63,17 @@ impl Machine {
         let unoptimised = if self.profile == "release" { "" } else { ", NOT a release build" };
         format!("{cpu}, {cores} cores{memory}, {kernel}, {rustc}{unoptimised}")
     }
+}
+
+#[cfg(feature = "devices")]
+fn devices_if_open() -> Option<String> {
+    crate::devices::told_if_open()
+}
+
+/// Nothing looks for any.
+#[cfg(not(feature = "devices"))]
+fn devices_if_open() -> Option<String> {
+    None
 }
 
 /// Cores that this process may use.

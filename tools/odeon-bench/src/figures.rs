@@ -10,7 +10,7 @@ mod stm;
 pub mod sweep;
 mod theaters;
 
-use crate::parameter::{Params, Value};
+use crate::parameter::{Params, Setting, Value};
 use crate::peers;
 use crate::workload::Variant;
 use Goal::{
@@ -35,9 +35,6 @@ pub struct Group {
     /// What is measured with them, and not judged.
     pub sweep: Option<Sweep>,
 }
-
-/// A parameter and its value.
-pub type Setting = (&'static str, Value);
 
 /// One promise about one case.
 #[derive(Debug, Clone)]

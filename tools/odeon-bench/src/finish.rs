@@ -5,12 +5,13 @@ use crate::error::BenchError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// TUNE: s, guessed 2026-11: the longest sample of the figures takes some 10 s on two cores; a run
 /// that has lost a message must not hang a night of measuring.
 const LIMIT: Duration = Duration::from_secs(600);
 
+#[cfg(feature = "theaters")]
 /// TUNE: ms, guessed 2026-11: rare enough not to count, often enough for who waits.
 const BETWEEN_CHECKS: Duration = Duration::from_millis(100);
 
@@ -64,12 +65,13 @@ impl Waiting {
         self.wait_beyond(Duration::ZERO)
     }
 
+    #[cfg(feature = "theaters")]
     /// As [`wait`](Self::wait), and `check` may end it with an error; it is asked some times a second.
     pub(crate) fn wait_while(
         &self,
         mut check: impl FnMut() -> Result<(), BenchError>,
     ) -> Result<(), BenchError> {
-        let begun = Instant::now();
+        let begun = std::time::Instant::now();
         loop {
             match self.0.recv_timeout(BETWEEN_CHECKS) {
                 Ok(outcome) => return outcome,

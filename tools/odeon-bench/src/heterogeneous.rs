@@ -14,8 +14,8 @@ mod ways;
 
 use crate::environment::Machine;
 use crate::error::BenchError;
-use crate::figures::Setting;
 use crate::parameter::Params;
+use crate::parameter::Setting;
 use crate::runner::Rounds;
 use crate::table::Table;
 use crate::workload::Workload;

@@ -17,30 +17,42 @@
 #![deny(unsafe_code)]
 
 mod busy_work;
+#[cfg(any(feature = "devices", feature = "theaters"))]
 mod child_process;
 mod date;
+#[cfg(feature = "devices")]
 mod devices;
 pub mod energy;
 pub mod environment;
 pub mod error;
+#[cfg(feature = "full")]
 pub mod figures;
+#[cfg(feature = "full")]
 pub mod figures_page;
+#[cfg(feature = "full")]
 pub mod figures_run;
 mod finish;
 mod floor;
+#[cfg(feature = "devices")]
 pub mod geostat;
+#[cfg(feature = "devices")]
 pub mod geostat_paper;
+#[cfg(feature = "full")]
 pub mod hardware_page;
 pub mod heap_bytes;
+#[cfg(feature = "devices")]
 pub mod heterogeneous;
 pub mod history;
 mod html;
 pub mod idle;
+#[cfg(feature = "devices")]
 mod iterative;
 pub mod json_lines;
+#[cfg(feature = "devices")]
 pub mod kmeans;
 pub mod latency;
 mod lines;
+#[cfg(feature = "devices")]
 pub mod logreg;
 pub mod memory;
 pub mod parameter;
@@ -60,6 +72,7 @@ mod supplied_files;
 pub mod sweep;
 pub mod table;
 mod theater;
+#[cfg(feature = "theaters")]
 pub mod theaters_paper;
 pub mod trace;
 mod watching;

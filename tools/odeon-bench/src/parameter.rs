@@ -153,6 +153,9 @@ impl fmt::Display for Domain {
     }
 }
 
+/// A parameter and its value.
+pub type Setting = (&'static str, Value);
+
 /// The value of one parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {

@@ -1,9 +1,11 @@
 //! Results as a chart: medians as lines, every sample as a dot, on a logarithmic axis.
 
+#[cfg(feature = "devices")]
 mod bars;
 mod legend;
 mod lines;
 
+#[cfg(feature = "devices")]
 pub(crate) use bars::Bars;
 pub(crate) use lines::Lines;
 

@@ -101,7 +101,7 @@ impl Plan {
     }
 
     /// Adds the floor alone.
-    pub(crate) fn add_floor(&mut self, workload: &'static dyn Workload, params: &Params) {
+    pub fn add_floor(&mut self, workload: &'static dyn Workload, params: &Params) {
         let params = params.for_floor(workload.about().parameters);
         self.add_case(workload, Contender::Floor, params);
     }

@@ -7,7 +7,7 @@ mod page;
 
 use crate::environment::Machine;
 use crate::error::BenchError;
-use crate::figures::Setting;
+use crate::parameter::Setting;
 use crate::parameter::{Params, Value};
 use crate::peers::Peers;
 use crate::runner::{Case, Plan, Results, Rounds, measure};

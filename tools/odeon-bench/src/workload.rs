@@ -1,8 +1,8 @@
 //! What every workload looks like to the runner, the figures and the command line.
 
 use crate::error::BenchError;
-use crate::figures::Setting;
 use crate::history::History;
+use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params};
 use crate::peers;
 use crate::samples::Measured;

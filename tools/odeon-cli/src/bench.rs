@@ -1,13 +1,17 @@
 //! `odeon bench`: one subcommand per workload, made from the workload's own table of parameters;
 //! `idle`; `phases`; `selectors`; `theaters`; `heterogeneous`; and `figures`.
 
+#[cfg(feature = "full")]
 mod figures;
+#[cfg(feature = "devices")]
 mod heterogeneous;
 mod idle;
 mod measuring;
+mod missing;
 mod phases;
 mod reproduce;
 mod selectors;
+#[cfg(feature = "theaters")]
 mod theaters;
 mod workload;
 
@@ -28,9 +32,13 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
         What::Idle(arguments) => idle::run(arguments),
         What::Phases(arguments) => phases::run(arguments),
         What::Selectors(arguments) => selectors::run(arguments),
+        #[cfg(feature = "theaters")]
         What::Theaters(arguments) => theaters::run(arguments),
+        #[cfg(feature = "devices")]
         What::Heterogeneous(arguments) => heterogeneous::run(arguments),
+        #[cfg(feature = "full")]
         What::Figures(arguments) => figures::run(arguments),
+        What::Missing(benchmark) => missing::run(benchmark),
     }
 }
 
@@ -39,16 +47,24 @@ enum What {
     Idle(idle::IdleArguments),
     Phases(phases::PhasesArguments),
     Selectors(selectors::SelectorsArguments),
+    #[cfg(feature = "theaters")]
     Theaters(theaters::TheatersArguments),
+    #[cfg(feature = "devices")]
     Heterogeneous(heterogeneous::HeterogeneousArguments),
+    #[cfg(feature = "full")]
     Figures(figures::FiguresArguments),
+    /// What this program was built without.
+    Missing(&'static str),
 }
 
 const IDLE: &str = "idle";
 const PHASES: &str = "phases";
 const SELECTORS: &str = "selectors";
+#[cfg(feature = "theaters")]
 const THEATERS: &str = "theaters";
+#[cfg(feature = "devices")]
 const HETEROGENEOUS: &str = "heterogeneous";
+#[cfg(feature = "full")]
 const FIGURES: &str = "figures";
 
 // WHY by hand: the subcommands of the workloads are made from data, which a derive cannot see.
@@ -59,20 +75,31 @@ impl Subcommand for What {
             .about("how many messages an adaptive actor needs when its workload changes");
         let selectors = Command::new(SELECTORS)
             .about("the paper on selectors: each benchmark with selectors and with plain actors");
-        let theaters = Command::new(THEATERS)
-            .about("the paper on SALSA Lite: actors of each kind, messages between theaters, actors that move");
-        let heterogeneous = Command::new(HETEROGENEOUS)
-            .about("the thesis on heterogeneous actors: k-means on cores and devices, energy, shares of work");
-        let figures =
-            Command::new(FIGURES).about("measure everything that Odeon promises in numbers");
-        command
-            .subcommands(workloads::ALL.map(workload::command))
+        let command = command
+            .subcommands(workloads::ALL.iter().map(|each| workload::command(*each)))
             .subcommand(idle::IdleArguments::augment_args(idle))
             .subcommand(phases::PhasesArguments::augment_args(phases))
-            .subcommand(selectors::SelectorsArguments::augment_args(selectors))
-            .subcommand(theaters::TheatersArguments::augment_args(theaters))
-            .subcommand(heterogeneous::HeterogeneousArguments::augment_args(heterogeneous))
-            .subcommand(figures::FiguresArguments::augment_args(figures))
+            .subcommand(selectors::SelectorsArguments::augment_args(selectors));
+        #[cfg(feature = "theaters")]
+        let command = {
+            let theaters = Command::new(THEATERS)
+                .about("the paper on SALSA Lite: actors of each kind, messages between theaters, actors that move");
+            command.subcommand(theaters::TheatersArguments::augment_args(theaters))
+        };
+        #[cfg(feature = "devices")]
+        let command = {
+            let heterogeneous = Command::new(HETEROGENEOUS)
+                .about("the thesis on heterogeneous actors: k-means on cores and devices, energy, shares of work");
+            command.subcommand(heterogeneous::HeterogeneousArguments::augment_args(heterogeneous))
+        };
+        #[cfg(feature = "full")]
+        let command = {
+            let figures =
+                Command::new(FIGURES).about("measure everything that Odeon promises in numbers");
+            command.subcommand(figures::FiguresArguments::augment_args(figures))
+        };
+        command
+            .subcommands(missing::commands())
             .subcommand_required(true)
             .arg_required_else_help(true)
     }
@@ -82,31 +109,37 @@ impl Subcommand for What {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        [IDLE, PHASES, SELECTORS, THEATERS, HETEROGENEOUS, FIGURES].contains(&name)
+        [IDLE, PHASES, SELECTORS].contains(&name)
             || workloads::find(name).is_some()
+            || workloads::with_features().any(|other| other == name)
     }
 }
 
 impl FromArgMatches for What {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let missing = || Error::new(clap::error::ErrorKind::MissingSubcommand);
-        let (name, matches) = matches.subcommand().ok_or_else(missing)?;
+        let none = || Error::new(clap::error::ErrorKind::MissingSubcommand);
+        let (name, matches) = matches.subcommand().ok_or_else(none)?;
         match name {
             IDLE => Ok(Self::Idle(idle::IdleArguments::from_arg_matches(matches)?)),
             PHASES => Ok(Self::Phases(phases::PhasesArguments::from_arg_matches(matches)?)),
             SELECTORS => {
                 Ok(Self::Selectors(selectors::SelectorsArguments::from_arg_matches(matches)?))
             }
+            #[cfg(feature = "theaters")]
             THEATERS => Ok(Self::Theaters(theaters::TheatersArguments::from_arg_matches(matches)?)),
+            #[cfg(feature = "devices")]
             HETEROGENEOUS => {
                 let arguments = heterogeneous::HeterogeneousArguments::from_arg_matches(matches)?;
                 Ok(Self::Heterogeneous(arguments))
             }
+            #[cfg(feature = "full")]
             FIGURES => Ok(Self::Figures(figures::FiguresArguments::from_arg_matches(matches)?)),
-            name => {
-                let found = workloads::find(name).ok_or_else(missing)?;
-                Ok(Self::Workload(workload::WorkloadArguments::read(found, matches)?))
-            }
+            name => match workloads::find(name) {
+                Some(found) => {
+                    Ok(Self::Workload(workload::WorkloadArguments::read(found, matches)?))
+                }
+                None => missing::found(name).map(Self::Missing).ok_or_else(none),
+            },
         }
     }
 

@@ -6,18 +6,16 @@ mod bench;
 mod energy;
 mod output;
 mod progress;
+#[cfg(feature = "theaters")]
 mod theater;
 
 use clap::{Parser, Subcommand};
 use energy::EnergyError;
 use odeon_bench::error::BenchError;
 use odeon_bench::heap_bytes::CountingAllocator;
-use odeon_bench::kmeans::run_server;
 use odeon_bench::standard_error;
-use odeon_bench::workloads::theaters::run_member;
 use std::fmt::Display;
 use std::process::ExitCode;
-use theater::TheaterError;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -35,16 +33,19 @@ enum Command {
     /// Measure workloads beside their floors and other runtimes.
     Bench(Box<bench::BenchArguments>),
     /// Run a theater that others can create actors in and move them to, or look after those that run.
+    #[cfg(feature = "theaters")]
     Theater(Box<theater::TheaterArguments>),
     /// Show which energy counters this machine has, who chooses its frequencies, and what it draws when idle.
     Energy(energy::EnergyArguments),
     /// A member of a workload that has several processes; the one that measures starts it.
+    #[cfg(feature = "theaters")]
     #[command(hide = true)]
     Member {
         /// What it does, as JSON.
         seat: String,
     },
     /// Does pieces of k-means that come by a RabbitMQ broker; the one that measures starts it.
+    #[cfg(feature = "devices")]
     #[command(hide = true)]
     Serve {
         /// Where they come, as JSON.
@@ -56,12 +57,20 @@ fn main() -> ExitCode {
     let Arguments { command } = Arguments::parse();
     match command {
         Command::Bench(arguments) => exit(bench::run(&arguments), BenchError::is_bad_argument),
+        #[cfg(feature = "theaters")]
         Command::Theater(arguments) => {
-            exit(theater::run(&arguments), TheaterError::is_bad_argument)
+            exit(theater::run(&arguments), theater::TheaterError::is_bad_argument)
         }
         Command::Energy(arguments) => exit(energy::run(&arguments), EnergyError::is_bad_argument),
-        Command::Serve { post } => exit(run_server(&post), BenchError::is_bad_argument),
-        Command::Member { seat } => exit(run_member(&seat), BenchError::is_bad_argument),
+        #[cfg(feature = "devices")]
+        Command::Serve { post } => {
+            exit(odeon_bench::kmeans::run_server(&post), BenchError::is_bad_argument)
+        }
+        #[cfg(feature = "theaters")]
+        Command::Member { seat } => {
+            let done = odeon_bench::workloads::theaters::run_member(&seat);
+            exit(done, BenchError::is_bad_argument)
+        }
     }
 }
 

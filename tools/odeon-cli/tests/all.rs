@@ -3,7 +3,10 @@
 mod closed_pipes;
 mod command_line;
 mod energy;
+#[cfg(feature = "full")]
 mod figures;
+#[cfg(feature = "full")]
 mod members;
+#[cfg(feature = "theaters")]
 mod theater;
 mod theater_words;

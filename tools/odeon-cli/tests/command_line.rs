@@ -1,6 +1,7 @@
 //! The program as a user meets it: options, messages, exit codes, files.
 
 use std::path::PathBuf;
+use odeon_bench::workloads::feature_of;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
@@ -131,8 +132,12 @@ fn bad_values_name_the_argument_and_its_range() {
         ("bench", "Usage: odeon bench"),
         ("", "Usage: odeon"),
     ] {
+        let missing = line.split(' ').nth(1).and_then(feature_of);
+        let expected = missing.map_or(expected.to_owned(), |feature| {
+            format!("this benchmark needs `--features {feature}`")
+        });
         let message = refused(line);
-        assert!(message.contains(expected), "{line}: {message}");
+        assert!(message.contains(&expected), "{line}: {message}");
     }
 }
 
@@ -466,7 +471,8 @@ fn help_names_every_workload() {
         "theaters",
         "figures",
     ] {
-        assert!(help.contains(&format!("\n  {name} ")), "{name}: {help}");
+        let is_here = feature_of(name).is_none();
+        assert_eq!(help.contains(&format!("\n  {name} ")), is_here, "{name}: {help}");
     }
     for (name, summary) in [("ring", "one token goes round"), ("idle", "what idle actors cost")] {
         let help = accepted(&["bench", name, "--help"]);

@@ -1,8 +1,8 @@
 //! What coordinated transactions promise.
 
 use super::Goal::{AtMostNanoseconds, AtMostTimes, P99AtMostMicroseconds};
-use super::{Group, Setting, group};
-use crate::parameter::Value;
+use super::{Group, group};
+use crate::parameter::{Setting, Value};
 use crate::workload::Variant::Pool;
 
 const ONE_AT_A_TIME: &[Setting] = &[("mode", Value::Word("sequential"))];

@@ -1,8 +1,8 @@
 //! What the geostatistical simulation promises, with the grid of the thesis: that reading the grid does not hold it up, and that two workers are worth it.
 
 use super::Goal::AtMostTimes;
-use super::{Group, Setting, group};
-use crate::parameter::Value;
+use super::{Group, group};
+use crate::parameter::{Setting, Value};
 use crate::workload::Variant::Pool;
 
 const RELAXED: &[Setting] = &[("reads", Value::Word("relaxed"))];

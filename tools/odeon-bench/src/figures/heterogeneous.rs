@@ -3,8 +3,8 @@
 use super::Goal::{
     AtMostFloors, AtMostMicrosecondsAboveFloor, AtMostTimes, AtMostTimesBest, AtMostTimesEnergy,
 };
-use super::{Group, Setting, group};
-use crate::parameter::Value;
+use super::{Group, group};
+use crate::parameter::{Setting, Value};
 use crate::workload::Variant::Pool;
 
 /// 0.9 of the speed of plain rayon.

@@ -2,8 +2,8 @@
 //! actors that do the same.
 
 use super::Goal::{AtMostNanoseconds, AtMostTimes};
-use super::{Goal, Group, Setting, group};
-use crate::parameter::Value;
+use super::{Goal, Group, group};
+use crate::parameter::{Setting, Value};
 use crate::workload::Variant::Pool;
 
 const ACTOR: &[Setting] = &[("version", Value::Word("actor"))];

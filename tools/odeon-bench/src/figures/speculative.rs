@@ -1,8 +1,8 @@
 //! What speculative actors promise.
 
 use super::Goal::{AtMostTimes, GrowsAtMostKiBPerMinute};
-use super::{Group, Setting, group};
-use crate::parameter::Value;
+use super::{Group, group};
+use crate::parameter::{Setting, Value};
 use crate::workload::Variant::Pool;
 
 const PLAIN: &[Setting] = &[("mode", Value::Word("plain"))];

@@ -1,8 +1,8 @@
 //! What `odeon-stm` promises.
 
 use super::Goal::{AtMostFloors, AtMostNanoseconds, AtMostTimes, TimesFasterThanPeers};
-use super::{Group, Setting, group};
-use crate::parameter::Value;
+use super::{Group, group};
+use crate::parameter::{Setting, Value};
 use crate::peers;
 use crate::workload::Variant::Stm;
 

@@ -1,6 +1,6 @@
 //! Cases that are measured and shown in a table, and judged by nobody.
 
-use super::Setting;
+use crate::parameter::Setting;
 use crate::parameter::{Params, Value};
 use crate::workload::Variant;
 

@@ -3,8 +3,8 @@
 use super::Goal::{
     AtMostFloors, AtMostNanoseconds, AtMostTimes, P50AtMostMicroseconds, P99AtMostMicroseconds,
 };
-use super::{Group, Setting, group};
-use crate::parameter::Value;
+use super::{Group, group};
+use crate::parameter::{Setting, Value};
 use crate::workload::Variant::{Pinned, Pool};
 
 const LOCAL: &[Setting] = &[("kind", Value::Word("local"))];

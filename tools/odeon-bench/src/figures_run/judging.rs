@@ -2,9 +2,9 @@
 
 use super::{NOT_MEASURED, Verdict};
 use crate::energy;
-use crate::figures::{self, Figure, Goal, Group, Setting};
+use crate::figures::{self, Figure, Goal, Group};
 use crate::idle::BytesPerActor;
-use crate::parameter::Params;
+use crate::parameter::{Params, Setting};
 use crate::runner::Results;
 use crate::samples::Samples;
 use crate::statistics::Spread;

@@ -3,7 +3,7 @@
 use super::{HeterogeneousPlan, WatchHeterogeneous, kmeans, params};
 use crate::energy::{self, Joules};
 use crate::error::BenchError;
-use crate::figures::Setting;
+use crate::parameter::Setting;
 use crate::parameter::{Params, Value};
 use crate::peers::Peers;
 use crate::plot::Bars;

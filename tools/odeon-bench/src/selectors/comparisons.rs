@@ -1,6 +1,6 @@
 //! What is compared, and what the paper says of it: data.
 
-use crate::figures::Setting;
+use crate::parameter::Setting;
 use crate::parameter::Value;
 use crate::workload::Workload;
 use crate::workloads;

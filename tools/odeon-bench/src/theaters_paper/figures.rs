@@ -1,7 +1,7 @@
 //! The figures of the paper, and what its text says of them: data. Values that it only draws are not read from its plots.
 
 use super::drawn::Drawn;
-use crate::figures::Setting;
+use crate::parameter::Setting;
 use crate::parameter::Value;
 use crate::workload::Workload;
 use crate::workloads;

@@ -8,8 +8,8 @@ mod floor;
 mod imperative;
 
 use crate::error::BenchError;
-use crate::figures::Setting;
 use crate::finish::finish_line;
+use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;

@@ -10,8 +10,8 @@ mod round_robin;
 mod signal;
 
 use crate::error::BenchError;
-use crate::figures::Setting;
 use crate::finish::finish_line;
+use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;

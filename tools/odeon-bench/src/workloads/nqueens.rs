@@ -8,8 +8,8 @@ mod queue;
 mod selector;
 
 use crate::error::BenchError;
-use crate::figures::Setting;
 use crate::finish::{Finish, finish_line};
+use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;

@@ -5,6 +5,7 @@ use crate::progress::Progress;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use odeon_bench::error::BenchError;
+#[cfg(feature = "devices")]
 use odeon_bench::geostat_paper::GeostatPlan;
 use odeon_bench::reproduction::{Chosen, ReproductionPlan, WatchReproduction, Written};
 use odeon_bench::runner::Rounds;
@@ -29,6 +30,7 @@ pub(super) struct ReproduceArguments {
 
 enum Plan {
     List(ReproductionPlan),
+    #[cfg(feature = "devices")]
     Geostat(GeostatPlan),
 }
 
@@ -88,6 +90,7 @@ impl ReproduceArguments {
         let chosen = sweeps.iter().filter(|(name, _)| is_given(name)).cloned().collect();
         let out = out(matches).unwrap_or_else(|| format!("{workload}-reproduction").into());
         let plan = match workload {
+            #[cfg(feature = "devices")]
             GEOSTAT => Plan::Geostat(GeostatPlan { quick, rounds, chosen }),
             _ => Plan::List(ReproductionPlan { quick, rounds, chosen }),
         };
@@ -111,12 +114,14 @@ pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), BenchError> {
     let ReproduceArguments { plan, out } = arguments;
     match plan {
         Plan::List(plan) => plan.check()?,
+        #[cfg(feature = "devices")]
         Plan::Geostat(plan) => plan.check()?,
     }
     create(out)?;
     let mut display = Display { progress: None, part: String::new(), done: 0 };
     let written: Written = match plan {
         Plan::List(plan) => plan.run(out, &mut display)?,
+        #[cfg(feature = "devices")]
         Plan::Geostat(plan) => plan.run(out, &mut display)?,
     };
     drop(display);
