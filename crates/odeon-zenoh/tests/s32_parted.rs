@@ -93,7 +93,7 @@ fn s32_theaters_that_a_silent_connection_parts_account_for_all_and_meet_anew() {
 }
 
 /// Has the test done in a network of its own. `None`: it is done, or skipped.
-pub fn by_cable(test: &str, config: &LinkConfig) -> Option<(Place, Member, Cable)> {
+pub(crate) fn by_cable(test: &str, config: &LinkConfig) -> Option<(Place, Member, Cable)> {
     if member::is_one() {
         member::run();
         return None;

@@ -67,7 +67,7 @@ pub mod selectors;
 mod sorted_list;
 pub mod standard_error;
 pub mod statistics;
-#[cfg(test)]
+#[cfg(all(test, feature = "devices"))]
 mod supplied_files;
 pub mod sweep;
 pub mod table;

@@ -9,4 +9,5 @@ mod figures;
 mod members;
 #[cfg(feature = "theaters")]
 mod theater;
+#[cfg(feature = "theaters")]
 mod theater_words;

@@ -1,7 +1,7 @@
 //! The program as a user meets it: options, messages, exit codes, files.
 
-use std::path::PathBuf;
 use odeon_bench::workloads::feature_of;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 

@@ -78,7 +78,7 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
 
 #[test]
 fn every_workload_runs_in_every_variant_and_with_one_worker() {
-    for workload in ALL {
+    for &workload in ALL {
         for &variant in workload.about().variants {
             for workers in [1, 2] {
                 let params = tiny(workload, &[(workers_of(workload), Value::Number(workers))]);
@@ -223,7 +223,7 @@ fn smokers_smoke_what_they_drew() {
 
 #[test]
 fn what_papers_ran_are_values_of_known_parameters() {
-    for workload in ALL {
+    for &workload in ALL {
         let parameters = workload.about().parameters;
         let mut params = Params::defaults(parameters);
         for (name, value) in workload.paper_settings() {
@@ -239,7 +239,7 @@ fn what_papers_ran_are_values_of_known_parameters() {
 
 #[test]
 fn names_and_defaults_are_sound() {
-    for workload in ALL {
+    for &workload in ALL {
         let about = workload.about();
         assert!(find(about.name).is_some());
         workers_of(workload);
@@ -268,7 +268,7 @@ fn what_peers_and_floors_are_told() {
 /// Every word of the parameter `version`, with one worker and with two: each run checks its own result.
 #[test]
 fn every_version_of_a_workload_comes_to_the_right_result() {
-    for workload in ALL {
+    for &workload in ALL {
         let versions = workload.about().parameters.iter().find(|p| p.name == "version");
         let Some(Domain::Word { allowed, .. }) = versions.map(|p| p.domain) else { continue };
         assert!(allowed.contains(&"actor"), "{}", workload.about().name);
@@ -286,7 +286,7 @@ fn every_version_of_a_workload_comes_to_the_right_result() {
 /// Every word of the parameters that say who does the work, as far as this machine has what it needs: each run checks its own result.
 #[test]
 fn every_way_of_a_workload_comes_to_the_right_result() {
-    for workload in ALL {
+    for &workload in ALL {
         let ways =
             workload.about().parameters.iter().filter(|p| ["way", "search"].contains(&p.name));
         for (parameter, allowed) in ways.filter_map(|parameter| match parameter.domain {
