@@ -230,7 +230,7 @@ fn s34_an_actor_whose_move_explodes_stays_and_moves_later() {
     for at in [State, Error, Rollback, Commit, Writing, Reading, End, Making, Policy] {
         let world = World::new(1);
         let (here, there) = (place(&world, 1), place(&world, 2));
-        let processing = Processing::adaptive_with(|| HillClimb::new());
+        let processing = Processing::adaptive_with(HillClimb::new);
         let purse = here.coordination.spawn_mobile(Purse::default(), processing);
         let other = there.theater.spawn_speculative(Purse::default(), Processing::default());
         there.network.publish("other", &other.actor_ref());

@@ -43,7 +43,7 @@ use crate::selection::Selection;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no actor whose handlers never wait",
     note = "an `AsyncActor` is spawned with `spawn_async` and its like, and bounded with `Bounded::new_async`",
-    note = "a `SpeculativeActor` is spawned with `spawn_speculative` and its like",
+    note = "a `SpeculativeActor` is spawned with `spawn_speculative` and its like, and bounded by `Processing::bounded`",
     note = "a `ReadWriteActor` is spawned as what `ReadWriting::new` makes of it"
 )]
 pub trait Actor: Send + Sized + 'static {
@@ -134,6 +134,12 @@ pub trait Actor: Send + Sized + 'static {
     #[doc(hidden)]
     fn __is_made(&self) -> bool {
         true
+    }
+
+    /// What the actor is called in lines for people: the type that its user knows.
+    #[doc(hidden)]
+    fn __type_name() -> &'static str {
+        std::any::type_name::<Self>()
     }
 
     /// Whether its mailboxes have bounds: for [`Bounded`](crate::Bounded), and for actors with lanes that may

@@ -23,16 +23,19 @@ pub struct Context<'a, A: Actor> {
     cell: &'a MessageCell<A::Msg>,
     guards: Option<&'a mut Guards>,
     stop: bool,
-    _actor: PhantomData<(fn(A), *const dyn OnlyInItsTurnUseActorRef)>,
+    _actor: PhantomData<fn(A)>,
+    _stays: Stays,
 }
 
 /// Named by the compiler where a context is moved to another thread.
 trait OnlyInItsTurnUseActorRef {}
 
+type Stays = PhantomData<*const dyn OnlyInItsTurnUseActorRef>;
+
 impl<'a, A: Actor> Context<'a, A> {
     #[inline(always)]
     pub(crate) fn new(cell: &'a MessageCell<A::Msg>, guards: Option<&'a mut Guards>) -> Self {
-        Self { cell, guards, stop: false, _actor: PhantomData }
+        Self { cell, guards, stop: false, _actor: PhantomData, _stays: PhantomData }
     }
 
     #[inline(always)]

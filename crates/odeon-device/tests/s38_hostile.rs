@@ -438,7 +438,7 @@ fn s38_a_failure_hook_may_stop_the_pool() {
             .on_failure(move |_| {
                 let Some(pool) = known.get() else { return };
                 let _ = pool.report();
-                let _ = pool.submit(5);
+                drop(pool.submit(5));
                 pool.profile();
                 pool.stop();
             })

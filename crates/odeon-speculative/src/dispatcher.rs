@@ -286,6 +286,10 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
     const BOUNDED: bool = true;
     const LANED: bool = true;
 
+    fn __type_name() -> &'static str {
+        std::any::type_name::<A>()
+    }
+
     fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
         self.bounds.as_deref()
     }

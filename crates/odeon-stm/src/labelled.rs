@@ -32,6 +32,10 @@ pub struct Labelled<V: Variable> {
 }
 
 /// What can have a [name](Labelled): a variable of one cell, or a collection.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be called by a name in reports",
+    note = "a `TVar`, a `TWord`, a `TLink`, a `TMax`, a `TMin` and all collections can; changes of a `TCounter` do not meet"
+)]
 pub trait Variable: Nameable {}
 
 pub(crate) mod sealed {

@@ -126,11 +126,13 @@ fn s20_any_room_is_a_room() {
     }
 }
 
+type Act = Box<dyn FnOnce(&mut Context<'_, Collector>) + Send>;
+
 /// Attaches a stream at its start, and counts what comes.
 #[derive(Default)]
 struct Collector {
     count: u32,
-    attach: Option<Box<dyn FnOnce(&mut Context<'_, Collector>) + Send>>,
+    attach: Option<Act>,
 }
 
 enum To {
@@ -138,7 +140,7 @@ enum To {
     #[allow(dead_code, reason = "for its end")]
     Armed(Option<Bomb>),
     Count(Reply<u32>),
-    Do(Box<dyn FnOnce(&mut Context<'_, Collector>) + Send>),
+    Do(Act),
 }
 
 impl Message for To {}
@@ -176,8 +178,7 @@ fn attached(
     let attach = Arc::new(attach);
     theater.spawn_supervised(Supervision::new().restarts(3, SOON), move || {
         let attach = attach.clone();
-        let attach: Box<dyn FnOnce(&mut Context<'_, Collector>) + Send> =
-            Box::new(move |ctx| attach(ctx));
+        let attach: Act = Box::new(move |ctx| attach(ctx));
         Collector { count: 0, attach: Some(attach) }
     })
 }

@@ -119,7 +119,8 @@ impl Bank {
 
     /// Somebody who can looks up somebody else, and has that one move, again and again.
     fn moves_for(&mut self, steps: usize) {
-        let mut finding: Vec<(usize, Ask<Result<ActorRef<Which>, NameError>>)> = Vec::new();
+        type Found = Ask<Result<ActorRef<Which>, NameError>>;
+        let mut finding: Vec<(usize, Found)> = Vec::new();
         for step in 0..steps {
             if step % 10 == 0 {
                 for (by, found) in std::mem::take(&mut finding) {

@@ -80,6 +80,7 @@ fn s13_a_handler_may_do_to_the_runtime_what_tokio_forbids() {
     );
 }
 
+#[expect(clippy::async_yields_async, reason = "the runtime is to be gone when it is awaited")]
 #[test]
 fn s13_a_runtime_that_ends_before_a_shutdown_begins() {
     let runtime =

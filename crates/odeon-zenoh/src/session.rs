@@ -67,7 +67,7 @@ mod tests {
 
     fn said(listen: String) -> String {
         let settings = ZenohSettings { listen: vec![listen], ..ZenohSettings::default() };
-        open_session(&settings).err().expect("nobody can listen there").to_string()
+        open_session(&settings).expect_err("nobody can listen there").to_string()
     }
 
     #[test]

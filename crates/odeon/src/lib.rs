@@ -14,7 +14,7 @@ pub use odeon_core::{
     RootFailure, RoundRobin, Routing, Selection, SelectionPolicy, SendError, SpeculationReport,
     Stage, StageError, StageKind, StageStats, Stats, StatsSource, StopReport, Supervision,
     SystemClock, Theater, TheaterBuilder, Timer, TrySendError, UntilEnded, Wait, WaitsView, Watch,
-    Watching, WeakRef, Weighted, WhenAllClosed, WorkerPool, WriteContext, broadcast,
+    Watching, WeakRef, Weighted, WhenAllClosed, WorkerPool, WriteContext, as_task, broadcast,
 };
 #[cfg(feature = "cuda")]
 pub use odeon_cuda as cuda;

@@ -5,7 +5,7 @@ pub use crate::Transactional;
 #[cfg(feature = "speculative")]
 pub use crate::speculative::{
     Coordinate, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, SpeculativeRef,
-    TxResult,
+    TxResult, fail,
 };
 #[cfg(feature = "speculative")]
 pub use crate::stm::{TCounter, TList, TMap, TOrdMap, TQueue, TSet, TVar, TVec, Tx};

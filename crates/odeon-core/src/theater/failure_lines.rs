@@ -86,11 +86,13 @@ impl FailureLines {
             text: &FailureText::of(panic),
         };
         // Of the process's own streams this is the one that tests capture.
-        match turn {
-            Turn::LastLine => eprintln!("{line} (further failures are withheld for a second)"),
-            Turn::Line(withheld @ 1..) => eprintln!("{line} ({withheld} before it were withheld)"),
-            _ => eprintln!("{line}"),
-        }
+        let line = match turn {
+            Turn::LastLine => format!("{line} (further failures are withheld for a second)\n"),
+            Turn::Line(withheld @ 1..) => format!("{line} ({withheld} before it were withheld)\n"),
+            _ => format!("{line}\n"),
+        };
+        // In one piece: what others write must not come in between.
+        eprint!("{line}");
     }
 }
 

@@ -48,7 +48,7 @@ unsafe impl<A: Actor> NewActor for A {
         laned: A::LANED,
         may_move: A::MAY_MOVE,
         introduction: A::INTRODUCTION,
-        actor_type: std::any::type_name::<A>,
+        actor_type: A::__type_name,
         dealloc: ending::dealloc::<ActorCell<A>>,
     };
     const BOUNDED: bool = A::BOUNDED;

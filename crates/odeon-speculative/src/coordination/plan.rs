@@ -145,7 +145,7 @@ pub(crate) struct Part {
 fn check<M: Message>(actor: &ActorRef<M>) {
     assert!(
         extend::has_lanes(actor),
-        "{} cannot join: {PLAIN} Tell it by `ctx.send`, which happens with the commit",
+        "{} cannot join: {PLAIN} Send it its message: what a handler sends goes out with its commit",
         actor.id()
     );
 }
@@ -343,7 +343,8 @@ impl Plan {
         }
     }
 
-    /// Has the transaction rolled back for good unless it is decided within `limit`. Progress does not depend on it.
+    /// Has the transaction rolled back for good if it is not decided when `limit` has passed, and that is noticed: a short one may be decided
+    /// before, whatever the limit. Progress does not depend on it.
     pub fn deadline(&mut self, limit: Duration) {
         self.deadline = Some(limit);
     }

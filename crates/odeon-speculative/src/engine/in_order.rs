@@ -108,7 +108,7 @@ impl<A: SpeculativeActor> Engine<A> {
                         self.next()
                     }
                     Err(joins) => {
-                        self.begin_recall(joins);
+                        self.begin_recall(*joins);
                         None
                     }
                 };
@@ -153,13 +153,13 @@ impl<A: SpeculativeActor> Engine<A> {
         mut ran: Ran<A>,
         me: &ActorRef<A::Msg>,
         attempt: &Attempt<'_, A>,
-    ) -> Result<u64, Ran<A>> {
+    ) -> Result<u64, Box<Ran<A>>> {
         let ahead = ran.ahead.take();
         let handled = attempt.at_turn(ahead, &ran.setting, ran.access, &mut ran.outbox);
         match handled {
             Handled::Joins => {
                 ran.enlisted = Some(Enlisted::of_its_own());
-                Err(ran)
+                Err(Box::new(ran))
             }
             Handled::TooLate => {
                 extend::dead_letter(me, ran.into_job().message);

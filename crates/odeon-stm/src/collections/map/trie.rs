@@ -196,9 +196,10 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> Node<K, V> {
     /// Nobody else has any of it.
     pub(super) unsafe fn call_all(link: &Link<K, V>, name: Name) {
         name.give(link.as_cell());
-        // SAFETY: the caller's, here and below.
+        // SAFETY: the caller's.
         match unsafe { link.node_at_rest() } {
             Some(Self::Inner(links)) => {
+                // SAFETY: likewise.
                 links.iter().for_each(|link| unsafe { Self::call_all(link, name) });
             }
             Some(node) => node.call_leaves(name),
