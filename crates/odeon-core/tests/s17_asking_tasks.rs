@@ -162,9 +162,9 @@ fn s17_the_end_of_an_actor_answers_questions_that_wait_for_room() {
 fn s17_worker_pools_wait_for_room_without_blocking_the_thread() {
     in_time(|| {
         let theater = Full::theater();
-        let gate = Arc::new(Gate::default());
         let (out, handled) = channel();
         for routing in [Routing::RoundRobin, Routing::LeastLoaded, Routing::ByKey(|_| 7)] {
+            let gate = Arc::new(Gate::default());
             let clerks = theater.spawn_worker_pool(2, routing, Supervision::new(), {
                 let out = out.clone();
                 move |_| Clerk(out.clone())

@@ -77,7 +77,7 @@ fn s28_a_handler_that_joins_a_plain_actor_is_told_what_to_do() {
     else {
         panic!("a plain actor cannot join");
     };
-    for part in [&plain.id().to_string(), "`spawn_speculative`", "`ctx.send`"] {
+    for part in [&plain.id().to_string(), "`spawn_speculative`", "goes out with its commit"] {
         assert!(why.contains(part), "{why}");
     }
 }

@@ -16,6 +16,7 @@ use super::entry::{Entry, Id};
 use super::tell::{Question, Stored, Tell, Verdict, Wants};
 use super::view::View;
 use super::{NameError, NameEvent, NameSettings, Names};
+use crate::network::Messages;
 use crate::{Conditions, InMemoryNetwork, LinkConfig, Network, TheaterId, Transport};
 
 #[derive(Serialize, Deserialize)]
@@ -350,7 +351,7 @@ fn is_answered<T: Send + 'static>(ask: &mut Ask<T>) -> bool {
 
 /// A registration that its home does not know.
 fn unknown(home: TheaterId, name: &str, stamp: u64) -> Entry {
-    let messages = std::any::type_name::<Nothing>().into();
+    let messages = Messages::of::<Nothing>().to_string();
     let id = Id { born: home, number: 999 };
     Entry { name: name.into(), id, home, moves: 0, stamp, messages, is_claim: false }
 }

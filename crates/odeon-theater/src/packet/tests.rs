@@ -169,9 +169,9 @@ fn fields_of_a_newer_hello_are_passed_over() {
 
 #[test]
 fn another_version_is_told_apart_from_other_bytes() {
-    let refused = PacketError::OtherVersion { ours: 1, theirs: 9, hello: true };
+    let refused = PacketError::OtherVersion { ours: FORMAT_VERSION, theirs: 9, hello: true };
     assert_eq!(Packet::read(&[MAGIC, 9, HELLO]), Err(refused));
-    assert_eq!(refused.to_string(), "version 9 of the packet format, spoken here is version 1");
+    assert_eq!(refused.to_string(), "version 9 of the packet format, spoken here is version 2");
     assert_eq!(Packet::read(b"GET / HTTP/1.1"), Err(PacketError::Foreign));
     assert_eq!(Packet::read(&[]), Err(PacketError::Truncated));
 }
@@ -233,7 +233,7 @@ fn greetings_are_taken_from_those_who_know_the_secret() {
         let Greeting::Refused(_, answer) = greeting(9) else { panic!("it is of another version") };
         let opened = mine.map_or(&answer[..], |secret| secret.open(me, from, &answer).unwrap().1);
         let Ok(Packet::Refusal(refusal)) = Packet::read(opened) else { panic!("it says why") };
-        assert_eq!(refusal.refusal(), Refusal::OtherVersion { ours: 9, theirs: 1 });
+        assert_eq!(refusal.refusal(), Refusal::OtherVersion { ours: 9, theirs: FORMAT_VERSION });
     }
     for (mine, theirs) in
         [(Some(&secret), None), (None, Some(&secret)), (Some(&secret), Some(&other))]
