@@ -70,7 +70,8 @@ impl<'a> Packet<'a> {
         }
         let version = rest.byte()?;
         let kind = rest.byte()?;
-        if version != FORMAT_VERSION && kind != REFUSAL {
+        // These two are what they are in every version.
+        if version != FORMAT_VERSION && ![REFUSAL, SEALED].contains(&kind) {
             let hello = kind == HELLO;
             return Err(PacketError::OtherVersion { ours: FORMAT_VERSION, theirs: version, hello });
         }

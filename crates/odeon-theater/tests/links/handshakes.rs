@@ -88,7 +88,7 @@ fn another_version_is_refused_with_both_versions() {
     let refusal = Refusal::OtherVersion { ours, theirs };
     assert_eq!(at_b.end().unwrap().0, End::Refused(refusal));
     assert!(
-        refusal.to_string().contains("speaks version 4 of the packet format, this one version 1")
+        refusal.to_string().contains("speaks version 5 of the packet format, this one version 2")
     );
 
     assert!(of_b.poll(ms(1), &mut packet, &mut at_b));
@@ -106,7 +106,10 @@ fn an_existing_link_is_not_disturbed_by_another_version_or_cluster() {
     assert!(pair.b.link.receive(&packet, pair.now, &mut pair.b.heard).is_err());
     packet[1] += 1;
     let error = pair.b.link.receive(&packet, pair.now, &mut pair.b.heard).unwrap_err();
-    assert_eq!(error, PacketError::OtherVersion { ours: 1, theirs: 2, hello: true });
+    assert_eq!(
+        error,
+        PacketError::OtherVersion { ours: FORMAT_VERSION, theirs: FORMAT_VERSION + 1, hello: true }
+    );
     assert!(pair.b.link.is_linked());
 }
 
