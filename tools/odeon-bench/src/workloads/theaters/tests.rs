@@ -147,12 +147,10 @@ fn a_payload_begins_with_its_number() {
 fn what_cannot_listen_says_so() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("some port is free");
     let endpoint = format!("tcp/{}", taken.local_addr().expect("it has an address"));
-    let roles =
-        [(Role::Theater { workers: 1 }, "is in use"), (Role::ZenohEcho, "opening a session")];
-    for (role, why) in roles {
+    for role in [Role::Theater { workers: 1 }, Role::ZenohEcho] {
         let (listen, connect) = (vec![endpoint.clone()], Vec::new());
         let seat = Seat { role, number: 1, cluster: "taken".to_owned(), listen, connect };
         let refused = seat.take().err().expect("the port is taken").to_string();
-        assert!(refused.contains(why), "{refused}");
+        assert!(refused.contains("is in use"), "{refused}");
     }
 }
