@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
 }
 
 enum What {
-    Workload(workload::WorkloadArguments),
+    Workload(Box<workload::WorkloadArguments>),
     Idle(idle::IdleArguments),
     Phases(phases::PhasesArguments),
     Selectors(selectors::SelectorsArguments),
@@ -136,7 +136,8 @@ impl FromArgMatches for What {
             FIGURES => Ok(Self::Figures(figures::FiguresArguments::from_arg_matches(matches)?)),
             name => match workloads::find(name) {
                 Some(found) => {
-                    Ok(Self::Workload(workload::WorkloadArguments::read(found, matches)?))
+                    let arguments = workload::WorkloadArguments::read(found, matches)?;
+                    Ok(Self::Workload(Box::new(arguments)))
                 }
                 None => missing::found(name).map(Self::Missing).ok_or_else(none),
             },

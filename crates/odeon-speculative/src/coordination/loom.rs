@@ -102,10 +102,6 @@ impl Station for Place {
         false
     }
 
-    fn fail(&self, _: Box<dyn Any + Send>) {
-        unreachable!("no handler fails");
-    }
-
     fn stop(&self) {
         unreachable!("nobody asks for the end");
     }
@@ -145,6 +141,10 @@ impl Visiting for Visit {
             Attempted::Finished((), ()) => Ran::Well(Vec::new()),
             Attempted::RolledBack(rolled_back) => Ran::RolledBack(rolled_back),
         }
+    }
+
+    fn fail(&self, _: Box<dyn Any + Send>) {
+        unreachable!("no handler fails");
     }
 
     fn count_rollback(&self, _: &RolledBack) {}
