@@ -44,7 +44,6 @@ pub use crate::sight::follow::{Cause, Followed, Handling, Scope, Tracer, follow_
 pub use crate::theater::shared::TheaterShared;
 pub use crate::turn::{Task, TurnLimits, TurnOutcome, TurnReport};
 pub use crate::watch::WrittenWatch;
-pub use odeon_sync::contained::Theirs;
 
 use crate::actor::Actor;
 use crate::actor_id::ActorId;
@@ -484,9 +483,4 @@ pub unsafe fn lend_reply<T: Send + 'static>(reply: &Reply<T>) -> LentReply<T> {
 /// Counts and reports a message that `actor` has taken and not handled, and now has ended (S4).
 pub fn dead_letter<M: Message>(actor: &ActorRef<M>, message: M) {
     actor.dead_letter(SendError::Stopped(message));
-}
-
-/// Runs a user's code where nobody can be told of its panic, whatever that brings. `None`: it has panicked.
-pub fn contained<R>(code: impl FnOnce() -> R) -> Option<R> {
-    odeon_sync::contained::quietly(code)
 }

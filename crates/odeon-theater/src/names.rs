@@ -60,11 +60,12 @@ mod unregistering;
 mod view;
 mod waiting;
 
+use odeon_sync::contained::{Theirs, quietly};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-use odeon_core::extend::{self, Theirs, question, send_unhindered};
+use odeon_core::extend::{question, send_unhindered};
 use odeon_core::wire::Erased;
 use odeon_core::{ActorRef, Ask, Context, Message};
 use odeon_sync::Mutex;
@@ -282,7 +283,7 @@ impl Names {
         let may = Theirs::of(may);
         self.step(move |it, ctx| {
             let names = it.own_names();
-            let chosen = extend::contained(move || {
+            let chosen = quietly(move || {
                 let may = may.take();
                 names.into_iter().filter(|name| may(name)).collect()
             });

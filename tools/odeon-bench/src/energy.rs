@@ -8,6 +8,9 @@ use crate::table::short;
 use odeon_energy::{Estimate, Gauge, Machine, Meter, SharedMeter, Unavailable};
 use std::time::Duration;
 
+#[cfg(feature = "devices")]
+pub(crate) use source::source;
+
 /// TUNE: the part of a number of joules by which it may be off and still be compared; guessed 2026-11: promises are about factors.
 const MOST_ERROR: f64 = 0.1;
 
@@ -88,9 +91,6 @@ fn missing_of(machine: Machine) -> Option<String> {
     Some(format!("energy is unavailable: {}", why.sentence()))
 }
 
-#[cfg(feature = "devices")]
-pub(crate) use source::source;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,7 +98,7 @@ mod tests {
     use std::time::Instant;
 
     /// Something that has taken 5 J whenever it is asked.
-    struct Counts([Domain; 1]);
+    pub(super) struct Counts(pub(super) [Domain; 1]);
 
     impl Meter for Counts {
         fn domains(&self) -> &[Domain] {

@@ -1,11 +1,12 @@
 //! From a name to a reference: its first server says where the actor is, its theater gives a reference to it. If nobody has the name, one
 //! theater may spawn who is to have it.
 
+use odeon_sync::contained::{Theirs, quietly};
 use std::any::Any;
 use std::pin::Pin;
 use std::time::Duration;
 
-use odeon_core::extend::{self, Theirs, send_unhindered};
+use odeon_core::extend::send_unhindered;
 use odeon_core::wire::Erased;
 use odeon_core::{Actor, ActorRef, Context, Message, Reply};
 use serde::Serialize;
@@ -217,7 +218,7 @@ impl Actor for Maker {
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         ctx.stop();
         let Some((id, finding, make)) = self.work.take() else { return };
-        let spawned = extend::contained(|| make.take()());
+        let spawned = quietly(|| make.take()());
         let step = Tell::then(move |it, ctx| it.has_spawned(id, finding, spawned, ctx));
         // A server that has ended answers nobody.
         let _ = send_unhindered(&self.server, step);

@@ -1,10 +1,10 @@
 //! Actors that others may have created here: by the kinds that are registered.
 
+use odeon_sync::contained::{Theirs, quietly};
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::Arc;
 
-use odeon_core::extend::{self, Theirs};
 use odeon_core::wire::{self, Erased, Passage};
 use odeon_core::{ActorRef, Message};
 use odeon_sync::Mutex;
@@ -136,7 +136,7 @@ impl Network {
         let make = move |passage: &dyn Passage, arguments: &[u8]| {
             let arguments = wire::decode(passage, arguments)
                 .map_err(|error| RemoteError::Arguments(error.to_string()))?;
-            let made = extend::contained(|| make(arguments).made());
+            let made = quietly(|| make(arguments).made());
             let actor = made.ok_or(RemoteError::Panicked)?.map_err(RemoteError::Refused)?;
             Ok(Erased::of(&actor))
         };

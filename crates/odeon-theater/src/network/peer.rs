@@ -3,6 +3,7 @@
 //! Locks are taken in this order: `receiving` (one thread delivers what comes, in its order), `sending` (one thread hands packets to
 //! the transport), `link` (never while users' code or the transport runs).
 
+use odeon_sync::contained::quietly;
 use std::mem;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock, TryLockError};
@@ -245,7 +246,7 @@ impl Peer {
                     Body::Large(bytes) => bytes,
                 };
                 // What users' types do while they are read or dropped is contained where that happens. If it were not, others' messages go on.
-                extend::contained(|| network.arrives(self, channel, bytes));
+                quietly(|| network.arrives(self, channel, bytes));
             }
         });
         received.bytes.clear();
@@ -401,5 +402,5 @@ impl Peer {
 
 /// A transport that panics has lost the packet. Whoever sends, as an actor in its turn, or has a timer ring, is not to end by that.
 pub(super) fn send_by(transport: &dyn Transport, to: TheaterId, packet: Vec<u8>) {
-    extend::contained(|| transport.send(to, packet));
+    quietly(|| transport.send(to, packet));
 }

@@ -35,19 +35,8 @@ impl EnergySource for Source {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use odeon_energy::{Count, Domain, DomainKind, Unavailable};
-
-    struct Counts([Domain; 1]);
-
-    impl Meter for Counts {
-        fn domains(&self) -> &[Domain] {
-            &self.0
-        }
-
-        fn count(&mut self, _: usize) -> Result<Count, Unavailable> {
-            Ok(Count { joules: 5.0, run: 0 })
-        }
-    }
+    use crate::energy::tests::Counts;
+    use odeon_energy::{Domain, DomainKind};
 
     #[test]
     fn the_period_of_a_pools_source_is_that_of_the_slowest_counter() {
