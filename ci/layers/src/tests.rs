@@ -1,0 +1,76 @@
+use crate::check::check;
+use crate::rooms::Layout;
+use crate::run;
+use crate::tree::Tree;
+use std::path::Path;
+
+fn fixture() -> Tree {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    Tree::read(&here.join("src/tests/fixture/src")).unwrap()
+}
+
+fn layout(rooms: &[&str], circle: usize, upwards: usize) -> Layout {
+    let rooms = rooms.iter().map(|room| (*room).to_owned()).collect();
+    Layout { rooms, entries: None, circle, upwards }
+}
+
+#[test]
+fn an_import_upwards_is_named_where_it_stands() {
+    let violations = check("fixture", &layout(&["ground", "upper"], 15, 0), &fixture());
+    let expected = [
+        "fixture/src/ground.rs:1: ground imports Lamp from upper, which is above it",
+        "fixture/src/ground.rs:6: ground imports upper::bulb::WATTS from upper, which is above it",
+    ];
+    assert_eq!(violations, expected, "also through a re-export and in a macro, not of tests");
+}
+
+#[test]
+fn the_other_way_round_the_imports_of_the_other_room_are_violations() {
+    let violations = check("fixture", &layout(&["upper", "ground"], 15, 0), &fixture());
+    let expected = [
+        "fixture/src/upper.rs:5: upper imports ground::Floor from ground, which is above it",
+        "fixture/src/upper/bulb.rs:1: upper imports ground::Floor from ground, which is above it",
+    ];
+    assert_eq!(violations, expected);
+}
+
+#[test]
+fn known_imports_upwards_may_neither_rise_nor_stay_behind() {
+    let check = |known| check("fixture", &layout(&["ground", "upper"], 15, known), &fixture());
+    assert_eq!(check(1).last().unwrap(), "fixture: 2 imports upwards; 1 are known");
+    assert!(check(2).is_empty());
+    assert_eq!(check(3), ["fixture: 2 imports upwards, not 3: lower `upwards`"]);
+}
+
+#[test]
+fn a_circle_goes_through_the_files_that_define_names() {
+    let check = |circle| check("fixture", &layout(&["ground", "upper"], circle, 2), &fixture());
+    assert!(check(2).is_empty(), "upper.rs only re-exports, so nobody imports from it");
+    let expected = "fixture: a circle of 2 files; at most 1:
+  ground.rs imports Lamp of upper/bulb.rs
+  upper/bulb.rs imports ground::Floor of ground.rs";
+    assert_eq!(check(1), [expected]);
+}
+
+#[test]
+fn rooms_are_those_that_are_there() {
+    let violations = check("fixture", &layout(&["ground", "cellar"], 15, 0), &fixture());
+    let expected =
+        ["fixture: rooms.toml does not list the room upper", "fixture: there is no room cellar"];
+    assert_eq!(violations, expected);
+}
+
+#[test]
+fn entries_are_files_and_folders() {
+    let rooms = ["ground".to_owned(), "upper".to_owned()].to_vec();
+    let layout = |entries| Layout { rooms: rooms.clone(), entries, circle: 15, upwards: 2 };
+    assert!(check("fixture", &layout(Some(4)), &fixture()).is_empty());
+    let violations = check("fixture", &layout(Some(3)), &fixture());
+    assert_eq!(violations, ["fixture/src has 4 entries; at most 3"]);
+}
+
+#[test]
+fn the_workspace_holds_its_layers() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    assert_eq!(run(&root).unwrap(), Vec::<String>::new());
+}
