@@ -10,11 +10,11 @@ rule() { # title, offending lines
 sources=$(git ls-files '*.rs')
 rule "a file has at most 500 lines" "$(wc -l $sources | awk '$2 != "total" && $1 > 500 {print "  " $2 ": " $1}')"
 rule "names that say nothing" "$(grep -E '/(base|utils?|common|types|helpers?|misc)\.rs$' <<<"$sources" || true)"
-# Two exceptions: the orphan rule wants the implementations of serde's traits in the crates of the collections and of the
-# references, and who uses these alone shall not have to compile serde. Nor shall who tries the command have to compile a network and
+# Exceptions: the orphan rule wants the implementations of serde's traits in the crates of the collections and of the
+# references, and who uses these alone shall not have to compile serde. Who has no tokio shall not have to compile that. Nor shall who tries the command have to compile a network and
 # a compiler for GPUs first.
 rule "cfg(feature) only in the facade and in the command" "$(grep -n 'cfg(feature' $sources \
-  | grep -vE '^crates/odeon/|^tools/|^crates/odeon-stm/src/collections/serde[a-z_]*\.rs:|^crates/odeon-core/src/wire\.rs:' || true)"
+  | grep -vE '^crates/odeon/|^tools/|^crates/odeon-stm/src/collections/serde[a-z_]*\.rs:|^crates/odeon-core/src/([a-z_]*/)*(wire|foreign_task)\.rs:' || true)"
 rule "loom, shuttle and std differ only in odeon-sync (tests of models excepted)" \
   "$(grep -nE '^\s*#!?\[cfg\((all|any|not)?\(?odeon_(loom|shuttle)' $sources \
      | grep -vE '^crates/odeon-sync/|mod loom|tests/shuttle' | while IFS=: read -r file line _; do

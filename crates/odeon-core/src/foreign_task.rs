@@ -1,13 +1,16 @@
 //! Tasks of asynchronous runtimes that send to actors: senders of their own, which nothing may block.
 //!
 //! A thread that belongs to no theater may be one that polls tasks: blocked, it keeps all of them from going on, possibly the
-//! very one, or the timer, that would let it go. The core knows no runtime, and a thread does not say whether it polls.
-//! So there are two ways to tell:
-//! * of a theater, by [`TheaterBuilder::foreign_tasks`]: it is asked what a thread is doing there when that is about to wait for
-//!   one of its actors, and whose lane its messages have. `odeon-tokio` does that;
-//! * of a future, by [`as_task`], in any executor.
+//! very one, or the timer, that would let it go. A thread does not say whether it polls, so there are three ways to know:
+//! * tokio is asked, in programs that have the crate `odeon-tokio` (feature `tokio`);
+//! * of another runtime, [`TheaterBuilder::foreign_tasks`] is asked what a thread is doing there when that is about to wait for
+//!   an actor of this theater, and whose lane its messages have;
+//! * of a future, [`as_task`] says it, in any executor.
 //!
-//! What is awaited ([`ActorRef::ask`](crate::ActorRef::ask), [`ActorRef::send_async`](crate::ActorRef::send_async)) needs neither: it never blocks.
+//! What is awaited ([`ActorRef::ask`](crate::ActorRef::ask), [`ActorRef::send_async`](crate::ActorRef::send_async)) needs none of them: it never blocks.
+
+#[cfg(feature = "tokio")]
+mod of_tokio;
 
 use std::fmt;
 use std::future::Future;
@@ -36,7 +39,8 @@ pub(crate) type ForeignTasks = Box<dyn Fn() -> Option<ForeignTask> + Send + Sync
 
 impl TheaterBuilder {
     /// How the theater finds out that a thread, which belongs to no theater, is running a task of an asynchronous
-    /// runtime: `here` is called on it, and says which one. Default: no thread does. `odeon-tokio` uses this.
+    /// runtime: `here` is called on it, and says which one. Default: no thread does. (Tasks of tokio are known by the
+    /// crate `odeon-tokio`.)
     ///
     /// On such a thread [`ActorRef::send`](crate::ActorRef::send) to an actor of this theater does not wait for relief or
     /// a place: the message is accepted, and counts (S17, S18). To actors that handle several messages at once, each numbered task is a
@@ -67,9 +71,19 @@ impl TheaterBuilder {
 impl TheaterShared {
     /// The task that this thread runs, if it belongs to no stage and runs one that is known.
     pub(crate) fn foreign_task(&self) -> Option<ForeignTask> {
-        let here = self.foreign_tasks.as_ref()?;
-        if current::here().home.get() == Home::NOWHERE { here() } else { None }
+        if current::here().home.get() != Home::NOWHERE {
+            return None;
+        }
+        self.foreign_tasks.as_ref().and_then(|here| here()).or_else(task_of_tokio)
     }
+}
+
+/// The task of tokio that this thread runs, if it does and the program has `odeon-tokio`.
+fn task_of_tokio() -> Option<ForeignTask> {
+    #[cfg(feature = "tokio")]
+    return of_tokio::task_here();
+    #[cfg(not(feature = "tokio"))]
+    None
 }
 
 /// Does `work`, in which nothing may block this thread.

@@ -11,18 +11,18 @@
 //! [`send_async`](odeon_core::ActorRef::send_async) are futures for any executor, which wait for a place in a bounded mailbox (S18)
 //! or for a receiver under pressure (S17) like for everything else.
 //!
-//! In a theater that was built with [`tokio_current`](TheaterBuilderExt::tokio_current) or [`tokio`](TheaterBuilderExt::tokio):
-//! * [`send`](odeon_core::ActorRef::send) does not block either where a runtime of tokio has been entered, be it this one or another. It has no
-//!   way to wait there, so the message is accepted however much is waiting, also beyond the capacity of a bounded mailbox, and counts. A task
-//!   that sends more than an actor can handle awaits `send_async`, or looks at what `try_send` says. (tokio does not tell its tasks from the
-//!   threads of `spawn_blocking` and of `Runtime::enter`. A flood from there goes by `send_async` as well, through `Handle::block_on`.)
-//! * a question to an actor under pressure is sent when it is awaited and the actor is relieved; given up before, it is not sent. (Elsewhere
-//!   it is accepted at once.)
-//! * each task is a sender of its own to a speculative actor (S25), which so handles messages of several tasks at once, be they on one
-//!   thread. The future that `Runtime::block_on` or `#[tokio::main]` runs has no number; as a sender it is its thread.
-//!
-//! In any other theater a plain `send` blocks under pressure as it does on every thread, and the sender is the thread:
-//! build the theater with `tokio_current`, or wrap the future in [`as_task`](odeon_core::as_task).
+//! In a program that has this crate, every theater knows tokio's tasks, however it was built:
+//! * [`send`](odeon_core::ActorRef::send) does not block either where a runtime of tokio has been
+//!   entered. It has no way to wait there, so the message is accepted however much is waiting, also
+//!   beyond the capacity of a bounded mailbox, and counts. A task that sends more than an actor can
+//!   handle awaits `send_async`, or looks at what `try_send` says. (tokio does not tell its tasks from
+//!   the threads of `spawn_blocking` and of `Runtime::enter`. A flood from there goes by `send_async`
+//!   as well, through `Handle::block_on`.)
+//! * A question to an actor under pressure is sent when it is awaited and the actor is relieved; given
+//!   up before, it is not sent. (Elsewhere it is accepted at once.)
+//! * Each task is a sender of its own to a speculative actor (S25), which so handles messages of
+//!   several tasks at once, be they on one thread. The future that `Runtime::block_on` or
+//!   `#[tokio::main]` runs has no number; as a sender it is its thread.
 //!
 //! ```
 //! use std::time::Duration;
@@ -88,17 +88,15 @@
 //! [`shutdown_async`](TheaterExt::shutdown_async) does not block.
 #![forbid(unsafe_code)]
 
-use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
-use odeon_core::{ForeignTask, StopReport, Theater, TheaterBuilder};
+use odeon_core::{StopReport, Theater, TheaterBuilder};
 use odeon_sync::contained::quietly;
 use tokio::runtime::Handle;
 
 /// Gives a theater's threads a tokio runtime.
 pub trait TheaterBuilderExt: Sized {
-    /// Enters the runtime of `handle` on every thread of the theater, and tells the theater of tokio's tasks that send
-    /// to its actors: see [the crate](crate).
+    /// Enters the runtime of `handle` on every thread of the theater.
     ///
     /// ```
     /// # use odeon_core::*;
@@ -140,41 +138,7 @@ impl TheaterBuilderExt for TheaterBuilder {
             // A handler that has entered a runtime itself and never left it has tokio panic here; and what must not unwind would end the process.
             quietly(|| drop(entered));
         })
-        .foreign_tasks(task_here)
     }
-}
-
-/// The task of tokio that this thread runs, if it does.
-fn task_here() -> Option<ForeignTask> {
-    if let Some(id) = tokio::task::try_id() {
-        return Some(ForeignTask::Numbered(number(id)));
-    }
-    Handle::try_current().is_ok().then_some(ForeignTask::Unnumbered)
-}
-
-/// The number that a task is told from all others by.
-fn number(id: tokio::task::Id) -> u64 {
-    /// Keeps what is hashed.
-    #[derive(Default)]
-    struct Kept(u64);
-
-    impl Hasher for Kept {
-        fn finish(&self) -> u64 {
-            self.0
-        }
-        fn write_u64(&mut self, number: u64) {
-            self.0 = number;
-        }
-        fn write(&mut self, bytes: &[u8]) {
-            for byte in bytes {
-                self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-            }
-        }
-    }
-
-    let mut kept = Kept::default();
-    id.hash(&mut kept);
-    kept.finish()
 }
 
 /// A theater's end, without blocking the task that asks for it.

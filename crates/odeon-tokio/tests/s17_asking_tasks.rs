@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use odeon_core::*;
 use odeon_speculative::{
-    Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, TxResult,
+    Coordinate, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, TxResult,
 };
 use odeon_stm::{TVar, Tx};
 use odeon_tokio::TheaterBuilderExt;
@@ -263,6 +263,45 @@ fn s17_ten_thousand_tasks_ask_speculative_actors() {
     });
 }
 
+struct Total(TVar<u32>);
+
+impl SpeculativeActor for Total {
+    type Msg = u32;
+    fn handle<'t>(
+        &'t self,
+        more: &'t u32,
+        tx: &mut Tx<'t>,
+        _: &mut SpeculativeContext<'_, Self>,
+    ) -> TxResult {
+        Ok(self.0.update(tx, |total| total + more)?)
+    }
+}
+
+/// Transactions over two actors, from as many tasks, begin as their outcomes are awaited.
+#[test]
+fn s17_ten_thousand_tasks_coordinate() {
+    on_one_and_two_threads(|| async {
+        let theater = Arc::new(theater());
+        let totals = [(); 2].map(|()| {
+            let total = Total(TVar::new(0));
+            theater.spawn_speculative(total, Processing::concurrent().width(2))
+        });
+        let mut tasks = JoinSet::new();
+        for _ in 0..TASKS {
+            let (theater, totals) = (theater.clone(), totals.clone());
+            tasks.spawn(async move {
+                theater.coordinate(|co| totals.iter().for_each(|total| co.send(total, 1))).await
+            });
+        }
+        while let Some(outcome) = tasks.join_next().await {
+            outcome.unwrap().unwrap();
+        }
+        for total in totals {
+            assert_eq!(total.speculation().commits, u64::from(TASKS));
+        }
+    });
+}
+
 /// As many as are under way at once of those that give up are gone: the actor handles no more than was asked of it, and goes on.
 #[test]
 fn s17_tasks_that_give_up_leave_an_actor_that_goes_on() {
@@ -316,11 +355,16 @@ impl Actor for Slow {
 #[test]
 fn s17_a_send_of_a_task_blocks_no_thread_of_the_runtime() {
     in_runtime(1, || async {
-        let theater = theater();
+        let inside = theater();
+        // Who says nothing of tokio is not blocked either.
+        let beside = Theater::new().unwrap();
         let handled = Arc::new(AtomicUsize::new(0));
+        let bounded = || Bounded::new(Slow(handled.clone())).mailbox(0, Bound::wait(10));
         for actor in [
-            theater.spawn(Slow(handled.clone())),
-            theater.spawn(Bounded::new(Slow(handled.clone())).mailbox(0, Bound::wait(10))),
+            inside.spawn(Slow(handled.clone())),
+            inside.spawn(bounded()),
+            beside.spawn(Slow(handled.clone())),
+            beside.spawn(bounded()),
         ] {
             handled.store(0, SeqCst);
             let flood = tokio::spawn({
