@@ -12,14 +12,15 @@ use crate::current;
 use crate::error::AskError;
 use crate::message::{Message, mailbox_of};
 use crate::oneshot::{self, InVain};
-use crate::pressure::Question;
 use crate::reply::Reply;
 use crate::scheduler::pinned::PinnedShared;
 use crate::sight::AskedBy;
 use crate::unanswered;
+use asker::Asker;
 use kept::Kept;
 use sending::Unsent;
 
+pub(crate) mod asker;
 mod beginning;
 pub(crate) mod kept;
 pub(crate) mod sending;
@@ -78,8 +79,8 @@ impl<M: Message> ActorRef<M> {
             }),
         };
         let header = &self.cell().header;
-        let question = Question::asked_of(header);
-        Ask { state, question, seen: if header.is_seen() { AskedBy::to(header) } else { None } }
+        let asker = Asker::here(header, matches!(state, State::Sent(_)));
+        Ask { state, asker, seen: if header.is_seen() { AskedBy::to(header) } else { None } }
     }
 }
 
@@ -91,8 +92,8 @@ impl<M: Message> ActorRef<M> {
 #[must_use = "an answer must be awaited or waited for; use `send` for messages without an answer"]
 pub struct Ask<T: Send + 'static> {
     state: State<T>,
-    /// Tells who waits for whom, if an actor asks.
-    question: Option<Question>,
+    /// Who asks, if that matters to anybody.
+    asker: Option<Asker>,
     /// Notes who waits for it, in a theater where that is to be seen.
     seen: Option<Box<AskedBy>>,
 }
@@ -130,7 +131,7 @@ impl<T: Send + 'static> Ask<T> {
     /// The right to answer, and the answer to come.
     pub(crate) fn pair() -> (Reply<T>, Self) {
         let (answer_to, answer) = oneshot::channel();
-        let ask = Self { state: State::Sent(answer), question: None, seen: None };
+        let ask = Self { state: State::Sent(answer), asker: None, seen: None };
         (Reply::to_waiter(answer_to), ask)
     }
 
@@ -238,7 +239,7 @@ impl<T: Send + 'static> Ask<T> {
 
     /// The answer is not there yet, and whoever asks does nothing more until it is.
     fn begin_wait(&mut self) {
-        let is_for_ever = self.question.as_mut().is_some_and(|question| question.waits());
+        let is_for_ever = self.asker.as_mut().is_some_and(Asker::waits);
         if let Some(seen) = &mut self.seen {
             seen.waits();
         }
@@ -278,7 +279,10 @@ impl<T: Send + 'static> Future for Ask<T> {
         if answer.is_pending() {
             self.begin_wait();
         } else {
-            (self.question, self.seen) = (None, None);
+            if let Some(asker) = self.asker.take() {
+                asker.is_over(matches!(answer, Poll::Ready(Ok(_))));
+            }
+            self.seen = None;
         }
         answer
     }

@@ -33,8 +33,10 @@ pub(crate) struct Current {
     /// The lane of what this thread sends: one that is lent, or that of the actor whose turn it is, once that has been asked
     /// for; else 0.
     pub(crate) lane: Cell<u32>,
-    /// The lane of the thread itself; 0 if nobody has asked for it.
-    pub(crate) thread_lane: Cell<u32>,
+    /// What the lane of the thread itself is made from; 0 if nobody has asked for it.
+    pub(crate) thread_lane: Cell<u64>,
+    /// Messages that have been sent in the lane of the thread, less those that are known to be handled.
+    pub(crate) lane_messages: Cell<u32>,
     /// Whether what runs here is a future or a piece of code that must not be blocked, whatever thread this is.
     pub(crate) in_task: Cell<bool>,
     /// Messages that actors with lanes have handled in the present turn: they take them at other times.
@@ -55,6 +57,7 @@ odeon_sync::thread_local_const! {
         memory: Cell::new(ptr::null()),
         lane: Cell::new(0),
         thread_lane: Cell::new(0),
+        lane_messages: Cell::new(0),
         in_task: Cell::new(false),
         handled: Cell::new(0),
         shard: Cell::new(0),

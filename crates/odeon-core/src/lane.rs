@@ -12,13 +12,10 @@
 //! * a handler of a pool actor: that actor;
 //! * a task of another runtime, where the receiver's theater knows it (`foreign_task.rs`): the task, whatever threads it runs on;
 //! * a thread of a pinned or dedicated stage, and any other thread: the thread. So the tasks of a runtime that the theater does not know
-//!   have a lane for each thread, whichever of them sends.
+//!   have a lane for each thread, but for questions that are awaited (`lane/of_thread.rs`).
 
 pub(crate) mod companion;
-
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-use odeon_sync::{interruption, thread};
+pub(crate) mod of_thread;
 
 use crate::cell::Header;
 use crate::current::{self, Current};
@@ -63,27 +60,6 @@ impl Lane {
         // SAFETY: set by this thread for the length of the turn, which keeps the cell.
         let lane = Self::of_actor(unsafe { &*actor });
         here.lane.set(lane.0);
-        lane
-    }
-
-    fn of_thread(here: &Current) -> Self {
-        match here.thread_lane.get() {
-            0 => Self::of_new_thread(here),
-            known => Self(known),
-        }
-    }
-
-    #[cold]
-    fn of_new_thread(here: &Current) -> Self {
-        // Its address would be that of the next thread when this one is gone.
-        let mut hasher = DefaultHasher::new();
-        match interruption::test() {
-            // Which thread it is differs from run to run.
-            Some(_) => "the thread of a deterministic test".hash(&mut hasher),
-            None => thread::current().id().hash(&mut hasher),
-        }
-        let lane = Self::of_number(hasher.finish());
-        here.thread_lane.set(lane.0);
         lane
     }
 

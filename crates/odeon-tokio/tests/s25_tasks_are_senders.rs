@@ -1,10 +1,15 @@
 //! S25 in a tokio program: each task is a sender of its own to a speculative actor, whatever threads it runs on.
 
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
+use async_executor::LocalExecutor;
+use futures_executor::block_on;
 use odeon_core::*;
 use odeon_speculative::{
     Ordering, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, SpeculativeRef,
@@ -80,9 +85,13 @@ async fn tasks(server: &ActorRef<Step>, rounds: usize) {
 }
 
 async fn tasks_are_senders_of_their_own() {
-    let theater = Theater::builder().workers(4).tokio_current().build().unwrap();
+    tasks_are_senders_in(&Theater::builder().workers(4).tokio_current().build().unwrap()).await;
+    tasks_are_senders_in(&Theater::builder().workers(4).build().unwrap()).await;
+}
+
+async fn tasks_are_senders_in(theater: &Theater) {
     for processing in [Processing::concurrent().width(4), Processing::combined().width(4)] {
-        let (server, desk) = server(&theater, processing);
+        let (server, desk) = server(theater, processing);
         tasks(&server, 6).await;
         assert!(desk.most.load(SeqCst) >= 2, "one handler at a time");
         for begun in &*desk.begun.lock().unwrap() {
@@ -104,25 +113,102 @@ async fn s25_tasks_that_move_between_threads_keep_their_order() {
 }
 
 /// Where the theater does not know the runtime each future can say that it is a task.
-#[tokio::test(flavor = "current_thread")]
-async fn s25_a_future_is_a_sender_of_its_own_if_it_says_so() {
+#[test]
+fn s25_a_future_is_a_sender_of_its_own_if_it_says_so() {
     let theater = Theater::builder().workers(4).build().unwrap();
     let (server, desk) = server(&theater, Processing::concurrent().width(4));
+    let executor = LocalExecutor::new();
     let futures: Vec<_> = (0..8)
         .map(|task| {
             let server = server.actor_ref();
-            tokio::spawn(as_task(async move {
-                for number in 0..8 {
-                    server.ask(|reply| Step(task, number, Some(reply))).await.unwrap();
+            executor.spawn(as_task(async move {
+                for number in 0..4 {
+                    server.send(Step(task, 2 * number, None)).unwrap();
+                    let ask = server.ask(|reply| Step(task, 2 * number + 1, Some(reply)));
+                    ask.await.unwrap();
                 }
             }))
         })
         .collect();
-    for future in futures {
-        future.await.unwrap();
-    }
+    block_on(executor.run(async {
+        for future in futures {
+            future.await;
+        }
+    }));
     assert!(desk.most.load(SeqCst) >= 2, "one handler at a time");
     assert!(desk.begun.lock().unwrap().iter().all(|begun| begun.iter().copied().eq(0..8)));
+}
+
+/// In an executor that nobody knows a question that is awaited holds up no other task's.
+#[test]
+fn s25_questions_of_unknown_tasks_are_handled_beside_each_other() {
+    let theater = Theater::builder().workers(4).build().unwrap();
+    let (server, desk) = server(&theater, Processing::concurrent().width(4));
+    let executor = LocalExecutor::new();
+    let tasks: Vec<_> = (0..16)
+        .map(|task| {
+            let server = server.actor_ref();
+            executor.spawn(async move {
+                for number in 0..8 {
+                    server.ask(|reply| Step(task, number, Some(reply))).await.unwrap();
+                }
+            })
+        })
+        .collect();
+    block_on(executor.run(async {
+        for task in tasks {
+            task.await;
+        }
+    }));
+    assert!(desk.most.load(SeqCst) >= 3, "at most {} at once", desk.most.load(SeqCst));
+    assert!(desk.begun.lock().unwrap().iter().all(|begun| begun.iter().copied().eq(0..8)));
+}
+
+/// What is sent before and after a question that is not alone keeps its order with it.
+#[test]
+fn s25_what_an_unknown_task_sends_around_its_questions_keeps_its_order() {
+    let theater = Theater::builder().workers(4).build().unwrap();
+    let (server, desk) = server(&theater, Processing::concurrent().width(4));
+    let server = server.actor_ref();
+    block_on(async {
+        for round in 0..10 {
+            server.send(Step(0, 4 * round, None)).unwrap();
+            let mut first = pin!(server.ask(|reply| Step(0, 4 * round + 1, Some(reply))));
+            // Polled, but not all that is under way.
+            assert!(poll_once(&mut first).await.is_none());
+            server.send(Step(0, 4 * round + 2, None)).unwrap();
+            let last = server.ask(|reply| Step(0, 4 * round + 3, Some(reply)));
+            first.await.unwrap();
+            last.await.unwrap();
+        }
+    });
+    assert!(desk.begun.lock().unwrap()[0].iter().copied().eq(0..40));
+}
+
+/// Two questions asked before either is awaited are of one task.
+#[test]
+fn s25_questions_asked_together_keep_their_order() {
+    let theater = Theater::builder().workers(4).build().unwrap();
+    let (server, desk) = server(&theater, Processing::concurrent().width(4));
+    let server = server.actor_ref();
+    block_on(async {
+        for round in 0..20 {
+            let asked = [0, 1].map(|n| server.ask(|reply| Step(0, 2 * round + n, Some(reply))));
+            for ask in asked {
+                ask.await.unwrap();
+            }
+        }
+    });
+    assert!(desk.begun.lock().unwrap()[0].iter().copied().eq(0..40));
+}
+
+/// The value of a future that is there already.
+async fn poll_once<F: Future + Unpin>(future: &mut F) -> Option<F::Output> {
+    poll_fn(|cx| match Pin::new(&mut *future).poll(cx) {
+        Poll::Ready(value) => Poll::Ready(Some(value)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
 }
 
 /// The report tells it where one sender is all that there is.
@@ -131,7 +217,12 @@ async fn s21_a_report_says_that_lanes_keep_an_actor_narrow() {
     let theater = Theater::builder().workers(4).build().unwrap();
     for (ordering, is_told) in [(Ordering::PerSender, true), (Ordering::Unordered, false)] {
         let (server, _) = server(&theater, Processing::concurrent().width(4).ordering(ordering));
-        tasks(&server, 2).await;
+        let asked = server.actor_ref();
+        let only_one = tokio::spawn(async move {
+            (0..32).for_each(|number| asked.send(Step(0, number, None)).unwrap());
+            asked.ask(|reply| Step(0, 32, Some(reply))).await.unwrap();
+        });
+        only_one.await.unwrap();
         let stats = server.speculation();
         let report = stats.to_string();
         assert_eq!(report.contains("lanes keep it narrow"), is_told, "{report}");

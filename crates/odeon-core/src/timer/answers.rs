@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::deadline;
 use crate::actor::Actor;
 use crate::actor_ref::ActorRef;
+use crate::ask::asker::Asker;
 use crate::ask::kept::Kept;
 use crate::ask::sending::Unsent;
 use crate::async_actor::AsyncActor;
@@ -20,7 +21,6 @@ use crate::mailboxes::{MailboxOf, number_of};
 use crate::message::{Message, mailbox_of};
 use crate::oneshot;
 use crate::open_question::OpenQuestion;
-use crate::pressure::Question;
 use crate::reply::{ITS_OWN, Reply, send_answer};
 use crate::sight::AskedBy;
 use crate::theater::shared::TheaterShared;
@@ -178,7 +178,8 @@ impl<M: Message> ActorRef<M> {
             Kept::new(async move { to.send_async_into(mailbox, question).await })
         });
         let seen = if header.is_seen() { AskedBy::to(header) } else { None };
-        AskWithin { question: Question::asked_of(header), seen, ..asked }
+        let is_sent = asked.answer.is_ok() && asked.kept.is_none();
+        AskWithin { asker: Asker::here(header, is_sent), seen, ..asked }
     }
 }
 
@@ -193,8 +194,8 @@ pub struct AskWithin<T: Send + 'static> {
     answer: Result<ToCome<T>, AskError>,
     /// The question, if it has not been sent.
     kept: Option<Kept>,
-    /// Tells who waits for whom, if an actor asks.
-    question: Option<Question>,
+    /// Who asks, if that matters to anybody.
+    asker: Option<Asker>,
     /// Notes who waits for it, in a theater where that is to be seen.
     seen: Option<Box<AskedBy>>,
 }
@@ -221,7 +222,7 @@ impl<T: Send + 'static> AskWithin<T> {
             Err(Unsent::Refused(error)) => (Err(error.into()), None),
             Err(Unsent::Kept(question)) => (Ok(answer), Some(keep(question))),
         };
-        Self { answer, kept, question: None, seen: None }
+        Self { answer, kept, asker: None, seen: None }
     }
 }
 
@@ -243,17 +244,20 @@ impl<T: Send + 'static> Future for AskWithin<T> {
         if let Some(Poll::Ready(sent)) = kept.map(|kept| kept.poll(cx)) {
             this.kept = None;
             if let Err(refused) = sent {
-                (this.question, this.seen) = (None, None);
+                (this.asker, this.seen) = (None, None);
                 this.answer = Err(refused);
                 return self.poll(cx);
             }
         }
         if answer.is_ready() {
-            (this.kept, this.question, this.seen) = (None, None, None);
+            if let Some(asker) = this.asker.take() {
+                asker.is_over(matches!(answer, Poll::Ready(Ok(_))));
+            }
+            (this.kept, this.seen) = (None, None);
             return answer;
         }
-        if let Some(question) = &mut this.question {
-            question.waits();
+        if let Some(asker) = &mut this.asker {
+            asker.waits();
         }
         if let Some(seen) = &mut this.seen {
             seen.waits();
