@@ -28,9 +28,9 @@ pub struct Context<'a, A: Actor> {
 }
 
 /// Named by the compiler where a context is moved to another thread.
-trait OnlyInItsTurnUseActorRef {}
+pub(crate) trait OnlyInItsTurnUseActorRef {}
 
-type Stays = PhantomData<*const dyn OnlyInItsTurnUseActorRef>;
+pub(crate) type Stays = PhantomData<*const dyn OnlyInItsTurnUseActorRef>;
 
 impl<'a, A: Actor> Context<'a, A> {
     #[inline(always)]

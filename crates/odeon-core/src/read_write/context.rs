@@ -11,7 +11,7 @@ use crate::actor::Actor;
 use crate::actor_id::ActorId;
 use crate::actor_ref::ActorRef;
 use crate::async_actor::AsyncActor;
-use crate::context::Context;
+use crate::context::{Context, Stays};
 use crate::error::{AskError, Elapsed};
 use crate::pipe::Pipe;
 use crate::reply::Reply;
@@ -53,12 +53,13 @@ pub struct ReadContext<'a, A: ReadWriteActor> {
     cell: &'a Cell<A>,
     stop: bool,
     _actor: PhantomData<fn(A)>,
+    _stays: Stays,
 }
 
 impl<'a, A: ReadWriteActor> ReadContext<'a, A> {
     #[inline(always)]
     pub(super) fn new(cell: &'a Cell<A>) -> Self {
-        Self { cell, stop: false, _actor: PhantomData }
+        Self { cell, stop: false, _actor: PhantomData, _stays: PhantomData }
     }
 
     #[inline(always)]

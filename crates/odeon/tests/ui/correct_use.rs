@@ -22,8 +22,21 @@ impl Actor for Worker {
     }
 }
 
+struct Named {
+    name: TVar<String>,
+}
+
+impl Named {
+    fn name<'t>(&'t self, tx: &mut Tx<'t>) -> TxResult<usize> {
+        let name = self.name.read(tx)?;
+        Ok(name.len())
+    }
+}
+
 fn main() {
     let _: Option<ActorRef<Job>> = None;
     let _ = Worker;
+    let _ = Named::name;
+    let _ = Named { name: TVar::new(String::new()) };
     let _ = (Job::Urgent, Job::Ordinary);
 }
