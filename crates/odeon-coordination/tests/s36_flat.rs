@@ -2,12 +2,13 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::convert::Infallible;
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use odeon_coordination::{Coordination, MobileSpeculative};
-use odeon_core::{ActorRef, Ask, Message, Random, Reply, Theater};
+use odeon_core::{ActorRef, Ask, Message, Random, Reply, Theater, Watch};
 use odeon_speculative::*;
 use odeon_stm::{TVar, Tx};
 use odeon_testkit::Deterministic;
@@ -101,6 +102,7 @@ struct Bank {
     places: Vec<Place>,
     /// One each, in the theaters where they were born.
     accounts: Vec<ActorRef<Use>>,
+    watches: Vec<Watch>,
     random: Random,
     now: Duration,
     moved: usize,
@@ -132,8 +134,8 @@ impl Bank {
         };
         let places: Vec<Place> = (0..THEATERS).map(place).collect();
         let (random, now) = (Random::from_seed(seed), Duration::ZERO);
-        let accounts = Vec::new();
-        let mut bank = Self { net, places, accounts, random, now, moved: 0, transfers: 0 };
+        let (accounts, watches) = (Vec::new(), Vec::new());
+        let mut bank = Self { net, places, accounts, watches, random, now, moved: 0, transfers: 0 };
         bank.steps(50);
         for account in 0..ACCOUNTS {
             let Place { coordination, names, .. } = &bank.places[account % THEATERS];
@@ -159,7 +161,8 @@ impl Bank {
         }
     }
 
-    /// All of them move, each asked for by who looks it up in some theater, and there are transfers meanwhile.
+    /// All of them move, each asked for by who looks it up in some theater; they are asked and watched anew
+    /// meanwhile, and there are transfers.
     fn round(&mut self) {
         let mut below = |limit| self.random.below(limit);
         let by: Vec<_> = (0..ACCOUNTS).map(|_| below(THEATERS)).collect();
@@ -193,6 +196,9 @@ impl Bank {
                 })
             })
             .collect();
+        mem::take(&mut self.watches).into_iter().for_each(|watch| _ = watch.cancel());
+        self.watches = found.iter().map(|account| account.on_end(|_| ())).collect();
+        let asks: Vec<_> = found.iter().map(|account| account.ask(Use::Balance)).collect();
         drop(found);
         self.steps(200);
         for moved in moves {
@@ -204,6 +210,11 @@ impl Bank {
             let has_happened = matches!(outcome.wait_timeout(Duration::ZERO), Some(Ok(())));
             self.transfers += usize::from(has_happened);
         }
+        for ask in asks {
+            assert!(ask.wait_timeout(Duration::ZERO).unwrap().is_ok());
+        }
+        // What a test notes of its steps is not what theaters keep.
+        self.places.iter().for_each(|place| place.run.forget_trace());
     }
 
     /// Until so many moves more have been made. Answers how many bytes there are then, with nobody under way.
