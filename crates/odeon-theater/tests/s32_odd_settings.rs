@@ -1,7 +1,7 @@
 //! S32, S33, S35: settings at the ends of their ranges are refused, or mean what they say.
 
 use super::hostile::Bomb;
-use super::support::{Count, Counter, LARGEST_PACKET, LONG, World, find, numbers};
+use super::support::{Count, Counter, LARGEST_PACKET, LONG, World, find, numbers, until};
 use odeon_core::{AskError, Random};
 use odeon_theater::{
     ByLoad, Conditions, InMemoryNetwork, LinkConfig, Listener, NameSettings, Names,
@@ -72,6 +72,7 @@ fn s33_s35_the_longest_times_of_names_and_of_rebalancing_are_never_over() {
         ..NameSettings::default()
     };
     let names = [&here, &there].map(|place| Names::join(&place.network, settings()));
+    until("they see each other", || names.iter().all(|names| names.servers().len() == 2));
     let every = RebalanceSettings { every: MAX, rest: MAX, most_moves: usize::MAX };
     let rebalancers = [&here, &there]
         .map(|place| Rebalancer::spawn(&place.network, ByLoad::default(), every.clone()));
