@@ -19,7 +19,7 @@ pub(crate) struct Rooms(BTreeMap<String, Layout>);
 pub(crate) struct Layout {
     /// Top-level modules from the ground up.
     pub(crate) rooms: Vec<String>,
-    /// Files and folders that `src` has at most.
+    /// Names that `src` has at most; a module's file and its folder are one.
     pub(crate) entries: Option<usize>,
     /// Files that import each other in a circle, at most.
     #[serde(default = "largest_circle")]

@@ -3,8 +3,8 @@
 use crate::conditions::is_for_tests;
 use crate::imports::{Import, ModulePath, ReExport, imports_of};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 use syn::{Attribute, Expr, Item, ItemMod, Lit, Meta};
 
 /// One module, which has a file to itself or stands within its parent's.
@@ -21,14 +21,17 @@ pub(crate) struct Module {
 /// All modules of a crate that are not for tests or models only.
 pub(crate) struct Tree {
     pub(crate) modules: BTreeMap<ModulePath, Module>,
-    /// Files and folders at the top of `src`.
+    /// Names at the top of `src`; a module's file and its folder are one.
     pub(crate) entries: usize,
 }
 
 impl Tree {
     /// Follows `mod` declarations from `lib.rs` and `main.rs` of the folder `src`.
     pub(crate) fn read(src: &Path) -> Result<Self, String> {
-        let entries = fs::read_dir(src).map_err(|e| format!("{}: {e}", src.display()))?.count();
+        let entries = fs::read_dir(src).map_err(|e| format!("{}: {e}", src.display()))?;
+        let names = entries.map(|entry| Ok(Path::new(&entry?.file_name()).with_extension("")));
+        let names: io::Result<BTreeSet<PathBuf>> = names.collect();
+        let entries = names.map_err(|e| format!("{}: {e}", src.display()))?.len();
         let mut tree = Self { modules: BTreeMap::new(), entries };
         for root in ["main.rs", "lib.rs"].into_iter().filter(|root| src.join(root).exists()) {
             tree.read_file(src, PathBuf::from(root), PathBuf::new(), Vec::new())?;

@@ -1,14 +1,14 @@
 //! The retry loop: runs attempts until one commits, and decides what to do between two of them.
 //!
-//! One attempt is [`Run::attempt`]; what a failed one has to wait for is decided in `between.rs`.
+//! One attempt is [`Run::attempt`]; what a failed one has to wait for is decided in `attempt/between.rs`.
 
-use crate::abort::{Abort, Cause, Rollback};
 use crate::attempt::Mode;
-use crate::between::{self, Verdict};
-use crate::hooks::{self, Ended};
-use crate::scoped::ScopedTx;
-use crate::thread_cache::{self, Borrowed};
-use crate::wakeup::Wait;
+use crate::attempt::between::{self, Verdict};
+use crate::attempt::scoped::ScopedTx;
+use crate::attempt::thread_cache::{self, Borrowed};
+use crate::domain::wakeup::Wait;
+use crate::words::abort::{Abort, Cause, Rollback};
+use crate::words::hooks::{self, Ended};
 use std::convert::Infallible;
 use std::mem::ManuallyDrop;
 

@@ -1,4 +1,4 @@
-//! One attempt: its begin, its reads and writes, its end. `commit.rs` and `prepared.rs` have the ways
+//! One attempt: its begin, its reads and writes, its end. `commit.rs` and `commit/prepared.rs` have the ways
 //! in which it succeeds; `README.md` has the argument, by the numbers quoted here.
 //!
 //! An attempt runs in one of four modes. *Logged*: reads are remembered and checked, writes wait for
@@ -6,6 +6,19 @@
 //! commit all the same, so that snapshots and a rollback find the old values. *Snapshot*: reads see one epoch
 //! and are not remembered; there are no writes. *Relaxed*: each read sees the latest value, nothing is remembered,
 //! and there are no writes.
+
+pub(crate) mod between;
+pub(crate) mod inline;
+#[cfg(doctest)]
+pub(crate) mod misuse;
+pub(crate) mod peek;
+pub(crate) mod protected;
+pub(crate) mod read_set;
+pub(crate) mod scoped;
+pub(crate) mod snapshot;
+pub(crate) mod thread_cache;
+pub(crate) mod transaction;
+pub(crate) mod write_set;
 
 mod begin;
 mod mode;
@@ -17,20 +30,18 @@ mod writes;
 pub(crate) use parts::Part;
 pub(crate) use watched::PARTS as REPEATED_PARTS;
 
-use crate::abort::{Cause, Rollback};
-use crate::cell::Cell;
-use crate::copies::Copies;
+use crate::attempt::protected::Protected;
+use crate::attempt::read_set::ReadSet;
+use crate::attempt::write_set::{Kind, Mark, WriteSet};
 use crate::domain::Domain;
-use crate::flaw::Flaw;
-use crate::garbage::Bag;
-use crate::hooks::{self, Hooks};
-use crate::protected::Protected;
-use crate::read_set::ReadSet;
-use crate::slot::Slot;
-use crate::snapshot::registry;
-use crate::thread_cache;
-use crate::version_word::{Held, VersionWord};
-use crate::write_set::{Kind, Mark, WriteSet};
+use crate::domain::cell::Cell;
+use crate::domain::garbage::Bag;
+use crate::domain::slot::Slot;
+use crate::words::abort::{Cause, Rollback};
+use crate::words::copies::Copies;
+use crate::words::flaw::Flaw;
+use crate::words::hooks::{self, Hooks};
+use crate::words::version_word::{Held, VersionWord};
 use odeon_sync::Backoff;
 
 pub use mode::Mode;
@@ -185,7 +196,7 @@ impl Attempt {
                 return Ok(bits);
             }
         }
-        crate::snapshot::read(self, cell)
+        snapshot::read(self, cell)
     }
 
     /// I1: whether a value is older than this attempt, and nobody is about to write it. One with the attempt's
@@ -217,7 +228,7 @@ impl Attempt {
     #[cold]
     fn read_with_care(&mut self, cell: &Cell) -> Result<u64, Rollback> {
         match self.mode {
-            Mode::Snapshot => return crate::snapshot::read(self, cell),
+            Mode::Snapshot => return snapshot::read(self, cell),
             Mode::Relaxed => return self.read_latest(cell),
             Mode::Logged | Mode::Direct => {}
         }
@@ -424,7 +435,7 @@ impl Attempt {
     #[inline(always)]
     pub(crate) fn end(&mut self) {
         if self.mode == Mode::Snapshot {
-            registry::end(self);
+            snapshot::end(self);
         }
         self.reads.clear();
         self.stopped = None;

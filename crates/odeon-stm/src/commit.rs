@@ -1,13 +1,16 @@
 //! The commit of an attempt: lock, stamp, validate, publish.
 
-use crate::abort::{Cause, Rollback};
+pub(crate) mod prepared;
+
+use crate::attempt::snapshot;
+use crate::attempt::write_set::{Kind, Write};
 use crate::attempt::{Attempt, Mode, PATIENCE};
-use crate::flaw::Flaw;
-use crate::garbage::Retired;
-use crate::snapshot::near::Value;
-use crate::snapshot::{self, Overwritten};
-use crate::version_word::{Held, VersionWord};
-use crate::write_set::{Kind, Write};
+use crate::domain::garbage::Retired;
+use crate::domain::kept::Overwritten;
+use crate::domain::near::Value;
+use crate::words::abort::{Cause, Rollback};
+use crate::words::flaw::Flaw;
+use crate::words::version_word::{Held, VersionWord};
 use odeon_sync::{Backoff, fence_after_load, fence_after_rmw};
 
 /// Which variables' waiters a commit has to wake.
@@ -234,7 +237,7 @@ impl Attempt {
                     let (old, from) = (write.cell().bits(), write.before.epoch());
                     write.publish(write.bits, written);
                     // SAFETY: the old value was made by the same variable, so the same function frees it;
-                    // nothing but attempts and snapshots as in `garbage.rs` can reach it any more.
+                    // nothing but attempts and snapshots as in `domain/garbage.rs` can reach it any more.
                     self.bag.add(unsafe { Retired::new(from, written.epoch(), old, free) });
                 }
                 Kind::Change(apply) => {

@@ -4,14 +4,25 @@
 //! and a transaction may use any of them together. It has no settings. Models and tests make domains
 //! of their own.
 
-use crate::flaw::Flaw;
-use crate::garbage::HeldValues;
-use crate::label::Labels;
-use crate::serial_gate::SerialGate;
-use crate::slot::SlotTable;
-use crate::snapshot::registry::Snapshots;
-use crate::version_clock::VersionClock;
-use crate::wakeup::WaitTable;
+pub(crate) mod cell;
+pub(crate) mod garbage;
+pub(crate) mod kept;
+pub(crate) mod near;
+pub(crate) mod registry;
+pub(crate) mod serial_gate;
+pub(crate) mod slot;
+pub(crate) mod stats;
+pub(crate) mod tickets;
+pub(crate) mod wakeup;
+
+use crate::domain::garbage::HeldValues;
+use crate::domain::registry::Snapshots;
+use crate::domain::serial_gate::SerialGate;
+use crate::domain::slot::SlotTable;
+use crate::domain::wakeup::WaitTable;
+use crate::words::flaw::Flaw;
+use crate::words::label::Labels;
+use crate::words::version_clock::VersionClock;
 use crossbeam_utils::CachePadded;
 
 /// See the module. What every commit looks at has cache lines of its own, which are seldom written.

@@ -21,15 +21,15 @@ pub use here::{AfterCommit, FinishedHere, attempt_here};
 pub use journey::Journey;
 pub use on_snapshot::{FinishedOnSnapshot, SharedSnapshot};
 
-use crate::abort::{Abort, Cause};
+use crate::attempt::between::{self, Verdict};
+use crate::attempt::snapshot;
+use crate::attempt::snapshot::run::DEFAULT_LIMIT;
+use crate::attempt::thread_cache::{self, Borrowed};
+use crate::attempt::transaction::Tx;
 use crate::attempt::{Attempt, Mode};
-use crate::between::{self, Verdict};
-use crate::hooks::{self, Ended};
-use crate::snapshot::registry;
-use crate::snapshot::run::DEFAULT_LIMIT;
-use crate::thread_cache::{self, Borrowed};
-use crate::transaction::Tx;
-use crate::wakeup::Wait;
+use crate::domain::wakeup::Wait;
+use crate::words::abort::{Abort, Cause};
+use crate::words::hooks::{self, Ended};
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ pub fn attempt<S, R, E>(
 ) -> Attempted<Finished<S>, R, E> {
     let mut borrowed = Borrowed::take();
     match mode {
-        Mode::Snapshot => registry::begin(&mut borrowed, DEFAULT_LIMIT),
+        Mode::Snapshot => snapshot::begin(&mut borrowed, DEFAULT_LIMIT),
         Mode::Logged | Mode::Direct | Mode::Relaxed => borrowed.begin(mode),
     }
     let mut running = Running(ManuallyDrop::new(borrowed));

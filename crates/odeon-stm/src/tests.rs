@@ -13,11 +13,12 @@ mod reclamation;
 mod relaxed;
 mod snapshots;
 
+use crate::attempt::snapshot;
+use crate::attempt::write_set::Kind;
 use crate::attempt::{Attempt, Mode};
-use crate::cell::Cell;
 use crate::domain::Domain;
-use crate::flaw::Flaw;
-use crate::write_set::Kind;
+use crate::domain::cell::Cell;
+use crate::words::flaw::Flaw;
 
 /// An engine of a test's own.
 #[derive(Clone, Copy)]
@@ -45,7 +46,7 @@ impl Engine {
     fn begin_in(self, mode: Mode) -> Step {
         let mut attempt = Attempt::new(self.0).unwrap();
         match mode {
-            Mode::Snapshot => crate::snapshot::registry::begin(&mut attempt, usize::MAX),
+            Mode::Snapshot => snapshot::begin(&mut attempt, usize::MAX),
             _ => attempt.begin(mode),
         }
         Step(attempt)
@@ -86,7 +87,7 @@ impl Step {
     }
 
     fn roll_back(mut self) {
-        crate::between::roll_back(&mut self.0, crate::Cause::Dropped);
+        crate::attempt::between::roll_back(&mut self.0, crate::Cause::Dropped);
     }
 
     fn end(&mut self) {

@@ -2,7 +2,7 @@
 
 use super::relaxed::RELAXED_READS;
 use super::{Attempt, Mode, NO_SLOT};
-use crate::version_word::VersionWord;
+use crate::words::version_word::VersionWord;
 use odeon_sync::{fence_after_load, fence_after_rmw};
 
 impl Attempt {

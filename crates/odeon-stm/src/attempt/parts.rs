@@ -1,7 +1,7 @@
 //! Parts of an attempt that [travels](crate::staged::Journey): each can be undone with all that it has read and written.
 
 use super::{Attempt, Mode, Nested};
-use crate::abort::Rollback;
+use crate::words::abort::Rollback;
 
 /// The logs when a part began.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! Reads of relaxed attempts, which are bounded: links that others change meanwhile could lead round and round.
 
 use super::Attempt;
-use crate::abort::Rollback;
-use crate::cell::Cell;
-use crate::peek;
-use crate::snapshot::registry;
-use crate::snapshot::run::DEFAULT_LIMIT;
+use crate::attempt::peek;
+use crate::attempt::snapshot;
+use crate::attempt::snapshot::run::DEFAULT_LIMIT;
+use crate::domain::cell::Cell;
+use crate::words::abort::Rollback;
 
 /// TUNE: reads of a relaxed attempt before it goes on as a snapshot. Guessed: so many take some hundred microseconds,
 /// against which the begin of a snapshot is nothing; and few attempts get there. `Mode::Relaxed` names it.
@@ -24,8 +24,8 @@ impl Attempt {
     pub(super) fn read_latest(&mut self, cell: &Cell) -> Result<u64, Rollback> {
         if self.count_relaxed_read().is_none() {
             // I9: what was read so far stays held by the slot, and what is read from here on is kept for the snapshot.
-            registry::begin(self, DEFAULT_LIMIT);
-            return crate::snapshot::read(self, cell);
+            snapshot::begin(self, DEFAULT_LIMIT);
+            return snapshot::read(self, cell);
         }
         Ok(peek::bits(cell))
     }

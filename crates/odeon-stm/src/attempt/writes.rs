@@ -1,11 +1,11 @@
 //! What an attempt writes, until its end.
 
 use super::{Attempt, Mode};
-use crate::abort::Rollback;
-use crate::cell::Cell;
-use crate::flaw::Flaw;
-use crate::version_word::VersionWord;
-use crate::write_set::Kind;
+use crate::attempt::write_set::Kind;
+use crate::domain::cell::Cell;
+use crate::words::abort::Rollback;
+use crate::words::flaw::Flaw;
+use crate::words::version_word::VersionWord;
 
 impl Attempt {
     /// Writes what `change` makes of the present bits.

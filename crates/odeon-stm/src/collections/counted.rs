@@ -6,10 +6,10 @@
 //!
 //! The count is modelled in `counted/loom.rs`; the links are as those of `TLink`.
 
-use crate::abort::Rollback;
-use crate::cell::Cell;
-use crate::transaction::{Tx, View};
-use crate::write_set::Kind;
+use crate::attempt::transaction::{Tx, View};
+use crate::attempt::write_set::Kind;
+use crate::domain::cell::Cell;
+use crate::words::abort::Rollback;
 use odeon_sync::atomic::{AtomicU32, Ordering, fence};
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;

@@ -18,12 +18,12 @@ mod iter;
 #[cfg(test)]
 mod tests;
 
-use crate::abort::Rollback;
 use crate::attempt::Mode;
+use crate::attempt::transaction::{Tx, View};
 use crate::collections::counted::{Count, Counted, Link, Shared};
-use crate::labelled::sealed::Nameable;
-use crate::labelled::{Name, Variable};
-use crate::transaction::{Tx, View};
+use crate::variables::labelled::sealed::Nameable;
+use crate::variables::labelled::{Name, Variable};
+use crate::words::abort::Rollback;
 use std::borrow::Borrow;
 use std::fmt;
 

@@ -7,14 +7,14 @@
 mod changes;
 mod trie;
 
-use crate::abort::Rollback;
+use crate::attempt::transaction::{Tx, View};
 use crate::collections::{QuickState, number};
-use crate::labelled::sealed::Nameable;
-use crate::labelled::{Name, Variable};
-use crate::tcounter::TCounter;
-use crate::tlink::TLink;
-use crate::transaction::{Tx, View};
-use crate::tvar::TVar;
+use crate::variables::labelled::sealed::Nameable;
+use crate::variables::labelled::{Name, Variable};
+use crate::variables::tcounter::TCounter;
+use crate::variables::tlink::TLink;
+use crate::variables::tvar::TVar;
+use crate::words::abort::Rollback;
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};

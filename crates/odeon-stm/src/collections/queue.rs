@@ -4,13 +4,13 @@
 //! `tail`, a pop writes `head` and the link of the first node. They meet only if first and last are one
 //! node, or there is none.
 
-use crate::abort::Rollback;
+use crate::attempt::transaction::{Tx, View};
 use crate::collections::number;
-use crate::labelled::sealed::Nameable;
-use crate::labelled::{Name, Variable};
-use crate::tcounter::TCounter;
-use crate::tlink::TLink;
-use crate::transaction::{Tx, View};
+use crate::variables::labelled::sealed::Nameable;
+use crate::variables::labelled::{Name, Variable};
+use crate::variables::tcounter::TCounter;
+use crate::variables::tlink::TLink;
+use crate::words::abort::Rollback;
 use std::fmt;
 use std::sync::Arc;
 

@@ -7,13 +7,13 @@
 //! Serialising within a transaction or snapshot of the user panics, as beginning any other snapshot there does.
 #![cfg(feature = "serde")]
 
-use crate::abort::Rollback;
 use crate::attempt::Attempt;
+use crate::attempt::scoped::ScopedSnapshot;
+use crate::attempt::snapshot::run::snapshot;
+use crate::attempt::transaction::{Snapshot, View};
 use crate::collections::{TList, TMap, TOrdMap, TQueue, TSet, TVec};
-use crate::scoped::ScopedSnapshot;
-use crate::snapshot::run::snapshot;
-use crate::transaction::{Snapshot, View};
-use crate::tvar::TVar;
+use crate::variables::tvar::TVar;
+use crate::words::abort::Rollback;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::cell::Cell;

@@ -7,11 +7,11 @@
 //! put into the place meanwhile, that is call the user's `Eq` while variables are locked; or leaves would have
 //! to stay, empty, when their key is removed.
 
-use crate::abort::Rollback;
+use crate::attempt::transaction::{Tx, View};
 use crate::collections::{QuickState, TMap};
-use crate::labelled::sealed::Nameable;
-use crate::labelled::{Name, Variable};
-use crate::transaction::{Tx, View};
+use crate::variables::labelled::sealed::Nameable;
+use crate::variables::labelled::{Name, Variable};
+use crate::words::abort::Rollback;
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};

@@ -4,12 +4,12 @@
 //! a link to nothing: whether there is an element is seen at its place, and only pushing, popping and asking
 //! for the length touch the length.
 
-use crate::abort::Rollback;
-use crate::labelled::sealed::Nameable;
-use crate::labelled::{Name, Variable};
-use crate::tlink::TLink;
-use crate::transaction::{Tx, View};
-use crate::tvar::TVar;
+use crate::attempt::transaction::{Tx, View};
+use crate::variables::labelled::sealed::Nameable;
+use crate::variables::labelled::{Name, Variable};
+use crate::variables::tlink::TLink;
+use crate::variables::tvar::TVar;
+use crate::words::abort::Rollback;
 use std::fmt;
 use std::sync::Arc;
 

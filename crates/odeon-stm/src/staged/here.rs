@@ -1,14 +1,14 @@
 //! Attempts on borrowed variables, which stay on their thread from begin to end.
 
 use super::{Attempted, RolledBack};
-use crate::abort::{Abort, Cause};
 use crate::attempt::Mode;
-use crate::between::{self, Verdict};
-use crate::hooks::{self, Ended, Hooks};
-use crate::scoped::ScopedTx;
-use crate::snapshot::registry;
-use crate::snapshot::run::DEFAULT_LIMIT;
-use crate::thread_cache::{self, Borrowed, Escaping};
+use crate::attempt::between::{self, Verdict};
+use crate::attempt::scoped::ScopedTx;
+use crate::attempt::snapshot;
+use crate::attempt::snapshot::run::DEFAULT_LIMIT;
+use crate::attempt::thread_cache::{self, Borrowed, Escaping};
+use crate::words::abort::{Abort, Cause};
+use crate::words::hooks::{self, Ended, Hooks};
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -61,7 +61,7 @@ pub fn attempt_here<'env, R, E>(
         _thread: PhantomData,
     };
     match mode {
-        Mode::Snapshot => registry::begin(&mut running.attempt, DEFAULT_LIMIT),
+        Mode::Snapshot => snapshot::begin(&mut running.attempt, DEFAULT_LIMIT),
         // The variables are borrowed for longer than the attempt runs (I3).
         Mode::Logged | Mode::Direct | Mode::Relaxed => running.attempt.begin_loose(mode),
     }

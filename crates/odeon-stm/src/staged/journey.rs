@@ -1,13 +1,13 @@
 //! An attempt in parts, each on a state of its own, which travels from one to the next.
 
 use super::{AfterCommit, Attempted, RolledBack, end};
-use crate::abort::{Abort, Cause};
+use crate::attempt::between::{self, Verdict};
+use crate::attempt::snapshot;
+use crate::attempt::snapshot::run::DEFAULT_LIMIT;
+use crate::attempt::thread_cache::{self, Borrowed, Within};
+use crate::attempt::transaction::Tx;
 use crate::attempt::{Attempt, Mode, Part};
-use crate::between::{self, Verdict};
-use crate::snapshot::registry;
-use crate::snapshot::run::DEFAULT_LIMIT;
-use crate::thread_cache::{self, Borrowed, Within};
-use crate::transaction::Tx;
+use crate::words::abort::{Abort, Cause};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl Journey {
         assert!(is_snapshot || mode == Mode::Logged, "a journey is logged or a snapshot");
         let mut attempt = Borrowed::take().keep();
         if is_snapshot {
-            registry::begin(&mut attempt, DEFAULT_LIMIT);
+            snapshot::begin(&mut attempt, DEFAULT_LIMIT);
         } else {
             attempt.begin(mode);
         }

@@ -2,13 +2,13 @@
 
 use super::here::AfterCommit;
 use super::{Attempted, RolledBack};
-use crate::abort::{Abort, Cause};
+use crate::attempt::scoped::ScopedTx;
+use crate::attempt::snapshot;
+use crate::attempt::snapshot::run::DEFAULT_LIMIT;
+use crate::attempt::thread_cache::{self, Borrowed, Within};
 use crate::attempt::{Attempt, Stopped};
-use crate::hooks::{self, Ended, Hooks};
-use crate::scoped::ScopedTx;
-use crate::snapshot::registry;
-use crate::snapshot::run::DEFAULT_LIMIT;
-use crate::thread_cache::{self, Borrowed, Within};
+use crate::words::abort::{Abort, Cause};
+use crate::words::hooks::{self, Ended, Hooks};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -48,7 +48,7 @@ impl SharedSnapshot {
     #[track_caller]
     pub fn begin() -> Self {
         let mut attempt = Borrowed::take();
-        registry::begin(&mut attempt, DEFAULT_LIMIT);
+        snapshot::begin(&mut attempt, DEFAULT_LIMIT);
         Self { attempt: Some(attempt.keep()), _thread: PhantomData }
     }
 
@@ -122,7 +122,7 @@ impl Running<'_> {
         let label = attempt.roll_back(stopped);
         if stopped.cause == Cause::SnapshotExpired {
             attempt.end();
-            registry::begin(attempt, DEFAULT_LIMIT);
+            snapshot::begin(attempt, DEFAULT_LIMIT);
         } else {
             attempt.forget_copies();
         }

@@ -1,7 +1,7 @@
 //! The anomalies of isolation, each by its name.
 
 use super::Engine;
-use crate::flaw::Flaw;
+use crate::words::flaw::Flaw;
 
 /// Two transactions add one to the same variable; whether both have committed, and the sum.
 fn both_add_one(engine: Engine) -> (bool, u64) {

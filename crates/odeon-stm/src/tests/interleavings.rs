@@ -4,12 +4,12 @@
 
 use super::{Engine, Step};
 use crate::Mode;
+use crate::attempt::snapshot;
+use crate::attempt::write_set::Kind;
 use crate::attempt::{Attempt, Part};
-use crate::cell::Cell;
-use crate::flaw::Flaw;
-use crate::snapshot::registry;
-use crate::version_word::Held;
-use crate::write_set::Kind;
+use crate::domain::cell::Cell;
+use crate::words::flaw::Flaw;
+use crate::words::version_word::Held;
 use checker::{Transaction, serial_order};
 use random::Random;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -69,7 +69,7 @@ impl World {
         let snapshot = self.random.below(4) == 0;
         let Place { step, is_idle, notes, .. } = &mut self.places[place];
         if snapshot {
-            registry::begin(&mut step.0, usize::MAX);
+            snapshot::begin(&mut step.0, usize::MAX);
         } else {
             step.0.begin_loose(Mode::Logged);
         }
@@ -86,7 +86,7 @@ impl World {
             step.end();
         } else {
             step.0.let_go_prepared();
-            crate::between::roll_back(&mut step.0, crate::Cause::Dropped);
+            crate::attempt::between::roll_back(&mut step.0, crate::Cause::Dropped);
         }
         *is_idle = true;
         parts.clear();
@@ -109,7 +109,7 @@ impl World {
         if self.random.below(2) == 0 {
             return self.end(place, false);
         }
-        crate::between::step_back(&mut self.places[place].step.0, crate::Cause::Dropped);
+        crate::attempt::between::step_back(&mut self.places[place].step.0, crate::Cause::Dropped);
         self.undo_part(place);
     }
 

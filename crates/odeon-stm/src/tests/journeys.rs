@@ -2,13 +2,14 @@
 
 use super::{Engine, Step};
 use crate::Mode;
-use crate::abort::Cause;
-use crate::between::{self, Verdict};
-use crate::cell::Cell;
-use crate::flaw::Flaw;
-use crate::version_word::Held;
-use crate::wakeup::{Awaits, Wait};
-use crate::write_set::Kind;
+use crate::attempt::between::{self, Verdict};
+use crate::attempt::write_set::Kind;
+use crate::domain::cell::Cell;
+use crate::domain::wakeup::{Awaits, Wait};
+use crate::words::abort::Cause;
+use crate::words::flaw::Flaw;
+use crate::words::version_word::Held;
+use std::task::Waker;
 
 impl Step {
     fn protect(&mut self) -> Result<(), Verdict> {
@@ -280,7 +281,7 @@ fn an_update_whose_lock_was_given_back_can_be_locked_again() {
     let mut writer = engine.begin();
     writer.set(&other, 1);
     assert!(writer.commit());
-    let mut wait = Wait::new(&engine.0.waits, Awaits::Release);
+    let mut wait = Wait::new(&engine.0.waits, Awaits::Release, Waker::wake);
     let word = cell.word();
     wait.on_change(&cell, |now| now.without_waiters() == word);
     assert!(cell.word().has_waiters());

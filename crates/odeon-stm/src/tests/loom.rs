@@ -9,13 +9,13 @@ mod reclamation;
 mod snapshots;
 mod waiting;
 
-use crate::abort::{Cause, Rollback};
+use crate::attempt::between;
+use crate::attempt::write_set::Kind;
 use crate::attempt::{Attempt, Mode};
-use crate::between;
-use crate::cell::Cell;
 use crate::domain::Domain;
-use crate::flaw::Flaw;
-use crate::write_set::Kind;
+use crate::domain::cell::Cell;
+use crate::words::abort::{Cause, Rollback};
+use crate::words::flaw::Flaw;
 use odeon_sync::{Arc, thread};
 use std::mem::ManuallyDrop;
 

@@ -2,8 +2,8 @@
 
 use super::{Engine, Step};
 use crate::Cause;
-use crate::cell::Cell;
-use crate::flaw::Flaw;
+use crate::domain::cell::Cell;
+use crate::words::flaw::Flaw;
 
 /// Whether somebody could overwrite what a prepared attempt has read.
 fn overwrite_what_is_read(engine: Engine) -> bool {
@@ -109,7 +109,7 @@ fn a_change_within_the_running_epoch_is_seen_by_prepare() {
     assert!(other.commit());
     assert!(own.0.prepare().is_err());
     own.roll_back();
-    assert_eq!(mine.word().held(), crate::version_word::Held::Free);
+    assert_eq!(mine.word().held(), crate::words::version_word::Held::Free);
 }
 
 #[test]

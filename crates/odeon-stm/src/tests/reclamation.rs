@@ -2,9 +2,9 @@
 
 use super::{Engine, Step};
 use crate::Mode;
-use crate::cell::Cell;
-use crate::flaw::Flaw;
-use crate::write_set::Kind;
+use crate::attempt::write_set::Kind;
+use crate::domain::cell::Cell;
+use crate::words::flaw::Flaw;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counts frees; the bits of a value are the address of its counter.

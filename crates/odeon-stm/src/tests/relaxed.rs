@@ -77,5 +77,5 @@ fn after_many_reads_it_goes_on_as_a_snapshot() {
         }
         assert!(relaxed.commit());
     }
-    assert!(!crate::snapshot::running(engine.0));
+    assert!(!crate::attempt::snapshot::running(engine.0));
 }

@@ -3,9 +3,10 @@
 use super::{Engine, Step};
 use crate::Mode;
 use crate::attempt::Attempt;
-use crate::flaw::Flaw;
-use crate::snapshot::registry;
-use crate::write_set::Kind;
+use crate::attempt::snapshot;
+use crate::attempt::write_set::Kind;
+use crate::domain::registry;
+use crate::words::flaw::Flaw;
 
 #[test]
 fn snapshot_of_the_future() {
@@ -220,7 +221,7 @@ fn only_the_snapshot_over_its_limit_expires() {
     let cells: Vec<_> = (0..10).map(|bits| engine.cell(bits)).collect();
     let mut patient = engine.begin_in(Mode::Snapshot);
     let mut limited = Step(Attempt::new(engine.0).unwrap());
-    registry::begin(&mut limited.0, 5);
+    snapshot::begin(&mut limited.0, 5);
     for cell in &cells {
         let mut writer = engine.begin();
         writer.set(cell, 77);

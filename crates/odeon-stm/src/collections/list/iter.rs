@@ -1,9 +1,9 @@
 //! Lists as iterators.
 
 use super::Node;
-use crate::abort::Rollback;
+use crate::attempt::transaction::View;
 use crate::collections::counted::Link;
-use crate::transaction::View;
+use crate::words::abort::Rollback;
 use std::fmt;
 
 /// The keys of a [`TList`](super::TList); see [`TList::iter`](super::TList::iter).

@@ -1,10 +1,10 @@
 //! What searches leave in the read set.
 
 use super::TList;
+use crate::attempt::transaction::Tx;
 use crate::attempt::{Attempt, Mode};
-use crate::cell::Cell;
 use crate::domain::Domain;
-use crate::transaction::Tx;
+use crate::domain::cell::Cell;
 use std::ptr;
 
 /// The variables that the attempt would check.

@@ -2,9 +2,9 @@
 
 use super::TMap;
 use super::trie::{Leaf, Node, Place};
-use crate::abort::Rollback;
-use crate::transaction::Tx;
-use crate::tvar::TVar;
+use crate::attempt::transaction::Tx;
+use crate::variables::tvar::TVar;
+use crate::words::abort::Rollback;
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;

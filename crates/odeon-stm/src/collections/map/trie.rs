@@ -6,11 +6,11 @@
 //! leaves below it, or more; removals that run at the same time may leave fewer, until the next removal there. Searches
 //! conflict only where leaves come and go.
 
-use crate::abort::Rollback;
-use crate::labelled::Name;
-use crate::tlink::TLink;
-use crate::transaction::{Tx, View};
-use crate::tvar::TVar;
+use crate::attempt::transaction::{Tx, View};
+use crate::variables::labelled::Name;
+use crate::variables::tlink::TLink;
+use crate::variables::tvar::TVar;
+use crate::words::abort::Rollback;
 use std::borrow::Borrow;
 use std::sync::Arc;
 

@@ -2,10 +2,10 @@
 
 use super::TOrdMap;
 use super::tower::{Node, Trail, random_height};
-use crate::abort::Rollback;
-use crate::tlink::TLink;
-use crate::transaction::Tx;
-use crate::tvar::TVar;
+use crate::attempt::transaction::Tx;
+use crate::variables::tlink::TLink;
+use crate::variables::tvar::TVar;
+use crate::words::abort::Rollback;
 use odeon_sync::atomic::Ordering;
 use std::borrow::Borrow;
 use std::sync::Arc;

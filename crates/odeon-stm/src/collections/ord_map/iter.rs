@@ -2,8 +2,8 @@
 
 use super::TOrdMap;
 use super::tower::Node;
-use crate::abort::Rollback;
-use crate::transaction::View;
+use crate::attempt::transaction::View;
+use crate::words::abort::Rollback;
 use std::borrow::Borrow;
 use std::ops::{Bound, RangeBounds};
 

@@ -2,9 +2,9 @@
 
 use super::TOrdMap;
 use super::tower::LEVELS;
+use crate::attempt::transaction::Tx;
 use crate::attempt::{Attempt, Mode};
 use crate::domain::Domain;
-use crate::transaction::Tx;
 use std::ptr;
 
 /// Searches for `key`, keeping `keep` levels; checks that of all links just those of these levels, and those

@@ -6,11 +6,11 @@
 //! the links of the upper levels, which lead to many keys, are forgotten, but for those that the caller is
 //! going to write.
 
-use crate::abort::Rollback;
-use crate::labelled::Name;
-use crate::tlink::TLink;
-use crate::transaction::View;
-use crate::tvar::TVar;
+use crate::attempt::transaction::View;
+use crate::variables::labelled::Name;
+use crate::variables::tlink::TLink;
+use crate::variables::tvar::TVar;
+use crate::words::abort::Rollback;
 use odeon_sync::interruption;
 use std::cell::Cell;
 use std::cmp::Ordering;

@@ -42,9 +42,9 @@ fn a_length_that_goes_up_and_down_keeps_its_segment() {
 
 #[test]
 fn who_reads_or_writes_in_a_segment_that_is_given_back_is_in_conflict() {
+    use crate::attempt::transaction::Tx;
     use crate::attempt::{Attempt, Mode};
     use crate::domain::Domain;
-    use crate::transaction::Tx;
     for writes in [false, true] {
         let vec: TVec<usize> = (0..100).collect();
         let domain = Domain::shared();
@@ -59,7 +59,7 @@ fn who_reads_or_writes_in_a_segment_that_is_given_back_is_in_conflict() {
         let other = crate::TVar::new(0);
         other.set(Tx::of(&mut attempt), 1).unwrap();
         assert!(attempt.commit().is_err());
-        let _ = crate::between::roll_back(&mut attempt, crate::Cause::ReadOverwritten);
+        let _ = crate::attempt::between::roll_back(&mut attempt, crate::Cause::ReadOverwritten);
         assert_eq!(atomically(|tx| vec.get(tx, 99).map(|found| found.copied())), None);
     }
 }

@@ -1,8 +1,8 @@
 //! Commit against commit, and against a reader that has to extend.
 
 use super::{Pair, model, pair, spawn};
-use crate::flaw::Flaw;
-use crate::write_set::Kind;
+use crate::attempt::write_set::Kind;
+use crate::words::flaw::Flaw;
 
 /// Reads one variable and clears the other if it was 1.
 fn clear(pair: &Pair, left: bool) -> bool {

@@ -2,8 +2,9 @@
 
 use super::{model, pair, run, spawn};
 use crate::attempt::Mode;
-use crate::wakeup::{Awaits, Wait};
-use crate::write_set::Kind;
+use crate::attempt::write_set::Kind;
+use crate::domain::wakeup::{Awaits, Wait};
+use std::task::Waker;
 
 /// What the irrevocable attempt has read is not overwritten until it has committed.
 #[test]
@@ -37,7 +38,7 @@ fn who_waits_for_the_gate_is_woken() {
         let pair = pair(None, 0, 0);
         assert!(pair.domain.gate.close(1));
         let opener = spawn(&pair, |pair| pair.domain.gate.open(1, &pair.domain.waits));
-        let mut wait = Wait::new(&pair.domain.waits, Awaits::Release);
+        let mut wait = Wait::new(&pair.domain.waits, Awaits::Release, Waker::wake);
         pair.domain.gate.wait(&mut wait);
         opener.join().unwrap();
         assert!(wait.is_over());
@@ -51,9 +52,9 @@ fn two_that_want_to_be_irrevocable() {
         let pair = pair(None, 0, 0);
         let add = |pair: &super::Pair, slot| {
             while !pair.domain.gate.close(slot) {
-                let mut wait = Wait::new(&pair.domain.waits, Awaits::Release);
+                let mut wait = Wait::new(&pair.domain.waits, Awaits::Release, Waker::wake);
                 pair.domain.gate.wait(&mut wait);
-                crate::between::sleep_until(&wait);
+                crate::attempt::between::sleep_until(&wait);
             }
             // One at a time, so a plain store after a look loses nothing.
             pair.left.publish(pair.left.bits() + 1, pair.left.word());

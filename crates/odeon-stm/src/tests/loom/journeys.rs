@@ -1,12 +1,12 @@
 //! Attempts that travel: two in each other's way, and one against a commit and a snapshot.
 
 use super::{Memory, Pair, model, model_within, pair, spawn};
-use crate::abort::{Cause, Rollback};
+use crate::attempt::between;
+use crate::attempt::snapshot;
+use crate::attempt::write_set::Kind;
 use crate::attempt::{Attempt, Mode};
-use crate::between;
-use crate::flaw::Flaw;
-use crate::snapshot::registry;
-use crate::write_set::Kind;
+use crate::words::abort::{Cause, Rollback};
+use crate::words::flaw::Flaw;
 
 /// A journey in two parts, with what the first one has read protected between them; whether it has committed.
 fn journey(
@@ -126,10 +126,10 @@ fn against_a_commit_and_a_snapshot(flaw: Option<Flaw>, commits_first: bool) {
             journey(pair, |attempt| attempt.read(&pair.left), set_both)
         });
         let mut snapshot = pair.memory();
-        registry::begin(&mut snapshot, usize::MAX);
+        snapshot::begin(&mut snapshot, usize::MAX);
         let committed_first = commits_first && pair.set_both(5);
         let seen = (snapshot.read(&pair.left).unwrap(), snapshot.read(&pair.right).unwrap());
-        registry::end(&mut snapshot);
+        snapshot::end(&mut snapshot);
         assert_eq!(seen.0, seen.1, "torn");
         let committed = committed_first || !commits_first && pair.set_both(5);
         let last: &[u64] = match (traveller.join().unwrap(), committed) {

@@ -1,12 +1,12 @@
 //! A prepared attempt that another thread commits, against a writer and a snapshot.
 
 use super::{Memory, Pair, model_within, pair, spawn};
-use crate::abort::Cause;
 use crate::attempt::Mode;
-use crate::between;
-use crate::flaw::Flaw;
-use crate::snapshot::registry;
-use crate::write_set::Kind;
+use crate::attempt::between;
+use crate::attempt::snapshot;
+use crate::attempt::write_set::Kind;
+use crate::words::abort::Cause;
+use crate::words::flaw::Flaw;
 
 /// Has read the left variable and will set the right one to one more.
 fn prepare(pair: &Pair) -> Memory {
@@ -30,9 +30,9 @@ fn committed_elsewhere(flaw: Option<Flaw>) {
             pair.attempt(|attempt| attempt.write(&pair.left, 9, Kind::Plain)).is_some()
         });
         let mut snapshot = pair.memory();
-        registry::begin(&mut snapshot, usize::MAX);
+        snapshot::begin(&mut snapshot, usize::MAX);
         let seen = (snapshot.read(&pair.left).unwrap(), snapshot.read(&pair.right).unwrap());
-        registry::end(&mut snapshot);
+        snapshot::end(&mut snapshot);
         assert_ne!(seen, (9, 0), "overtaken");
         decider.join().unwrap();
         let written = writer.join().unwrap();

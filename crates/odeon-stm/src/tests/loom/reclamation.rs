@@ -1,12 +1,13 @@
 //! The look for what can be freed, against the begin of attempts.
 
 use super::{Pair, model, pair, run, spawn};
-use crate::abort::{Cause, Rollback};
+use crate::attempt::between;
+use crate::attempt::snapshot;
+use crate::attempt::write_set::Kind;
 use crate::attempt::{Attempt, Mode};
-use crate::between;
-use crate::cell::Cell;
-use crate::flaw::Flaw;
-use crate::write_set::Kind;
+use crate::domain::cell::Cell;
+use crate::words::abort::{Cause, Rollback};
+use crate::words::flaw::Flaw;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A value that tells whether it was freed: the bits are the address of a flag of `std`, which is no branch of the
@@ -112,11 +113,11 @@ fn a_snapshot_against_a_look() {
         let pair = pair(None, value().1, 0);
         let collector = spawn(&pair, overwrite_and_collect);
         let mut snapshot = pair.memory();
-        crate::snapshot::registry::begin(&mut snapshot, usize::MAX);
+        snapshot::begin(&mut snapshot, usize::MAX);
         let bits = snapshot.read(&pair.left).unwrap();
         odeon_sync::thread::yield_now();
         assert!(!flag(bits).load(Ordering::SeqCst), "freed while it is looked at");
-        crate::snapshot::registry::end(&mut snapshot);
+        snapshot::end(&mut snapshot);
         collector.join().unwrap();
     });
 }

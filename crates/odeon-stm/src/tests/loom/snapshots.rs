@@ -1,19 +1,19 @@
 //! Snapshots against commits: nothing is missing among what was kept, and nobody uses it after its end.
 
 use super::{Pair, model, model_within, pair, spawn};
+use crate::attempt::snapshot;
+use crate::attempt::write_set::Kind;
 use crate::attempt::{Attempt, Mode};
-use crate::cell::Cell;
-use crate::flaw::Flaw;
-use crate::snapshot::registry;
+use crate::domain::cell::Cell;
 use crate::tests::commit_in_some_way;
-use crate::write_set::Kind;
+use crate::words::flaw::Flaw;
 
 fn snapshot(pair: &Pair) -> (u64, u64) {
     let mut snapshot = pair.memory();
-    registry::begin(&mut snapshot, usize::MAX);
+    snapshot::begin(&mut snapshot, usize::MAX);
     let seen = (snapshot.read(&pair.left).unwrap(), snapshot.read(&pair.right).unwrap());
     assert_eq!(snapshot.read(&pair.left), Ok(seen.0), "the same at each look");
-    registry::end(&mut snapshot);
+    snapshot::end(&mut snapshot);
     let (domain, slot) = (snapshot.domain, snapshot.slot);
     drop(snapshot.bag.collect(domain, slot));
     seen
@@ -88,9 +88,9 @@ fn a_snapshot_against_two_commits_in_one_order() {
         });
         let seen = {
             let mut snapshot = pair.memory();
-            registry::begin(&mut snapshot, usize::MAX);
+            snapshot::begin(&mut snapshot, usize::MAX);
             let seen = (snapshot.read(&pair.left).unwrap(), snapshot.read(&pair.right).unwrap());
-            registry::end(&mut snapshot);
+            snapshot::end(&mut snapshot);
             seen
         };
         blind.join().unwrap();
@@ -107,7 +107,7 @@ fn an_end_against_a_commit_that_has_found_it() {
     model(|| {
         let pair = pair(None, 0, 0);
         let mut snapshot = pair.memory();
-        registry::begin(&mut snapshot, usize::MAX);
+        snapshot::begin(&mut snapshot, usize::MAX);
         let slot = snapshot.slot;
         let commit = spawn(&pair, move |pair| {
             let mut writer = pair.memory();
@@ -115,7 +115,7 @@ fn an_end_against_a_commit_that_has_found_it() {
             slot.kept().map(|_| writer.slot.since().expect("it runs"))
         });
         let clock = spawn(&pair, |pair| pair.domain.clock.advance());
-        registry::end(&mut snapshot);
+        snapshot::end(&mut snapshot);
         let until = snapshot.bag.last_until().expect("what was kept");
         if let Some(since) = commit.join().unwrap() {
             assert!(since <= until, "freed under the eyes of an attempt");
@@ -138,10 +138,10 @@ fn a_newborn_and_a_snapshot(flaw: Option<Flaw>) {
             assert!(linked.is_some() && pair.attempt(add).is_some());
         });
         let mut snapshot = pair.memory();
-        registry::begin(&mut snapshot, usize::MAX);
+        snapshot::begin(&mut snapshot, usize::MAX);
         let is_linked = snapshot.read(&pair.left) == Ok(1);
         let looks = is_linked.then(|| [(); 2].map(|()| snapshot.read(&pair.right).ok()));
-        registry::end(&mut snapshot);
+        snapshot::end(&mut snapshot);
         maker.join().unwrap();
         if let Some([seen, again]) = looks {
             assert!(seen == Some(1) || seen == Some(2), "linked, and not seen: {seen:?}");
@@ -168,11 +168,11 @@ fn a_kept_variable_that_is_written_again_against_a_look() {
     model(move || {
         let pair = pair(None, 1, 1);
         let mut snapshot = pair.memory();
-        registry::begin(&mut snapshot, usize::MAX);
+        snapshot::begin(&mut snapshot, usize::MAX);
         assert!(pair.set_both(2));
         let writer = spawn(&pair, |pair| pair.set_both(3));
         let seen = [&pair.left, &pair.right].map(|cell| snapshot.read(cell));
-        registry::end(&mut snapshot);
+        snapshot::end(&mut snapshot);
         assert!(writer.join().unwrap());
         assert_eq!(seen, [Ok(1), Ok(1)]);
     });
@@ -184,7 +184,7 @@ fn a_newborn_at_an_address_that_is_kept(flaw: Option<Flaw>) {
     model(move || {
         let pair = pair(flaw, 1, 0);
         let mut snapshot = pair.memory();
-        registry::begin(&mut snapshot, usize::MAX);
+        snapshot::begin(&mut snapshot, usize::MAX);
         assert!(pair.set_both(2));
         assert_eq!(snapshot.read(&pair.left), Ok(1), "it is kept");
         // The variable on the left ends here, and this is the word of another one.
@@ -197,7 +197,7 @@ fn a_newborn_at_an_address_that_is_kept(flaw: Option<Flaw>) {
             pair.domain.clock.advance();
             snapshot.read(&pair.left)
         });
-        registry::end(&mut snapshot);
+        snapshot::end(&mut snapshot);
         assert!(writer.join().unwrap());
         assert!(seen.iter().all(Result::is_err), "taken for the older variable: {seen:?}");
     });

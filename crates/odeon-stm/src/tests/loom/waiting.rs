@@ -1,12 +1,12 @@
 //! Retry against commit, and waiting for a prepared attempt: no wake-up is lost.
 
 use super::{Pair, model, pair, spawn};
-use crate::abort::Cause;
 use crate::attempt::Mode;
-use crate::between;
-use crate::flaw::Flaw;
-use crate::wakeup::Wait;
-use crate::write_set::Kind;
+use crate::attempt::between;
+use crate::attempt::write_set::Kind;
+use crate::domain::wakeup::Wait;
+use crate::words::abort::Cause;
+use crate::words::flaw::Flaw;
 
 /// Reads the left variable and asks to wait until it is other than 0; the wait, if it was 0.
 fn wait_for_left(pair: &Pair) -> Option<Wait<'static>> {

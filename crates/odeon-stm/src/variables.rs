@@ -1,0 +1,8 @@
+//! The variables that users hold.
+
+pub(crate) mod labelled;
+pub(crate) mod tcounter;
+pub(crate) mod textreme;
+pub(crate) mod tlink;
+pub(crate) mod tvar;
+pub(crate) mod tword;
