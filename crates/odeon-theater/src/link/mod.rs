@@ -9,7 +9,8 @@
 //!    greeting from an epoch that is not the newest known is stale; one from a newer one ends a link.
 //! 2. Messages, fragments of large ones, and signals are *records* of *bodies*. Bodies are numbered in the order of
 //!    their first sending, and never change after. The receiver delivers them in the order of their numbers, each
-//!    once; what comes early is kept, within `window` bytes and [`MOST_BODIES_UNDER_WAY`].
+//!    once; what comes early is kept, within `window` bytes and
+//!    [`MOST_BODIES_UNDER_WAY`](packet::MOST_BODIES_UNDER_WAY).
 //! 3. Each packet with a body carries the number of this transmission, too. Acknowledgements (with each packet, alone
 //!    after `ack_delay`, at once after the second body or if anything is not in order) say: the first body that is
 //!    missing, which ones behind it have come, the newest transmission that has, and the credit.
@@ -39,40 +40,44 @@
 
 mod assembly;
 mod config;
+mod epoch;
 mod event;
 mod handshake;
 mod held;
 mod incoming;
 mod liveness;
 mod outgoing;
+mod packet;
 mod receiving;
 mod round_trip;
 mod seals;
+mod secret;
 mod sending;
+mod theater_id;
 mod window;
 
 use std::fmt;
 use std::time::Duration;
 
 pub use config::LinkConfig;
+pub use epoch::Epoch;
 pub use event::{End, Event, PushError, Sink, Undelivered, Violation};
 pub use outgoing::Place;
+pub use packet::{FORMAT_VERSION, PacketError, Refusal};
+pub use secret::{Secret, ShortSecret};
+pub use theater_id::TheaterId;
+
+pub(crate) use packet::Greeting;
 
 use assembly::Assembly;
 use handshake::Handshake;
 use incoming::Incoming;
 use liveness::Liveness;
 use outgoing::Outgoing;
+use packet::{Limits, Route};
 use round_trip::RoundTrip;
 use seals::Seals;
 use window::Window;
-
-use crate::packet::{Limits, Refusal, Route};
-use crate::{Epoch, TheaterId};
-
-/// How many bodies may be under way in one direction. Both sides know it: acknowledgements have a bit for each.
-// TUNE: 1,024, a guess: 128 bytes of acknowledgements at most.
-pub(crate) const MOST_BODIES_UNDER_WAY: usize = 1024;
 
 /// How many channels the other side may hold back at a time.
 // TUNE: 65,536, a guess: a few megabytes at most.

@@ -1,7 +1,7 @@
 //! Which link a packet belongs to.
 
 use super::{Cursor, PacketError};
-use crate::{Epoch, TheaterId};
+use crate::link::{Epoch, TheaterId};
 
 /// From which link's end to which: a digest of the two theaters, and both epochs.
 ///

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Cursor, PacketError};
-use crate::TheaterId;
+use crate::link::TheaterId;
 
 const OTHER_VERSION: u8 = 1;
 const OTHER_CLUSTER: u8 = 2;
@@ -22,7 +22,7 @@ pub enum Refusal {
     },
     /// They belong to clusters of different names.
     OtherCluster,
-    /// They do not have the same [secret](crate::Secret), or only one of them has one.
+    /// They do not have the same [secret](crate::link::Secret), or only one of them has one.
     OtherSecret,
     /// For a reason that a newer version of Odeon knows, by its number.
     Unknown(u8),

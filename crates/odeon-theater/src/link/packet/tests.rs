@@ -1,9 +1,28 @@
 //! What is written is read, and nothing else is.
 
 use super::*;
-use crate::{Epoch, TheaterId};
-use odeon_core::Random;
+use crate::link::{Epoch, TheaterId};
 use odeon_testkit::for_seeds;
+
+/// SplitMix64: the link knows nothing of the core, nor of its randomness.
+struct Random(u64);
+
+impl Random {
+    fn from_seed(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
+    }
+}
 
 fn any_u64(random: &mut Random) -> u64 {
     random.next_u64() >> random.below(64)

@@ -2,7 +2,7 @@
 
 use super::route::read_epoch;
 use super::{Cursor, PacketError, put_varint};
-use crate::{Epoch, TheaterId};
+use crate::link::{Epoch, TheaterId};
 
 /// How long the name of a cluster may be, in bytes.
 pub(crate) const LONGEST_CLUSTER_NAME: usize = 64;

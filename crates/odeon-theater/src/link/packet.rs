@@ -1,7 +1,7 @@
 //! What packets look like. `docs/wire-format.md` has the table; this writes and reads it.
 //!
 //! Reading trusts nothing: any bytes give a packet or an error, and nothing is allocated here. What a packet
-//! *says* may still be a lie, against which [`Link`](crate::Link) keeps its limits.
+//! *says* may still be a lie, against which [`Link`](crate::link::Link) keeps its limits.
 
 mod acks;
 mod cursor;
@@ -18,7 +18,7 @@ mod tests;
 pub use error::PacketError;
 pub use refusal::Refusal;
 
-pub(crate) use acks::Acks;
+pub(crate) use acks::{Acks, MOST_BODIES_UNDER_WAY};
 pub(crate) use cursor::{Cursor, put_varint};
 pub(crate) use hello::{Hello, LONGEST_CLUSTER_NAME, Limits};
 pub(crate) use record::{PAUSE, RECORD_HEAD, RESUME};
@@ -27,7 +27,7 @@ pub(crate) use refusal::RefusalPacket;
 pub(crate) use route::Route;
 pub(crate) use seal::SEAL;
 
-use crate::{Secret, TheaterId};
+use super::{Secret, TheaterId};
 
 /// The first byte of every packet.
 const MAGIC: u8 = 0x0D;

@@ -1,7 +1,7 @@
 //! Packets that say who has written them: somebody who knows the cluster's secret.
 
 use super::{MAGIC, PacketError, SEALED};
-use crate::{Secret, TheaterId};
+use crate::link::{Secret, TheaterId};
 
 /// How many bytes a seal puts before a packet.
 pub(crate) const SEAL: usize = HEAD.len() + blake3::OUT_LEN + COUNT;

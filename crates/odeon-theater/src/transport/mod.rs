@@ -4,6 +4,10 @@
 //! may be as simple as its network allows, and the one in memory ([`InMemoryNetwork`](crate::InMemoryNetwork)) may be
 //! as bad as a test wants it.
 
+mod in_memory;
+
+pub use in_memory::{Conditions, Counts, InMemoryNetwork, InMemoryTransport};
+
 use crate::TheaterId;
 
 /// A way to other theaters.

@@ -1,7 +1,11 @@
 //! What has arrived, and how much more may be sent.
 
 use super::{Cursor, PacketError, put_varint};
-use crate::link::MOST_BODIES_UNDER_WAY;
+
+/// How many bodies may be under way in one direction. Both sides know it: acknowledgements have a
+/// bit for each.
+// TUNE: 1,024, a guess: 128 bytes of acknowledgements at most.
+pub(crate) const MOST_BODIES_UNDER_WAY: usize = 1024;
 
 /// One bit for each body behind the first missing one.
 pub(super) const LARGEST_BITMAP: usize = MOST_BODIES_UNDER_WAY.div_ceil(8);
