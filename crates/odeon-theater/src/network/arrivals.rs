@@ -5,18 +5,19 @@ use std::sync::Arc;
 use odeon_core::wire::{Delivered, unreadable};
 use odeon_core::{DeadLetterReason, EndReason};
 
-use super::Inner;
 use super::channel::{Channel, NUMBERS};
 use super::control::Control;
+use super::inner::Inner;
 use super::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
-use super::migrations::{Asker, Came};
+use super::migrations::Came;
 use super::passage::Between;
 use super::peer::Peer;
+use super::questions::Asker;
 use crate::TheaterId;
 
 impl Inner {
     /// A message has come on a channel.
-    pub(super) fn arrives(self: &Arc<Self>, peer: &Arc<Peer>, channel: u64, bytes: &[u8]) {
+    pub(super) fn message_comes(self: &Arc<Self>, peer: &Arc<Peer>, channel: u64, bytes: &[u8]) {
         match Channel::of(channel) {
             Some(Channel::Actor(actor)) => self.message_arrives(peer, actor, bytes),
             Some(Channel::Answer(question)) => self.answer_arrives(peer, question, bytes),

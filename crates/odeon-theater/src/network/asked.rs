@@ -7,15 +7,11 @@
 //! of them are over, and those are forgotten: what is kept is in proportion to what waits for an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::Inner;
-use super::control::Control;
 use super::marks::Mark;
-use super::migrations::Asker;
-use super::peer::Peer;
+use super::questions::Asker;
 use crate::TheaterId;
 
 /// TUNE: guessed 2026-11: with so many requests it is looked at which of them are over, and again with twice as many as were left. A question for dozens of
@@ -46,7 +42,7 @@ impl Asked {
     }
 
     /// The questions of which it is to be asked whether they are over, by their theaters; none, as long as they are few.
-    fn to_look_at(&self) -> BTreeMap<TheaterId, Vec<u64>> {
+    pub(super) fn to_look_at(&self) -> BTreeMap<TheaterId, Vec<u64>> {
         let mut known = self.lock();
         let mut by_theater: BTreeMap<TheaterId, Vec<u64>> = BTreeMap::new();
         if known.asked.len() >= known.look_at {
@@ -59,7 +55,7 @@ impl Asked {
     }
 
     /// These questions of a theater are over.
-    fn are_over(&self, theater: TheaterId, questions: &[u64]) {
+    pub(super) fn are_over(&self, theater: TheaterId, questions: &[u64]) {
         let mut known = self.lock();
         for &question in questions {
             known.asked.remove(&(theater, question));
@@ -78,45 +74,10 @@ impl Asked {
     }
 }
 
-impl Inner {
-    /// Has those requests forgotten that have gone to a theater and are over, if there are many.
-    pub(super) fn look_at_asked(self: &Arc<Self>, peer: &Arc<Peer>) {
-        for (theater, questions) in peer.asked.to_look_at() {
-            if theater == self.id {
-                peer.asked.are_over(theater, &self.questions.that_are_over(questions));
-            } else if let Some(asker) = self.peers.get(theater) {
-                self.tell_peer(&asker, &Control::AreOpen { at: peer.id.bits(), questions });
-            } else if !self.peers.is_reachable(theater) {
-                // Nobody is there to be told. Who is only cut off is to be told later.
-                peer.asked.are_over(theater, &questions);
-            }
-        }
-    }
-
-    /// Another theater asks which of these questions are over, with which it has gone to a third one.
-    pub(super) fn says_what_is_over(
-        self: &Arc<Self>,
-        peer: &Arc<Peer>,
-        at: u128,
-        questions: Vec<u64>,
-    ) {
-        let questions = self.questions.that_are_over(questions);
-        if !questions.is_empty() {
-            self.tell_peer(peer, &Control::AreOver { at, questions });
-        }
-    }
-
-    /// And is told.
-    pub(super) fn are_over(&self, peer: &Arc<Peer>, at: u128, questions: &[u64]) {
-        if let Some(at) = self.peers.get(TheaterId::from_bits(at)) {
-            at.asked.are_over(peer.id, questions);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
+    use std::sync::Arc;
     use std::time::{Duration, Instant};
 
     use odeon_core::Theater;

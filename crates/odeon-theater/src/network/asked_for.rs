@@ -7,7 +7,7 @@ use odeon_core::Message;
 use odeon_core::wire::{Inbound, layout_of};
 use serde::de::DeserializeOwned;
 
-use super::RemoteError;
+use super::remote_error::RemoteError;
 
 /// See the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use odeon_core::EndReason;
 use odeon_core::wire::Address;
 use serde::{Deserialize, Serialize};
 
-use super::migrations::MigrateError;
-use super::published::Wanted;
+use super::migrated::MigrateError;
+use super::wanted::Wanted;
 use crate::TheaterId;
 
 /// TUNE: bytes of a failure's text that go to another theater, guessed 2026-11: what anybody reads.

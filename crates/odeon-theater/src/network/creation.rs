@@ -1,17 +1,17 @@
 //! Actors that others may have created here: by the kinds that are registered.
 
 use odeon_sync::contained::{Theirs, quietly};
-use std::collections::HashMap;
 use std::fmt::Display;
-use std::sync::Arc;
 
 use odeon_core::wire::{self, Erased, Passage};
 use odeon_core::{ActorRef, Message};
-use odeon_sync::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Messages, Network, RemoteError};
+use super::asked_for::Messages;
+use super::handle::Network;
+use super::kinds::Registered;
+use super::remote_error::RemoteError;
 
 /// What a [registered](Network::register) kind's function answers: a new actor, or why there is none.
 pub trait Made {
@@ -41,39 +41,6 @@ impl<M: Message, E: Display> Made for Result<ActorRef<M>, E> {
     }
 }
 
-type Make = dyn Fn(&dyn Passage, &[u8]) -> Result<Erased, RemoteError> + Send + Sync;
-
-struct Registered {
-    version: u32,
-    /// Those of its actors.
-    messages: Messages,
-    make: Theirs<Box<Make>>,
-}
-
-/// The kinds of a theater.
-#[derive(Default)]
-pub(super) struct Kinds(Mutex<HashMap<String, Arc<Registered>>>);
-
-impl Kinds {
-    /// An actor for whoever knows this version of a kind by these messages.
-    pub(super) fn make(
-        &self,
-        passage: &dyn Passage,
-        (kind, version): (&str, u32),
-        messages: &str,
-        arguments: &[u8],
-    ) -> Result<Erased, RemoteError> {
-        let kinds = self.0.lock().expect("nothing panics under this lock");
-        let registered = kinds.get(kind).cloned().ok_or(RemoteError::UnknownKind)?;
-        drop(kinds);
-        if registered.version != version {
-            return Err(RemoteError::OtherVersion { here: registered.version });
-        }
-        registered.messages.answer(messages)?;
-        (registered.make)(passage, arguments)
-    }
-}
-
 impl Network {
     /// Registers a kind of actor that others may have created here, in place of another one of this name: `make` creates one of the arguments that
     /// they send, or answers why it does not.
@@ -83,8 +50,7 @@ impl Network {
     /// ```
     /// # use odeon_core::*;
     /// # use odeon_theater::{InMemoryNetwork, LinkConfig, Network, RemoteError, TheaterId};
-    /// # use std::sync::Arc;
-    /// # struct Account(u64);
+    /// #     /// # struct Account(u64);
     /// # #[derive(serde::Serialize, serde::Deserialize)]
     /// # struct Deposit(u64);
     /// # impl Message for Deposit {}
@@ -122,7 +88,7 @@ impl Network {
         self.register_version(kind, 0, make);
     }
 
-    /// As [`register`](Self::register), of a version of the kind: whoever asks for [another one](super::At::version) is told which one is here. Change it when
+    /// As [`register`](Self::register), of a version of the kind: whoever asks for [another one](super::at::At::version) is told which one is here. Change it when
     /// older arguments or messages would be misread.
     pub fn register_version<T, R>(
         &self,
@@ -141,12 +107,7 @@ impl Network {
             Ok(Erased::of(&actor))
         };
         let messages = Messages::of::<R::Msg>();
-        let registered =
-            Arc::new(Registered { version, messages, make: Theirs::of(Box::new(make)) });
-        let mut kinds =
-            self.inner.published.kinds.0.lock().expect("nothing panics under this lock");
-        let before = kinds.insert(kind.into(), registered);
-        drop(kinds);
-        drop(before);
+        let registered = Registered { version, messages, make: Theirs::of(Box::new(make)) };
+        self.inner.published.kinds.register(kind, registered);
     }
 }

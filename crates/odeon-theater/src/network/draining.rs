@@ -11,7 +11,9 @@ use odeon_core::{Ask, extend};
 use serde::{Deserialize, Serialize};
 
 use self::drainer::Drainer;
-use super::{Inner, MobileActor, Network};
+use super::handle::Network;
+use super::inner::Inner;
+use super::mobile_actor::MobileActor;
 use crate::{MigrateError, MobileId, TheaterId};
 
 /// What has come of a [`Network::drain`].

@@ -11,12 +11,13 @@ use odeon_core::wire::{
     unreadable,
 };
 
-use super::Inner;
 use super::channel::Channel;
 use super::control::Control;
+use super::inner::Inner;
 use super::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
-use super::migrations::{Asker, MigrateError};
+use super::migrated::MigrateError;
 use super::peer::Peer;
+use super::questions::Asker;
 use super::seats::{Line, LostWay, Sits};
 use crate::{End, TheaterId, Undelivered};
 
@@ -43,7 +44,7 @@ impl Inner {
         drop(over);
         let until = self.grant_numbers.last();
         self.members.ended(peer.id, end);
-        self.peers.end(self, peer);
+        self.peers.end(peer);
         self.owes_no_more(peer.id, end);
         self.ends_grants(peer, until);
         self.expects_grants(peer.id, holders);

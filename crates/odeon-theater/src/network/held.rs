@@ -9,8 +9,8 @@ use odeon_core::wire::Inbound;
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::Inner;
 use super::channel::Channel;
+use super::owner::Owner;
 use super::peer::Peer;
 
 /// TUNE: bytes of messages that are still taken for an actor under pressure before the other side is asked to hold back, a quarter of a link's window:
@@ -37,7 +37,7 @@ impl Peer {
     #[cold]
     pub(super) fn presses(
         self: &Arc<Self>,
-        network: &Arc<Inner>,
+        owner: &Arc<impl Owner>,
         actor: u64,
         bytes: usize,
         inbound: &Arc<dyn Inbound>,
@@ -51,8 +51,8 @@ impl Peer {
                 self.held.note(actors);
                 self.pause(Channel::Actor(actor), true);
                 let relieved = Mutex::new(Some(inbound.relieved()));
-                let network = Arc::downgrade(network);
-                Arc::new(Relief { peer: self.clone(), network, actor, relieved }).wake();
+                let owner = Arc::downgrade(owner);
+                Arc::new(Relief { peer: self.clone(), owner, actor, relieved }).wake();
                 return;
             }
             Pressed::Held => {}
@@ -98,14 +98,14 @@ impl Held {
 }
 
 /// Waits until an actor is not under pressure any more.
-struct Relief {
+struct Relief<O> {
     peer: Arc<Peer>,
-    network: Weak<Inner>,
+    owner: Weak<O>,
     actor: u64,
     relieved: Mutex<Option<Pin<Box<dyn Future<Output = ()> + Send>>>>,
 }
 
-impl Wake for Relief {
+impl<O: Owner> Wake for Relief<O> {
     fn wake(self: Arc<Self>) {
         let waker = Waker::from(self.clone());
         let mut place = self.relieved.lock().expect("the future is the runtime's own");
@@ -118,8 +118,8 @@ impl Wake for Relief {
         // In this order: what presses in between is asked to be held back anew, behind this.
         self.peer.pause(Channel::Actor(self.actor), false);
         self.peer.held.released(self.actor);
-        if let Some(network) = self.network.upgrade() {
-            self.peer.transmit(&network);
+        if let Some(owner) = self.owner.upgrade() {
+            self.peer.transmit(&owner);
         }
     }
 }

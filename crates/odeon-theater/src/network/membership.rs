@@ -6,7 +6,6 @@ use odeon_core::{ActorRef, Message, extend};
 use odeon_sync::Mutex;
 use serde::{Deserialize, Serialize};
 
-use super::Network;
 use crate::{End, Event, Refusal, TheaterId};
 
 /// What another theater is, as far as this one knows.
@@ -123,37 +122,31 @@ impl Members {
         subscribers.retain(|subscriber| extend::send_unhindered(subscriber, event).is_ok());
     }
 
-    fn lock(&self) -> odeon_sync::MutexGuard<'_, Known> {
-        self.0.lock().expect("nothing panics under this lock")
-    }
-}
-
-impl Network {
-    /// The other theaters that are there.
-    pub fn members(&self) -> Vec<(TheaterId, Membership)> {
-        let known = self.inner.members.lock();
+    /// Those that are there, in the order of their identities.
+    pub(super) fn present(&self) -> Vec<(TheaterId, Membership)> {
+        let known = self.lock();
         let mut members: Vec<_> = known.present.iter().map(|(&id, known)| (id, known.is)).collect();
         members.sort_by_key(|&(id, _)| id);
         members
     }
 
-    /// The theaters that are there, each with a number that is another one when it joins again: known before anybody is told that it has joined.
-    pub(crate) fn joined(&self) -> Vec<(TheaterId, u64)> {
-        let known = self.inner.members.lock();
+    /// Those that are there, each with a number that is another one when it joins again.
+    pub(super) fn joined(&self) -> Vec<(TheaterId, u64)> {
+        let known = self.lock();
         known.present.iter().map(|(&id, known)| (id, known.joined)).collect()
     }
 
-    /// The theaters that could be reached and to which there is no link, and why: as [`MembershipEvent::Refused`] has told, and as long as they can be reached.
-    pub fn refused(&self) -> Vec<(TheaterId, Refusal)> {
-        let known = self.inner.members.lock();
+    /// Those to which there is no link, and why, in the order of their identities.
+    pub(super) fn all_refused(&self) -> Vec<(TheaterId, Refusal)> {
+        let known = self.lock();
         let mut refused: Vec<_> = known.refused.iter().map(|(&id, &why)| (id, why)).collect();
         refused.sort_by_key(|&(id, _)| id);
         refused
     }
 
-    /// Has an actor told whenever that changes; at once of those that are there already. It is told until it stops.
-    pub fn subscribe(&self, subscriber: &ActorRef<MembershipEvent>) {
-        let mut known = self.inner.members.lock();
+    /// Has an actor told whenever that changes; at once of those that are there already.
+    pub(super) fn subscribe(&self, subscriber: &ActorRef<MembershipEvent>) {
+        let mut known = self.lock();
         for (&theater, &Present { is, .. }) in &known.present {
             let _ = extend::send_unhindered(subscriber, MembershipEvent::Joined(theater));
             if is == Membership::Suspected {
@@ -164,5 +157,9 @@ impl Network {
             let _ = extend::send_unhindered(subscriber, MembershipEvent::Refused(theater, why));
         }
         known.subscribers.push(subscriber.clone());
+    }
+
+    fn lock(&self) -> odeon_sync::MutexGuard<'_, Known> {
+        self.0.lock().expect("nothing panics under this lock")
     }
 }

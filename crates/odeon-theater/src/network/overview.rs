@@ -4,7 +4,8 @@ use odeon_core::wire::{native, number_of};
 use odeon_core::{ActorRef, Message};
 use serde::{Deserialize, Serialize};
 
-use super::Network;
+use super::handle::Network;
+use super::mobile_actor::MobileActor;
 use crate::{Membership, MobileId, TheaterId};
 
 /// A theater as it sees itself: made by [`Network::overview`].
@@ -24,24 +25,6 @@ pub struct Overview {
     pub referred_to: usize,
     /// How many actors of other theaters are referred to here.
     pub refers_to: usize,
-}
-
-/// A mobile actor, as the theater sees it in which it sits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MobileActor {
-    /// Which one.
-    pub id: MobileId,
-    /// Its [kind](crate::Mobile::KIND).
-    pub kind: String,
-    /// Whether it has been written for another theater, and waits to be let go.
-    pub leaves: bool,
-    /// How often it has moved.
-    pub moves: u64,
-    /// How many messages it has handled here, in all the times that it was here while somebody here referred to it. Of one that nobody has asked for before
-    /// it is known a moment later.
-    pub handled: u64,
-    /// How many have come to it from each other theater since it last came here, with those that wait. All others come from here.
-    pub heard: Vec<(TheaterId, u64)>,
 }
 
 impl Network {

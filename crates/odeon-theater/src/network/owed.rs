@@ -10,17 +10,12 @@
 //! answers are kept; or nobody is left who knows of it, of which A learns by the end of the link to where it has sent the request.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::Inner;
-use super::channel::{Channel, NUMBERS};
-use super::control::Control;
-use super::migrations::{Asker, Within};
-use super::peer::Peer;
-use crate::{End, TheaterId};
+use super::questions::Asker;
+use crate::TheaterId;
 
 /// TUNE: guessed 2026-11: as long as lost theaters are looked for by names.
 const KEPT: Duration = Duration::from_secs(600);
@@ -29,7 +24,7 @@ const KEPT: Duration = Duration::from_secs(600);
 const FEWEST: usize = 64;
 
 /// `None`: there is none.
-type Answer = Option<Vec<u8>>;
+pub(super) type Answer = Option<Vec<u8>>;
 
 /// See the module.
 #[derive(Default)]
@@ -55,7 +50,7 @@ struct Owes {
 }
 
 impl Owed {
-    fn add(&self, asker: Asker, answer: Answer, is_own: bool, now: Duration) {
+    pub(super) fn add(&self, asker: Asker, answer: Answer, is_own: bool, now: Duration) {
         let mut known = self.lock();
         if known.answers.len() >= known.look_at {
             known.answers.retain(|_, owes| owes.until > now);
@@ -66,7 +61,7 @@ impl Owed {
     }
 
     /// Those to a theater: they are given to it now.
-    fn take(&self, theater: TheaterId) -> Vec<(Asker, Answer)> {
+    pub(super) fn take(&self, theater: TheaterId) -> Vec<(Asker, Answer)> {
         let mut known = self.lock();
         let all = (theater, 0)..=(theater, u64::MAX);
         let questions: Vec<u64> = known.answers.range(all).map(|(&(_, q), _)| q).collect();
@@ -78,7 +73,7 @@ impl Owed {
     }
 
     /// Those that this theater was the first to have.
-    fn own(&self) -> Vec<(Asker, Answer)> {
+    pub(super) fn own(&self) -> Vec<(Asker, Answer)> {
         let known = self.lock();
         let own = known.answers.iter().filter(|(_, owes)| owes.is_own);
         let asked = |&(theater, question): &(TheaterId, u64)| Asker { theater, question };
@@ -87,99 +82,5 @@ impl Owed {
 
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.0.lock().expect("nothing panics under this lock")
-    }
-}
-
-fn answered(asker: Asker, answer: Answer, is_passed_on: bool) -> Control {
-    let Asker { theater, question } = asker;
-    Control::Answered { asker: theater.bits(), question, answer, is_passed_on }
-}
-
-impl Inner {
-    /// Gives an answer to whoever has asked, wherever that is.
-    pub(super) fn give_answer(self: &Arc<Self>, asker: Asker, answer: Answer) {
-        if asker.question >= NUMBERS {
-            return;
-        }
-        if asker.theater == self.id {
-            self.is_answered(asker.question, self.id, answer);
-        } else if !self.tells_asker(asker, answer.clone(), false) {
-            self.owes(asker, answer, true);
-        }
-    }
-
-    /// `false`: there is no link to it.
-    fn tells_asker(self: &Arc<Self>, asker: Asker, answer: Answer, is_passed_on: bool) -> bool {
-        let Some(peer) = self.peers.get(asker.theater) else { return false };
-        let told = answered(asker, answer, is_passed_on).to_bytes();
-        let is_told = peer.push(Channel::Control, &told).is_ok();
-        peer.transmit(self);
-        is_told
-    }
-
-    fn owes(self: &Arc<Self>, asker: Asker, answer: Answer, is_own: bool) {
-        self.owed.add(asker, answer.clone(), is_own, self.now());
-        if is_own {
-            for peer in self.peers.all().into_iter().filter(|peer| peer.id != asker.theater) {
-                self.tell_peer(&peer, &answered(asker, answer.clone(), true));
-            }
-        }
-        // There may be a link meanwhile, of which it was told before that.
-        if let Some(peer) = self.peers.get(asker.theater).filter(|peer| peer.is_linked()) {
-            self.pays(&peer);
-        }
-    }
-
-    /// There is a link to a theater.
-    pub(super) fn pays(self: &Arc<Self>, peer: &Arc<Peer>) {
-        for (asker, answer) in self.owed.take(peer.id) {
-            if !self.tells_asker(asker, answer.clone(), false) {
-                self.owed.add(asker, answer, true, self.now());
-            }
-        }
-        for (asker, answer) in self.owed.own() {
-            self.tell_peer(peer, &answered(asker, answer, true));
-        }
-    }
-
-    /// A link has ended.
-    pub(super) fn owes_no_more(&self, theater: TheaterId, end: End) {
-        if matches!(end, End::Left | End::Departed) {
-            drop(self.owed.take(theater));
-        }
-    }
-
-    /// Another theater has the answer to a question of this one, or of a third one.
-    pub(super) fn answer_comes(self: &Arc<Self>, peer: &Arc<Peer>, asker: Asker, answer: Answer) {
-        if asker.question >= NUMBERS {
-            return;
-        }
-        if asker.theater == self.id {
-            self.is_answered(asker.question, peer.id, answer);
-        } else if !self.tells_asker(asker, answer.clone(), true) {
-            self.owes(asker, answer, false);
-        }
-    }
-
-    /// The asker's theater may not have got it.
-    pub(super) fn has_not_answered(
-        self: &Arc<Self>,
-        peer: &Arc<Peer>,
-        asker: Asker,
-        answer: Answer,
-        is_passed_on: bool,
-    ) {
-        // Who was to pass it on has died: whoever is the first to have it owes it still.
-        if asker.theater == peer.id {
-            self.owes(asker, answer, !is_passed_on);
-        }
-    }
-
-    fn is_answered(&self, question: u64, by: TheaterId, answer: Answer) {
-        if let Some(asked) = self.questions.take(question, by) {
-            if let Some(bytes) = answer {
-                let _ = asked.answer(&Within::default(), &bytes);
-            }
-        }
     }
 }

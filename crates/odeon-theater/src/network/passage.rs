@@ -9,9 +9,11 @@ use odeon_core::wire::{
     Address, AnswerRoute, Answerable, Arriving, Encode, Leaving, Passage, Reference, WireError,
 };
 
-use super::Inner;
 use super::channel::{Channel, NUMBERS};
 use super::control::Control;
+use super::inner::Inner;
+use super::left::Left;
+use super::outbound::FromSeat;
 use super::peer::Peer;
 use super::seats::Leads;
 use super::way::To;
@@ -22,16 +24,6 @@ pub(super) struct Between<'a> {
     network: &'a Arc<Inner>,
     peer: &'a Arc<Peer>,
     left: RefCell<Vec<Left>>,
-}
-
-/// What leaves with a value.
-#[derive(Clone, Copy)]
-pub(super) enum Left {
-    /// A reference to this actor of this theater.
-    Reference(u64),
-    /// A reference to an actor of a third theater.
-    Grant(Address, u64),
-    Question(u64),
 }
 
 impl<'a> Between<'a> {
@@ -90,7 +82,7 @@ impl Passage for Between<'_> {
             return Err(WireError::Refused("an actor of another theater of this process"));
         }
         if let Some(native) = actor.native.as_ref().filter(|_| network.has_natives()) {
-            network.seats.introduce(network, native);
+            network.introduces(native);
         }
         let grant = |at: Address| {
             if at.theater == to.bits() {
@@ -129,14 +121,16 @@ impl Passage for Between<'_> {
             return here.or_else(|gone| by_name().ok_or(gone));
         }
         let stage = network.stage()?;
-        let peer = network.peers.get_or_meet(network, TheaterId::from_bits(at.theater));
+        let peer = network.peers.get_or_meet(TheaterId::from_bits(at.theater));
         let peer = peer.ok_or(WireError::Refused("the theater leaves"))?;
         // If they have just met, they greet.
         peer.transmit(network);
         network.takes(&peer, at.actor, self.peer.id, reference.grant);
         let to = To { peer, seat: at.actor };
         let (arrived, counts) =
-            network.seats.arrives(network, reference, arriving, &stage, to.clone());
+            network.seats.arrives(reference, arriving, &stage, to.clone(), |way, is_first| {
+                FromSeat::new(network, way, is_first)
+            });
         if !counts {
             // Messages go elsewhere: the actor has moved, and one of the two theaters has not heard of it yet.
             network.give_back(&to, 1);

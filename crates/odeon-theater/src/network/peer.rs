@@ -15,7 +15,6 @@ use odeon_core::{ActorRef, Timer};
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::Inner;
 use super::asked::Asked;
 use super::channel::Channel;
 use super::control::Control;
@@ -23,9 +22,10 @@ use super::grants::ToTell;
 use super::held::Held;
 use super::in_order::{InOrder, Ticket};
 use super::later::Later;
+use super::owner::Owner;
 use super::pressed::Pressed;
 use super::transmitting::{Due, FULL, Gathering};
-use crate::{End, Epoch, Event, Link, LinkConfig, PushError, Sink, TheaterId, Transport};
+use crate::{Epoch, Event, Link, LinkConfig, PushError, Sink, TheaterId, Transport};
 
 /// See the module.
 pub(super) struct Peer {
@@ -216,27 +216,27 @@ impl Peer {
     }
 
     /// A packet has come. `false`: it is none for this link, and has changed nothing.
-    pub(super) fn receive(self: &Arc<Self>, network: &Arc<Inner>, packet: &[u8]) -> bool {
+    pub(super) fn receive(self: &Arc<Self>, owner: &Arc<impl Owner>, packet: &[u8]) -> bool {
         let mut received = self.receiving.lock().expect("users' code is contained");
         let mut link = self.link();
-        let is_taken = link.receive(packet, network.now(), &mut *received).is_ok();
+        let is_taken = link.receive(packet, owner.now(), &mut *received).is_ok();
         let ticket = self.ticket(&received);
         drop(link);
-        let gathering = Gathering::begin(network);
-        self.deliver(network, &mut received);
+        let gathering = Gathering::begin(owner);
+        self.deliver(owner, &mut received);
         if let Some(ticket) = ticket {
             // Behind the messages that came with it.
             self.events.hand_in(ticket, mem::take(&mut received.events));
-            self.happen(network);
+            self.happen(owner);
         }
         drop(received);
         // Acknowledgements.
-        self.transmit(network);
+        self.transmit(owner);
         drop(gathering);
         is_taken
     }
 
-    fn deliver(self: &Arc<Self>, network: &Arc<Inner>, received: &mut Received) {
+    fn deliver(self: &Arc<Self>, owner: &Arc<impl Owner>, received: &mut Received) {
         let messages = mem::take(&mut received.messages);
         // One sender, whichever of its threads the transport calls from.
         extend::as_numbered_sender(self.id.bits() as u64, || {
@@ -246,7 +246,7 @@ impl Peer {
                     Body::Large(bytes) => bytes,
                 };
                 // What users' types do while they are read or dropped is contained where that happens. If it were not, others' messages go on.
-                quietly(|| network.arrives(self, channel, bytes));
+                quietly(|| owner.arrives(self, channel, bytes));
             }
         });
         received.bytes.clear();
@@ -265,95 +265,69 @@ impl Peer {
     }
 
     /// Sees to what follows from what has happened to the link, in its order: several threads find out.
-    fn happen(self: &Arc<Self>, network: &Arc<Inner>) {
+    fn happen(self: &Arc<Self>, owner: &Arc<impl Owner>) {
         self.events.tell(|events| {
-            events.into_iter().for_each(|event| self.happens(network, event));
+            events.into_iter().for_each(|event| self.happens(owner, event));
         });
     }
 
-    fn happens(self: &Arc<Self>, network: &Arc<Inner>, event: Event) {
-        match event {
-            Event::Relieved => {
-                self.is_pressed.store(false, Ordering::Relaxed);
-                network.seats.of(self.id).iter().for_each(|stands| stands.wake());
-            }
-            Event::ChannelRelieved(channel) => self.is_relieved(network, channel),
-            Event::TooLarge(message) => network.too_large(self, message),
-            Event::Ended { end, undelivered } => {
-                // ORDERING: Relaxed: see `is_dead`.
-                self.is_dead.store(true, Ordering::Relaxed);
-                network.ended(self, end, undelivered);
-                if matches!(end, End::Silent | End::GivenUp) {
-                    self.meet_anew(network);
-                }
-            }
-            Event::Linked => {
-                network.tells_decisions(self);
-                network.members.note(self.id, &event);
-                network.says_through_again();
-                network.pays(self);
-            }
-            event => network.members.note(self.id, &event),
+    fn happens(self: &Arc<Self>, owner: &Arc<impl Owner>, event: Event) {
+        match &event {
+            Event::Relieved => self.is_pressed.store(false, Ordering::Relaxed),
+            Event::ChannelRelieved(channel) => self.pressed.is_relieved(*channel),
+            // ORDERING: Relaxed: see `is_dead`.
+            Event::Ended { .. } => self.is_dead.store(true, Ordering::Relaxed),
+            _ => {}
         }
-    }
-
-    /// The link has ended, because one side has not heard of the other. If that is only slow, or has been cut off, nobody else would say that it can be
-    /// reached: the transport has said so already.
-    fn meet_anew(&self, network: &Arc<Inner>) {
-        if !network.peers.is_reachable(self.id) {
-            return;
-        }
-        if let Some(next) = network.peers.get_or_meet(network, self.id) {
-            next.transmit(network);
-        }
+        owner.happens(self, event);
     }
 
     /// Ends the link once all has gone.
-    pub(super) fn leave(self: &Arc<Self>, network: &Arc<Inner>) {
+    pub(super) fn leave(self: &Arc<Self>, owner: &Arc<impl Owner>) {
         let mut link = self.link();
         if !link.is_linked() && link.queued() == 0 {
             // Nobody waits for the farewell of a stranger.
             drop(link);
-            return self.give_up(network);
+            return self.give_up(owner);
         }
         link.leave();
         drop(link);
-        self.transmit_now(network);
+        self.transmit_now(owner);
     }
 
     /// Ends the link.
-    pub(super) fn give_up(self: &Arc<Self>, network: &Arc<Inner>) {
+    pub(super) fn give_up(self: &Arc<Self>, owner: &Arc<impl Owner>) {
         let mut told = Received::default();
         let mut link = self.link();
         link.give_up(&mut told);
         let has_happened = self.note(&mut told);
         drop(link);
         if has_happened {
-            self.happen(network);
+            self.happen(owner);
         }
-        self.transmit_now(network);
+        self.transmit_now(owner);
     }
 
     /// Hands what is due to the transport, at once.
-    pub(super) fn transmit_now(self: &Arc<Self>, network: &Arc<Inner>) {
+    pub(super) fn transmit_now(self: &Arc<Self>, owner: &Arc<impl Owner>) {
         // Whoever cannot send leaves it to the one that does, who looks again behind its own sending.
         while let Some(mut packet) = self.right_to_send() {
-            let Some(transport) = network.transport.get() else { return };
+            let Some(transport) = owner.transport() else { return };
             let (mut told, mut has_happened) = (Received::default(), false);
             let mut next = |packet: &mut Vec<u8>| {
                 let mut link = self.link();
-                let is_written = link.poll(network.now(), packet, &mut told);
+                let is_written = link.poll(owner.now(), packet, &mut told);
                 has_happened |= self.note(&mut told);
                 is_written
             };
             while next(&mut packet) {
-                send_by(&**transport, self.id, mem::take(&mut *packet));
+                send_by(transport, self.id, mem::take(&mut *packet));
             }
             // ORDERING: Relaxed: a hint.
             self.is_full.store(false, Ordering::Relaxed);
             drop(packet);
             if has_happened {
-                self.happen(network);
+                self.happen(owner);
             }
             let mut link = self.link();
             if self.later().tell(&mut link) {
@@ -362,8 +336,8 @@ impl Peer {
             let deadline = link.deadline();
             drop(link);
             match deadline {
-                Some(at) if at <= network.now() => {}
-                Some(at) => return self.be_alarmed(network, at),
+                Some(at) if at <= owner.now() => {}
+                Some(at) => return self.be_alarmed(owner, at),
                 None => return,
             }
         }
@@ -378,17 +352,17 @@ impl Peer {
         }
     }
 
-    fn be_alarmed(self: &Arc<Self>, network: &Arc<Inner>, at: Duration) {
+    fn be_alarmed(self: &Arc<Self>, owner: &Arc<impl Owner>, at: Duration) {
         let mut alarm = self.alarm.lock().expect("nothing panics under this lock");
         if alarm.as_ref().is_some_and(|(armed, _)| *armed <= at) {
             return;
         }
-        let Some(stage) = network.pool.upgrade() else { return };
-        let (peer, of) = (Arc::downgrade(self), Arc::downgrade(network));
-        let timer = extend::alarm_at(&*stage, at.saturating_sub(network.now()), move || {
-            let (Some(peer), Some(network)) = (peer.upgrade(), of.upgrade()) else { return };
+        let Some(stage) = owner.pool() else { return };
+        let (peer, of) = (Arc::downgrade(self), Arc::downgrade(owner));
+        let timer = extend::alarm_at(&*stage, at.saturating_sub(owner.now()), move || {
+            let (Some(peer), Some(owner)) = (peer.upgrade(), of.upgrade()) else { return };
             peer.alarm.lock().expect("nothing panics under this lock").take();
-            peer.transmit_now(&network);
+            peer.transmit_now(&owner);
         });
         if let Some((_, later)) = alarm.replace((at, timer)) {
             later.cancel();

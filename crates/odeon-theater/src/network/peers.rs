@@ -5,14 +5,18 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use odeon_core::Clock;
 use odeon_sync::{Condvar, Mutex, MutexGuard};
 
-use super::Inner;
 use super::peer::Peer;
-use crate::{Epoch, TheaterId};
+use crate::{Epoch, LinkConfig, TheaterId};
 
 /// See the module.
 pub(super) struct Peers {
+    /// This theater.
+    me: TheaterId,
+    config: LinkConfig,
+    clock: Arc<dyn Clock>,
     known: Mutex<Known>,
     /// The last link has ended.
     empty: Condvar,
@@ -30,8 +34,8 @@ struct Known {
     leaves: bool,
 }
 
-impl Default for Peers {
-    fn default() -> Self {
+impl Peers {
+    pub(super) fn new(me: TheaterId, config: LinkConfig, clock: Arc<dyn Clock>) -> Self {
         let known = Known {
             alive: HashMap::new(),
             ended: HashMap::new(),
@@ -39,11 +43,9 @@ impl Default for Peers {
             epoch: Epoch::FIRST,
             leaves: false,
         };
-        Self { known: Mutex::new(known), empty: Condvar::new() }
+        Self { me, config, clock, known: Mutex::new(known), empty: Condvar::new() }
     }
-}
 
-impl Peers {
     /// The theater with this identity, if there is a link to it.
     pub(super) fn get(&self, id: TheaterId) -> Option<Arc<Peer>> {
         self.lock().alive.get(&id).cloned()
@@ -55,8 +57,8 @@ impl Peers {
     }
 
     /// The theater with this identity, with a new link if there is none. `None`: this theater leaves, or is it itself.
-    pub(super) fn get_or_meet(&self, network: &Inner, id: TheaterId) -> Option<Arc<Peer>> {
-        if id == network.id {
+    pub(super) fn get_or_meet(&self, id: TheaterId) -> Option<Arc<Peer>> {
+        if id == self.me {
             return None;
         }
         let mut known = self.lock();
@@ -67,16 +69,16 @@ impl Peers {
             Entry::Vacant(place) => {
                 let of_link = *epoch;
                 *epoch = of_link.next();
-                let peer =
-                    Peer::new(network.config.clone(), network.id, id, of_link, network.now());
+                let now = self.clock.now();
+                let peer = Peer::new(self.config.clone(), self.me, id, of_link, now);
                 Some(place.insert(Arc::new(peer)).clone())
             }
         }
     }
 
     /// The link to a theater has ended. It is kept for a while, to answer what the other side still asks.
-    pub(super) fn end(&self, network: &Inner, peer: &Arc<Peer>) {
-        let until = network.now().saturating_add(network.config.dead_after);
+    pub(super) fn end(&self, peer: &Arc<Peer>) {
+        let until = self.clock.now().saturating_add(self.config.dead_after);
         let mut known = self.lock();
         if known.alive.get(&peer.id).is_some_and(|alive| Arc::ptr_eq(alive, peer)) {
             known.alive.remove(&peer.id);

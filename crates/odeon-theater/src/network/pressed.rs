@@ -12,8 +12,8 @@ use odeon_core::extend;
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::Inner;
 use super::channel::Channel;
+use super::owner::Owner;
 use super::peer::Peer;
 
 /// TUNE: ms, guessed 2026-11: how long those that send by a channel wait for it at first. Long against what an actor takes for what waits for it, short
@@ -60,7 +60,8 @@ impl Pressed {
         });
     }
 
-    fn remove(&self, channel: u64) {
+    /// A channel is not pressed any more.
+    pub(super) fn is_relieved(&self, channel: u64) {
         self.with(|channels| {
             channels.remove(&channel);
         });
@@ -107,34 +108,26 @@ impl Pressed {
 }
 
 impl Peer {
-    /// A channel is not pressed any more.
-    pub(super) fn is_relieved(&self, network: &Arc<Inner>, channel: u64) {
-        self.pressed.remove(channel);
-        if let Some(Channel::Actor(seat)) = Channel::of(channel) {
-            network.seats.by_route(self.address(seat)).iter().for_each(|stands| stands.wake());
-        }
-    }
-
     /// Something has been sent by the channel of a seat: if it is pressed, somebody looks after it.
-    pub(super) fn look_after(self: &Arc<Self>, network: &Arc<Inner>, seat: u64) {
+    pub(super) fn look_after(self: &Arc<Self>, owner: &Arc<impl Owner>, seat: u64) {
         if !self.pressed.presses(Channel::Actor(seat)) {
             return;
         }
         if let Some(looks) = self.pressed.begins_to_look(Channel::Actor(seat).number()) {
-            self.let_go_after(looks, network, seat);
+            self.let_go_after(looks, owner, seat);
         }
     }
 
-    fn let_go_after(self: &Arc<Self>, looks: Looks, network: &Arc<Inner>, seat: u64) {
-        let Some(stage) = network.pool.upgrade() else { return };
-        let (peer, of) = (Arc::downgrade(self), Arc::downgrade(network));
+    fn let_go_after(self: &Arc<Self>, looks: Looks, owner: &Arc<impl Owner>, seat: u64) {
+        let Some(stage) = owner.pool() else { return };
+        let (peer, of) = (Arc::downgrade(self), Arc::downgrade(owner));
         // It ends by itself once the channel is relieved.
         let _alarm = extend::alarm_at(&*stage, looks.pause, move || {
-            let (Some(peer), Some(network)) = (peer.upgrade(), of.upgrade()) else { return };
+            let (Some(peer), Some(owner)) = (peer.upgrade(), of.upgrade()) else { return };
             let next = peer.pressed.allow(Channel::Actor(seat).number(), looks);
             let Some(looks) = next.filter(|_| !peer.is_dead()) else { return };
-            network.seats.by_route(peer.address(seat)).iter().for_each(|stands| stands.let_go());
-            peer.let_go_after(looks, &network, seat);
+            owner.senders_to(peer.address(seat)).iter().for_each(|stands| stands.let_go());
+            peer.let_go_after(looks, &owner, seat);
         });
     }
 }
@@ -150,14 +143,14 @@ mod tests {
         let first = pressed.begins_to_look(channel).unwrap();
         assert_eq!(pressed.begins_to_look(channel), None);
         // Before the first one looks.
-        pressed.remove(channel);
+        pressed.is_relieved(channel);
         pressed.pushed(channel, 1);
         let second = pressed.begins_to_look(channel).unwrap();
         assert_eq!(second.pause, FIRST_LET_GO);
         assert_eq!(pressed.allow(channel, first), None);
         let again = pressed.allow(channel, second).unwrap();
         assert_eq!((again.number, again.pause), (second.number, 2 * FIRST_LET_GO));
-        pressed.remove(channel);
+        pressed.is_relieved(channel);
         assert_eq!(pressed.allow(channel, again), None);
     }
 }

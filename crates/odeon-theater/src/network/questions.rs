@@ -8,6 +8,13 @@ use odeon_sync::Mutex;
 use super::channel::NUMBERS;
 use crate::TheaterId;
 
+/// Who has asked for a migration: a theater, and the number of its question.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asker {
+    pub(super) theater: TheaterId,
+    pub(super) question: u64,
+}
+
 /// The questions of this theater that others are to answer.
 #[derive(Default)]
 pub(super) struct Questions {

@@ -8,6 +8,7 @@ mod ended;
 mod heard;
 mod line;
 mod residents;
+mod way_out;
 
 use std::any::Any;
 use std::collections::hash_map::Entry;
@@ -19,12 +20,11 @@ use odeon_core::wire::{Address, Arriving, Native, Reference, StandIn, WireError}
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::Inner;
-use super::outbound::FromSeat;
 use super::way::{To, Way};
 use crate::TheaterId;
 
 pub(super) use line::{Coming, Follower, Line, LostWay, Sits, Standing};
+pub(super) use way_out::WayOut;
 
 /// See the module.
 pub(super) struct Seats {
@@ -91,13 +91,13 @@ impl Seats {
     ///
     /// # Errors
     /// If the actor takes other messages than the reference says, or its theater is dead.
-    pub(super) fn arrives(
+    pub(super) fn arrives<W: WayOut>(
         &self,
-        network: &Arc<Inner>,
         reference: Reference,
         arriving: &dyn Arriving,
         stage: &Arc<dyn Submit>,
         to: To,
+        out: impl FnOnce(Arc<Way>, bool) -> W,
     ) -> (Result<Counted, WireError>, bool) {
         let who = reference.born.unwrap_or(reference.at);
         let mut known = self.lock();
@@ -132,7 +132,7 @@ impl Seats {
             }
         };
         let is_first = line.standing.is_empty();
-        let outbound = Arc::new(FromSeat::new(network, line.way.clone(), is_first));
+        let outbound = Arc::new(out(line.way.clone(), is_first));
         let (actor, stands) = arriving.seat(stage, outbound.clone(), reference.has_lanes);
         outbound.is_of(stands.actor(), who);
         by_number.insert(stands.actor(), who);
@@ -141,10 +141,15 @@ impl Seats {
     }
 
     /// An actor that was created here is introduced, if it has not been: from here on its line is known.
-    pub(super) fn introduce(&self, network: &Arc<Inner>, native: &Native) {
-        let who = Address { theater: network.id.bits(), actor: native.actor() };
+    pub(super) fn introduce<W: WayOut>(
+        &self,
+        me: TheaterId,
+        native: &Native,
+        out: impl FnOnce(Arc<Way>, bool) -> W,
+    ) {
+        let who = Address { theater: me.bits(), actor: native.actor() };
         let way = Arc::new(Way::closed());
-        let outbound = Arc::new(FromSeat::new(network, way.clone(), true));
+        let outbound = Arc::new(out(way.clone(), true));
         // Under the lock: whoever else wants to introduce it finds its line behind that.
         let mut known = self.lock();
         let Some(stands) = native.introduce(outbound.clone()) else { return };
@@ -246,12 +251,12 @@ impl Seats {
     ///
     /// # Errors
     /// The actor, if there is a line.
-    pub(super) fn prepare(
+    pub(super) fn prepare<W: WayOut>(
         &self,
-        network: &Arc<Inner>,
         mut coming: Box<Coming>,
         arriving: &dyn Arriving,
         stage: &Arc<dyn Submit>,
+        out: impl FnOnce(Arc<Way>, bool) -> W,
     ) -> Result<Arc<dyn StandIn>, Box<Coming>> {
         let mut known = self.lock();
         let who = coming.who;
@@ -262,7 +267,7 @@ impl Seats {
             return Err(coming);
         }
         let way = Arc::new(Way::closed());
-        let outbound = Arc::new(FromSeat::new(network, way.clone(), true));
+        let outbound = Arc::new(out(way.clone(), true));
         let (actor, stands) = arriving.seat(stage, outbound.clone(), coming.kind.has_lanes());
         outbound.is_of(stands.actor(), who);
         by_number.insert(stands.actor(), who);

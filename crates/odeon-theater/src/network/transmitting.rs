@@ -18,7 +18,7 @@ use odeon_core::extend;
 use odeon_core::{Actor, ActorRef, Context};
 use odeon_sync::atomic::{AtomicBool, Ordering};
 
-use super::Inner;
+use super::owner::Owner;
 use super::peer::Peer;
 
 /// TUNE: bytes, two packets: what more is queued goes at once, since waiting makes no packet fuller.
@@ -72,26 +72,26 @@ impl Due {
 }
 
 /// Transmits to one theater. It is sent no messages, but woken.
-struct Transmitter {
+struct Transmitter<O: Owner> {
     peer: Weak<Peer>,
-    network: Weak<Inner>,
+    owner: Weak<O>,
 }
 
-impl Transmitter {
+impl<O: Owner> Transmitter<O> {
     /// `false`: nothing is due.
     fn transmit(&self) -> bool {
-        let (Some(peer), Some(network)) = (self.peer.upgrade(), self.network.upgrade()) else {
+        let (Some(peer), Some(owner)) = (self.peer.upgrade(), self.owner.upgrade()) else {
             return false;
         };
         let is_due = peer.due.lower();
         if is_due {
-            peer.transmit_now(&network);
+            peer.transmit_now(&owner);
         }
         is_due
     }
 }
 
-impl Actor for Transmitter {
+impl<O: Owner> Actor for Transmitter<O> {
     type Msg = ();
     const PUTS_ASIDE: bool = true;
 
@@ -102,12 +102,12 @@ impl Actor for Transmitter {
     }
 }
 
-impl Drop for Transmitter {
+impl<O: Owner> Drop for Transmitter<O> {
     fn drop(&mut self) {
         if let Some(peer) = self.peer.upgrade() {
             let is_due = peer.due.end();
-            if let Some(network) = self.network.upgrade().filter(|_| is_due) {
-                peer.transmit_now(&network);
+            if let Some(owner) = self.owner.upgrade().filter(|_| is_due) {
+                peer.transmit_now(&owner);
             }
         }
     }
@@ -115,28 +115,28 @@ impl Drop for Transmitter {
 
 impl Peer {
     /// What has been pushed is to go.
-    pub(super) fn transmit(self: &Arc<Self>, network: &Arc<Inner>) {
+    pub(super) fn transmit(self: &Arc<Self>, owner: &Arc<impl Owner>) {
         if gathers(self) {
             return;
         }
-        let transmitter = self.transmitter.get_or_init(|| self.new_transmitter(network));
+        let transmitter = self.transmitter.get_or_init(|| self.new_transmitter(owner));
         match transmitter {
             Some(transmitter) if !self.is_full() && extend::is_neighbour(transmitter) => {
                 match self.due.raise() {
                     Raised::Already => {}
                     Raised::Wake => extend::wake_behind(transmitter),
-                    Raised::Alone => self.transmit_now(network),
+                    Raised::Alone => self.transmit_now(owner),
                 }
             }
-            _ => self.transmit_now(network),
+            _ => self.transmit_now(owner),
         }
     }
 
     /// `None`: the theater has ended.
-    fn new_transmitter(self: &Arc<Self>, network: &Arc<Inner>) -> Option<ActorRef<()>> {
-        let stage = network.pool.upgrade()?;
-        let (peer, network) = (Arc::downgrade(self), Arc::downgrade(network));
-        Some(extend::spawn_on(&stage, Transmitter { peer, network }))
+    fn new_transmitter(self: &Arc<Self>, owner: &Arc<impl Owner>) -> Option<ActorRef<()>> {
+        let stage = owner.pool()?;
+        let (peer, owner) = (Arc::downgrade(self), Arc::downgrade(owner));
+        Some(extend::spawn_on(&stage, Transmitter { peer, owner }))
     }
 }
 
@@ -152,23 +152,23 @@ fn gathers(peer: &Arc<Peer>) -> bool {
 }
 
 /// While it lives, this thread only notes to whom it is to transmit; then it does.
-pub(super) struct Gathering<'a> {
-    network: &'a Arc<Inner>,
+pub(super) struct Gathering<'a, O: Owner> {
+    owner: &'a Arc<O>,
     /// What a packet around this one has gathered: a transport may deliver what it is given at once.
     around: Option<Vec<Arc<Peer>>>,
 }
 
-impl<'a> Gathering<'a> {
-    pub(super) fn begin(network: &'a Arc<Inner>) -> Self {
-        Self { network, around: GATHERED.replace(Some(Vec::new())) }
+impl<'a, O: Owner> Gathering<'a, O> {
+    pub(super) fn begin(owner: &'a Arc<O>) -> Self {
+        Self { owner, around: GATHERED.replace(Some(Vec::new())) }
     }
 }
 
-impl Drop for Gathering<'_> {
+impl<O: Owner> Drop for Gathering<'_, O> {
     fn drop(&mut self) {
         let gathered = GATHERED.replace(self.around.take());
         for peer in gathered.into_iter().flatten() {
-            peer.transmit_now(self.network);
+            peer.transmit_now(self.owner);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use odeon_core::{Actor, ActorRef, AskError, Clock, Context, Message, Reply, extend};
 
 use super::{Choose, Drained, Kept};
-use crate::network::{Network, WeakNetwork};
+use crate::network::handle::{Network, WeakNetwork};
 use crate::{Membership, MigrateError, Migrated, MobileActor, MobileId, TheaterId};
 
 /// TUNE: guessed 2026-11: enough that links are never idle, so few that their states do not fill the memory.

@@ -6,11 +6,12 @@ use odeon_core::DeadLetterReason;
 use odeon_core::extend::{Awaits, LetterName};
 use odeon_core::wire::{Address, Bid, Kind, Slot, StandIn};
 
-use super::{MOST_MOVES, MigrateError, Written, guards_from_wire};
+use super::{MOST_MOVES, Written, guards_from_wire};
 use crate::TheaterId;
-use crate::network::Inner;
 use crate::network::control::Control;
+use crate::network::inner::Inner;
 use crate::network::marks::Mark;
+use crate::network::migrated::MigrateError;
 use crate::network::passage::Between;
 use crate::network::peer::Peer;
 use crate::network::seats::{Coming, Line, Sits};
@@ -131,7 +132,7 @@ impl Inner {
             return self.refuse(&coming, MigrateError::Unreachable);
         };
         let (who, kind) = (coming.who, coming.kind.clone());
-        match self.seats.prepare(self, coming, kind.arriving(), &stage) {
+        match self.prepares(coming, kind.arriving(), &stage) {
             Ok(stands) => {
                 let Some(ready) = self.ready(who, stands.actor(), None) else { return };
                 self.tell_ready(&ready);

@@ -5,13 +5,12 @@ use std::sync::{Arc, Weak};
 use odeon_core::wire::{Guest, Kind, Mobile, OfKind, kind_of, spawn_guest};
 use odeon_core::{Actor, ActorRef, Ask, Context, Message, extend};
 use odeon_sync::Mutex;
-use odeon_sync::atomic::{AtomicBool, Ordering};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{MigrateError, Migrated};
-use crate::network::Inner;
-use crate::{Network, TheaterId};
+use crate::network::inner::Inner;
+use crate::network::natives::Claim;
+use crate::{MigrateError, Migrated, Network, TheaterId};
 
 /// To ask an actor, by a reference or in its own handler, to move to another theater: see [`Network::migrate`].
 ///
@@ -84,8 +83,7 @@ impl<A: Actor> Migrate for Context<'_, A> {
 pub(in crate::network) struct Joined {
     /// The one that it has joined last.
     last: Mutex<Weak<Inner>>,
-    /// Whether one of them has created a mobile actor: those that have not been introduced are of that one.
-    have_natives: AtomicBool,
+    natives: Arc<Claim>,
 }
 
 impl Joined {
@@ -93,14 +91,12 @@ impl Joined {
         *self.last.lock().expect("nothing panics under this lock") = Arc::downgrade(network);
     }
 
-    fn network(&self) -> Option<Arc<Inner>> {
-        self.last.lock().expect("nothing panics under this lock").upgrade()
+    pub(in crate::network) fn natives(&self) -> Arc<Claim> {
+        self.natives.clone()
     }
 
-    /// `true`, for the first that asks: actors that it creates are introduced when somebody asks for them, and those of others at once.
-    pub(super) fn claims_natives(&self) -> bool {
-        // ORDERING: Relaxed: the swap alone decides.
-        !self.have_natives.swap(true, Ordering::Relaxed)
+    fn network(&self) -> Option<Arc<Inner>> {
+        self.last.lock().expect("nothing panics under this lock").upgrade()
     }
 }
 
@@ -119,9 +115,7 @@ impl Network {
     }
 
     pub(crate) fn register_kind(&self, kind: Arc<dyn Kind>) {
-        let kinds = &self.inner.migrations.kinds;
-        let mut kinds = kinds.lock().expect("nothing panics under this lock");
-        kinds.insert(kind.name().into(), kind);
+        self.inner.migrations.register(kind);
     }
 
     /// Creates an actor whose messages come with lanes.

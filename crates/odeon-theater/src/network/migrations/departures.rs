@@ -6,14 +6,18 @@ use std::time::Duration;
 use odeon_core::extend;
 use odeon_core::wire::{Address, Began, Bid, Departure, Occupied, ReadState, Settler, Traveller};
 
+use super::departing::{Departing, Gone};
 use super::local::Restored;
-use super::{Asker, MigrateError, Migrated, Written, guards_to_wire};
-use crate::network::Inner;
+use super::{Written, guards_to_wire};
 use crate::network::channel::Channel;
 use crate::network::control::Control;
+use crate::network::inner::Inner;
+use crate::network::left::Left;
 use crate::network::marks::Mark;
-use crate::network::passage::{Between, Left};
+use crate::network::migrated::{MigrateError, Migrated};
+use crate::network::passage::Between;
 use crate::network::peer::Peer;
+use crate::network::questions::Asker;
 use crate::network::seats::Sits;
 use crate::network::way::{To, Way};
 use crate::{Membership, PushError, TheaterId};
@@ -21,29 +25,6 @@ use crate::{Membership, PushError, TheaterId};
 /// TUNE: ms, guessed 2026-11: how long an actor that is to move to a theater which is not (or not surely) there goes on before it looks again: a link
 /// is made in a few.
 const UNTIL_ASKED_AGAIN: Duration = Duration::from_millis(10);
-
-/// An actor that has been written, and not been let go.
-pub(in crate::network) struct Departing {
-    pub(in crate::network) attempt: u64,
-    pub(in crate::network) to: Arc<Peer>,
-    asker: Asker,
-    begun: Duration,
-    state: Vec<u8>,
-    /// What has left with it.
-    left: Vec<Left>,
-    read: ReadState,
-    /// Why it stays after all, and how it has been read again.
-    why: Option<(MigrateError, Option<Settler>)>,
-}
-
-/// An actor that has been let go, and of which it is not known yet that it sits.
-pub(super) struct Gone {
-    to: TheaterId,
-    asker: Asker,
-    begun: Duration,
-    gone: Duration,
-    bytes: u64,
-}
 
 /// Takes an actor out of its seat.
 struct Depart {
@@ -140,7 +121,13 @@ impl Depart {
                     .seats
                     .with(self.who, |line| std::mem::replace(&mut line.sits, Sits::Here));
                 let settler = match before {
-                    Some(Sits::Leaving(departing)) => departing.read_again(network, true),
+                    Some(Sits::Leaving(departing)) => network.read_restored(
+                        &departing.read,
+                        &departing.to,
+                        &departing.state,
+                        &departing.left,
+                        true,
+                    ),
                     _ => None,
                 };
                 let error = match error {
@@ -150,13 +137,6 @@ impl Depart {
                 Err((error, settler))
             }
         }
-    }
-}
-
-impl Departing {
-    /// `returns`: the other theater has read nothing, so that references are still counted as having left.
-    fn read_again(&self, network: &Arc<Inner>, returns: bool) -> Option<Settler> {
-        network.read_restored(&self.read, &self.to, &self.state, &self.left, returns)
     }
 }
 
@@ -197,7 +177,7 @@ impl Inner {
         }
         // Whoever has been lost lately is not waited for once more.
         let is_lost = self.peers.ended(to, self.now()).is_some();
-        let peer = if is_lost { None } else { self.peers.get_or_meet(self, to) };
+        let peer = if is_lost { None } else { self.peers.get_or_meet(to) };
         let Some(peer) = peer.filter(|peer| !peer.is_dead()) else {
             self.answer_migration(asker, Err(MigrateError::Unreachable));
             return Bid::Nothing;

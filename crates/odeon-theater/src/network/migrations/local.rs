@@ -10,10 +10,11 @@ use odeon_core::wire::{
     WireError,
 };
 
-use super::{Asker, MigrateError, Migrated};
 use crate::TheaterId;
-use crate::network::Inner;
+use crate::network::inner::Inner;
+use crate::network::migrated::{MigrateError, Migrated};
 use crate::network::peer::Peer;
+use crate::network::questions::Asker;
 
 type Counted = Box<dyn Any + Send + Sync>;
 

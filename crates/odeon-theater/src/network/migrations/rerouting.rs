@@ -8,9 +8,9 @@ use odeon_core::extend;
 use odeon_core::wire::Address;
 
 use crate::TheaterId;
-use crate::network::Inner;
 use crate::network::channel::{Channel, NUMBERS};
 use crate::network::control::Control;
+use crate::network::inner::Inner;
 use crate::network::marks::Mark;
 use crate::network::migrations::MOST_MOVES;
 use crate::network::peer::Peer;
@@ -86,7 +86,7 @@ impl Inner {
         if at.actor >= NUMBERS {
             return;
         }
-        let Some(new) = self.peers.get_or_meet(self, TheaterId::from_bits(at.theater)) else {
+        let Some(new) = self.peers.get_or_meet(TheaterId::from_bits(at.theater)) else {
             return;
         };
         self.takes(&new, at.actor, peer.id, grant);
@@ -142,7 +142,7 @@ impl Inner {
     ) {
         if theater == self.id {
             self.has_passed(who, turn);
-        } else if let Some(peer) = self.peers.get_or_meet(self, theater) {
+        } else if let Some(peer) = self.peers.get_or_meet(theater) {
             self.tell_peer(&peer, &Control::Passed { who, turn });
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Sits;
-use crate::network::Inner;
+use crate::network::inner::Inner;
 
 impl Inner {
     /// The seat with this number has ended.

@@ -10,9 +10,9 @@ use odeon_core::wire::{Address, Earlier, Kind, Settler, StandIn};
 use crate::TheaterId;
 use crate::network::marks::Mark;
 use crate::network::migrations::Departing;
-use crate::network::outbound::FromSeat;
 use crate::network::peer::Peer;
 use crate::network::seats::heard::Heard;
+use crate::network::seats::way_out::WayOut;
 use crate::network::way::{To, Way};
 
 /// TUNE: how many marks are remembered: a theater waits for two at most.
@@ -55,7 +55,7 @@ pub(in crate::network) type Follower = Arc<dyn Fn(bool) + Send + Sync>;
 /// A seat.
 pub(in crate::network) struct Standing {
     pub(in crate::network) stands: Arc<dyn StandIn>,
-    pub(in crate::network) outbound: Arc<FromSeat>,
+    pub(in crate::network) outbound: Arc<dyn WayOut>,
 }
 
 /// Where an actor sits, as this theater knows it.
