@@ -37,7 +37,7 @@
 //!    Until then that is the home, and if nothing comes of it has itself given the name under the number after that. Of what is known of one registration the greatest number of moves
 //!    counts, up to one that nobody comes to, and what is said of an earlier home ends no later one.
 //!    If the way to the actor is lost meanwhile the registration is an *orphan*: it is let go here, and its actor is looked for in all theaters in sight and in each that comes into
-//!    sight, since it is kept where it sits for so long (`network/migrations/cut_off.rs`). There the name is given to it as in (2), under the next number.
+//!    sight, since it is kept where it sits for so long (`network/migration/cut_off.rs`). There the name is given to it as in (2), under the next number.
 //! 10. Who was the home passes on what is asked of it, as long as it remembers; who does not find a registration where it was asks the first server.
 
 mod asking;

@@ -6,12 +6,12 @@ use std::sync::{Arc, Weak};
 use odeon_core::DeadLetterReason;
 use odeon_core::wire::{Address, Delivered};
 
-use super::companions::{Companions, read_head};
-use super::handle::Network;
-use super::inner::Inner;
-use super::passage::Between;
-use super::peer::Peer;
-use super::seats::Leads;
+use crate::network::handle::Network;
+use crate::network::inner::Inner;
+use crate::network::references::passage::Between;
+use crate::network::references::seats::Leads;
+use crate::routing::companions::{Companions, read_head};
+use crate::routing::peer::Peer;
 
 impl Network {
     pub(crate) fn accompany_by(&self, companions: Weak<dyn Companions>) {

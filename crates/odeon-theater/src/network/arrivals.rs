@@ -5,15 +5,15 @@ use std::sync::Arc;
 use odeon_core::wire::{Delivered, unreadable};
 use odeon_core::{DeadLetterReason, EndReason};
 
-use super::channel::{Channel, NUMBERS};
-use super::control::Control;
-use super::inner::Inner;
-use super::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
-use super::migrations::Came;
-use super::passage::Between;
-use super::peer::Peer;
-use super::questions::Asker;
 use crate::TheaterId;
+use crate::network::inner::Inner;
+use crate::network::migration::Came;
+use crate::network::references::passage::Between;
+use crate::routing::asker::Asker;
+use crate::routing::channel::{Channel, NUMBERS};
+use crate::routing::control::Control;
+use crate::routing::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
+use crate::routing::peer::Peer;
 
 impl Inner {
     /// A message has come on a channel.

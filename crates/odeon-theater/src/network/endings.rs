@@ -11,14 +11,14 @@ use odeon_core::wire::{
     unreadable,
 };
 
-use super::channel::Channel;
-use super::control::Control;
-use super::inner::Inner;
-use super::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
-use super::migrated::MigrateError;
-use super::peer::Peer;
-use super::questions::Asker;
-use super::seats::{Line, LostWay, Sits};
+use crate::network::inner::Inner;
+use crate::network::references::seats::{Line, LostWay, Sits};
+use crate::routing::asker::Asker;
+use crate::routing::channel::Channel;
+use crate::routing::control::Control;
+use crate::routing::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
+use crate::routing::migrated::MigrateError;
+use crate::routing::peer::Peer;
 use crate::{End, TheaterId, Undelivered};
 
 impl Inner {

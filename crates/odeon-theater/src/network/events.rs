@@ -6,10 +6,10 @@ use std::time::Duration;
 use odeon_core::extend::Submit;
 use odeon_core::wire::{Address, StandIn};
 
-use super::channel::Channel;
-use super::inner::Inner;
-use super::owner::Owner;
-use super::peer::Peer;
+use crate::network::inner::Inner;
+use crate::routing::channel::Channel;
+use crate::routing::owner::Owner;
+use crate::routing::peer::Peer;
 use crate::{End, Event, TheaterId, Transport};
 
 impl Owner for Inner {

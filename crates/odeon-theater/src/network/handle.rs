@@ -7,21 +7,21 @@ use std::time::Duration;
 use odeon_core::extend;
 use odeon_core::{Actor, ActorRef, Ask, Clock, Theater};
 
-use super::companions::Accompanied;
-use super::exports::Exports;
-use super::grants::GrantNumbers;
-use super::inner::Inner;
-use super::listening::Ears;
-use super::membership::Members;
-use super::migrated::{MigrateError, Migrated};
-use super::migrations::{Joined, Migrations};
-use super::mobile_actor::MobileActor;
-use super::natives::Natives;
-use super::owed::Owed;
-use super::peers::Peers;
-use super::published::Published;
-use super::questions::Questions;
-use super::seats::Seats;
+use crate::network::inner::Inner;
+use crate::network::listening::Ears;
+use crate::network::membership::members::Members;
+use crate::network::migration::natives::Natives;
+use crate::network::migration::owed::Owed;
+use crate::network::migration::{Joined, Migrations};
+use crate::network::references::exports::Exports;
+use crate::network::references::grants::GrantNumbers;
+use crate::network::references::mobile_actor::MobileActor;
+use crate::network::references::published::Published;
+use crate::network::references::questions::Questions;
+use crate::network::references::seats::Seats;
+use crate::routing::companions::Accompanied;
+use crate::routing::migrated::{MigrateError, Migrated};
+use crate::routing::peers::Peers;
 use crate::{LinkConfig, Listener, MobileId, TheaterId, Transport};
 
 /// A theater's place among other theaters: made by [`join`](Self::join). Clones are the same.

@@ -7,20 +7,20 @@ use odeon_core::Clock;
 use odeon_core::extend::Submit;
 use odeon_core::wire::Inbound;
 
-use super::channel::Channel;
-use super::companions::Accompanied;
-use super::control::Control;
-use super::exports::Exports;
-use super::grants::GrantNumbers;
-use super::membership::Members;
-use super::migrations::Migrations;
-use super::natives::Natives;
-use super::owed::Owed;
-use super::peer::Peer;
-use super::peers::Peers;
-use super::published::Published;
-use super::questions::Questions;
-use super::seats::Seats;
+use crate::network::membership::members::Members;
+use crate::network::migration::Migrations;
+use crate::network::migration::natives::Natives;
+use crate::network::migration::owed::Owed;
+use crate::network::references::exports::Exports;
+use crate::network::references::grants::GrantNumbers;
+use crate::network::references::published::Published;
+use crate::network::references::questions::Questions;
+use crate::network::references::seats::Seats;
+use crate::routing::channel::Channel;
+use crate::routing::companions::Accompanied;
+use crate::routing::control::Control;
+use crate::routing::peer::Peer;
+use crate::routing::peers::Peers;
 use crate::{LinkConfig, TheaterId, Transport};
 
 /// See the module.

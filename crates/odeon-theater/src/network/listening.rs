@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Weak};
 
-use super::inner::Inner;
-use super::peer::send_by;
 use crate::link::Greeting;
+use crate::network::inner::Inner;
+use crate::routing::peer::send_by;
 use crate::{Listener, Refusal, TheaterId};
 
 /// Hears for a theater what its transport tells, as long as it is there.

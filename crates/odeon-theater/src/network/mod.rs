@@ -1,79 +1,48 @@
 //! A theater among others: references, messages and answers over the links to them.
 //!
+//! | room | what it owns |
+//! |---|---|
+//! | `references/` | who refers to whom; questions under way; published actors |
+//! | `migration/` | actors that move, answers to who has asked for that (`owed.rs`), drains |
+//! | `membership/` | who is there, and what a theater says of itself |
+//!
+//! Links and ways are below, in `routing/`. Each room has its state in types that know nothing of
+//! the whole. `Inner` has all of them, and does what concerns several: that stands in the room where
+//! it belongs, and here what leaves (`outbound.rs`) and comes (`listening.rs`, `arrivals.rs`), and
+//! what happens to a link (`events.rs`, `endings.rs`).
+//!
 //! One message on its way:
 //!
 //! | where | what happens | file |
 //! |---|---|---|
-//! | at the sender's | it waits at the receiver's seat, and is written | `odeon-core`: `wire/seat.rs`; `outbound.rs`, `way.rs` |
-//! | | references and replies in it become addresses and numbers | `passage.rs` |
-//! | | it is pushed on the link, and goes | `peer.rs`, `transmitting.rs` |
-//! | at the receiver's | it comes, in its order | `peer.rs` |
+//! | at the sender's | it waits at the receiver's seat, and is written | `odeon-core`: `wire/seat.rs`; `outbound.rs`; `routing/way.rs` |
+//! | | references and replies in it become addresses and numbers | `references/passage.rs` |
+//! | | it is pushed on the link, and goes | `routing/peer.rs`, `routing/transmitting.rs` |
+//! | at the receiver's | it comes, in its order | `routing/peer.rs` |
 //! | | it is read, and sent to the actor | `arrivals.rs` |
-//!
-//! Who refers to whom is known in `exports.rs` (actors here, referred to from elsewhere) and `seats.rs` (actors elsewhere, referred
-//! to from here, and mobile ones); questions under way in `questions.rs`; actors that move in `migrations.rs`, and the
-//! answers to who has asked for that in `owed.rs`.
 
 mod accompanied;
-mod answering;
 mod arrivals;
-mod asked;
-mod asked_for;
-mod at;
-mod channel;
-mod companions;
-mod control;
-mod creation;
-mod draining;
 mod endings;
 mod events;
-mod exports;
-mod granting;
-mod grants;
 mod handle;
-mod held;
-mod in_order;
 mod inner;
-mod kinds;
-mod later;
-mod left;
 mod listening;
-mod marks;
 mod membership;
-mod migrated;
-mod migrations;
-mod mobile_actor;
-mod mobile_id;
-mod natives;
-mod observing;
+mod migration;
 mod outbound;
-mod overview;
-mod owed;
-mod owner;
-mod passage;
-mod peer;
-mod peers;
-mod pressed;
-mod published;
-mod publishing;
-mod questions;
-mod remote_error;
-mod requests_over;
-mod seats;
-mod transmitting;
-mod wanted;
-mod way;
+mod references;
 
-pub(crate) use asked_for::{Messages, other_messages};
-pub use at::At;
-pub use companions::Companions;
-pub use creation::Made;
-pub use draining::{Drained, Kept};
+pub use crate::routing::companions::Companions;
+pub use crate::routing::migrated::{MigrateError, Migrated};
 pub use handle::{Network, WeakNetwork};
-pub use membership::{Membership, MembershipEvent};
-pub use migrated::{MigrateError, Migrated};
-pub use migrations::Migrate;
-pub use mobile_actor::MobileActor;
-pub use mobile_id::MobileId;
-pub use overview::Overview;
-pub use remote_error::RemoteError;
+pub use membership::members::{Membership, MembershipEvent};
+pub use membership::overview::Overview;
+pub use migration::Migrate;
+pub use migration::draining::{Drained, Kept};
+pub(crate) use references::asked_for::{Messages, other_messages};
+pub use references::at::At;
+pub use references::creation::Made;
+pub use references::mobile_actor::MobileActor;
+pub use references::mobile_id::MobileId;
+pub use references::remote_error::RemoteError;

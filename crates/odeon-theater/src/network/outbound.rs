@@ -11,13 +11,13 @@ use odeon_core::wire::{StandIn, WireError};
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicBool, Ordering, fence};
 
-use super::channel::Channel;
-use super::companions::write_head;
-use super::inner::Inner;
-use super::marks::{Mark, write_letter, write_slot};
-use super::passage::Between;
-use super::seats::{Coming, WayOut};
-use super::way::Way;
+use crate::network::inner::Inner;
+use crate::network::references::passage::Between;
+use crate::network::references::seats::{Coming, WayOut};
+use crate::routing::channel::Channel;
+use crate::routing::companions::write_head;
+use crate::routing::marks::{Mark, write_letter, write_slot};
+use crate::routing::way::Way;
 use crate::{PushError, TheaterId};
 
 /// TUNE: bytes, guessed 2026-11: from here on a message is given away with the memory that it was written to, which would else be copied while all
@@ -147,7 +147,7 @@ impl Inner {
         self.seats.introduce(self.id, native, |way, first| FromSeat::new(self, way, first));
     }
 
-    /// See [`Seats::prepare`](super::seats::Seats::prepare).
+    /// See [`Seats::prepare`](crate::network::references::seats::Seats::prepare).
     pub(super) fn prepares(
         self: &Arc<Self>,
         coming: Box<Coming>,
