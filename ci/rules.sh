@@ -21,6 +21,8 @@ rule "loom, shuttle and std differ only in odeon-sync (tests of models excepted)
        sed -n "$((line + 1)),$((line + 2))p" "$file" | grep -qE 'mod (loom|tests)|#\[path' || echo "  $file:$line"; done || true)"
 rule "the core knows no transactions, network or devices" \
   "$(grep -nE '^(odeon-(stm|speculative|theater|zenoh|device|gpu|cuda|rabbitmq|energy|macros)|zenoh|cubecl|cudarc|lapin|nvml)' crates/odeon-core/Cargo.toml || true)"
+rule "the reliable link knows neither the core nor the rest of its crate" \
+  "$(grep -rnE 'odeon_core|crate::' crates/odeon-theater/src/link | grep -v 'crate::link::' || true)"
 rule "each heavy library is named in one manifest" \
   "$(for library in zenoh cubecl cudarc lapin nvml-wrapper; do
        files=$(grep -lE "^$library(-[a-z]+)?(\.workspace)? *= *(true|[{\"])" crates/*/Cargo.toml tools/*/Cargo.toml examples/*/Cargo.toml)

@@ -32,6 +32,7 @@
 mod broker;
 mod client;
 mod failure;
+mod input;
 mod own_broker;
 mod packet;
 mod portable;
@@ -40,8 +41,9 @@ mod server;
 mod shared;
 
 pub use client::{Asking, Counts, RabbitWorker};
+pub use input::Input;
 pub use own_broker::OwnBroker;
-pub use portable::{Input, Portable};
+pub use portable::Portable;
 pub use queue::Queue;
 pub use server::{Served, Serving, Stop, serve, serve_and_tell};
 pub use shared::{ContentId, Shared};

@@ -1,11 +1,10 @@
 //! What of a piece of work travels.
 
-use std::sync::Arc;
-
 use odeon_device::DeviceError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::input::Input;
 use crate::shared::Shared;
 
 /// Work that can be done in another process: what goes there, what comes back, and how it is put together again on both sides.
@@ -75,29 +74,4 @@ pub trait Portable: Send + Sized + 'static {
     /// # Errors
     /// If this is no result of this piece.
     fn accept(&mut self, answer: Self::Answer) -> Result<(), DeviceError>;
-}
-
-/// What can be an input: all that serde can write, and read into an [`Arc`].
-pub trait Input: Send + Sync + 'static {
-    #[doc(hidden)]
-    fn write(&self) -> Result<Vec<u8>, DeviceError>;
-
-    #[doc(hidden)]
-    fn read(bytes: &[u8]) -> Result<Arc<Self>, DeviceError>;
-}
-
-impl<T> Input for T
-where
-    T: ?Sized + Serialize + Send + Sync + 'static,
-    Arc<T>: DeserializeOwned,
-{
-    fn write(&self) -> Result<Vec<u8>, DeviceError> {
-        postcard::to_allocvec(self)
-            .map_err(|error| DeviceError::Invalid(format!("an input cannot be written: {error}")))
-    }
-
-    fn read(bytes: &[u8]) -> Result<Arc<Self>, DeviceError> {
-        postcard::from_bytes(bytes)
-            .map_err(|error| DeviceError::Invalid(format!("an input cannot be read: {error}")))
-    }
 }

@@ -8,7 +8,7 @@ use odeon_device::DeviceError;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::portable::Input;
+use crate::input::Input;
 
 /// What an input is known by: the SHA-256 of its bytes, so that equal inputs of several clients are one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -3,15 +3,15 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | how does a theater join others? what becomes of references and messages? | `network.rs`, `network/*` |
-//! | who has which name, in the whole network? | `names.rs`, `names/*` |
-//! | who moves actors to where there is less to do? | `rebalancing.rs`, `rebalancing/*` |
+//! | how does a theater join others? what becomes of references and messages? | `network/mod.rs`, `network/*` |
+//! | what is said to another theater, and when do packets go? | `routing/mod.rs`, `routing/*` |
+//! | who has which name, in the whole network? | `names/mod.rs`, `names/*` |
+//! | who moves actors to where there is less to do? | `rebalancing/mod.rs`, `rebalancing/*` |
 //! | how is a theater seen and served from outside? | `steward.rs` |
-//! | who is that? | `theater_id.rs` |
-//! | what does a network have to do? | `transport.rs` |
-//! | how do two theaters get messages to each other? | `link.rs` has the protocol by numbers; `link/*` |
-//! | what do packets look like? | `packet.rs`, `docs/wire-format.md` |
-//! | what if the network is bad? | [`InMemoryNetwork`], `in_memory.rs` |
+//! | what does a network have to do? | `transport/mod.rs` |
+//! | how do two theaters get messages to each other? | the protocol by numbers: `link/mod.rs`; `link/*` |
+//! | what do packets look like? | `link/packet.rs`, `docs/wire-format.md` |
+//! | what if the network is bad? | [`InMemoryNetwork`], `transport/in_memory.rs` |
 //!
 //! A [`Link`] has no threads, no sockets, no clock: it is told what has come and what time it is, and asked what is to be sent. A [`Network`] owns
 //! those of its theater, and does both.
@@ -51,35 +51,27 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod epoch;
 pub mod extend;
-mod in_memory;
 mod link;
-mod mobile_id;
 mod names;
 mod network;
-mod packet;
 mod rebalancing;
-mod secret;
+mod routing;
 mod steward;
-mod theater_id;
 mod transport;
 
-pub use epoch::Epoch;
-pub use in_memory::{Conditions, Counts, InMemoryNetwork, InMemoryTransport};
 pub use link::{End, Event, Link, LinkConfig, Place, PushError, Sink, Undelivered, Violation};
-pub use mobile_id::MobileId;
+pub use link::{Epoch, Secret, ShortSecret, TheaterId};
+pub use link::{FORMAT_VERSION, PacketError, Refusal};
 pub use names::{NameError, NameEvent, NameSettings, Names, Registration};
 pub use network::{
     At, Drained, Kept, Made, Membership, MembershipEvent, Migrate, MigrateError, Migrated,
-    MobileActor, Network, Overview, RemoteError,
+    MobileActor, MobileId, Network, Overview, RemoteError,
 };
 pub use odeon_core::wire::Mobile;
-pub use packet::{FORMAT_VERSION, PacketError, Refusal};
 pub use rebalancing::{
     ByLoad, ByTalk, Load, Measured, Policy, RebalanceSettings, Rebalancer, Situation,
 };
-pub use secret::{Secret, ShortSecret};
 pub use steward::{Steward, ToSteward};
-pub use theater_id::TheaterId;
+pub use transport::{Conditions, Counts, InMemoryNetwork, InMemoryTransport};
 pub use transport::{Listener, Transport};

@@ -29,8 +29,8 @@ use odeon_theater::{Network, TheaterId, Transport};
 
 pub use complaints::{Complaint, hear_complaints};
 pub use error::ZenohError;
-pub use settings::{Tls, ZenohSettings};
-pub use transport::{LARGEST_PACKET, ZenohTransport};
+pub use settings::{LARGEST_PACKET, Tls, ZenohSettings};
+pub use transport::ZenohTransport;
 
 /// Has a theater join the others of a cluster by Zenoh, with a new identity and the settings of links that these settings ask for
 /// ([`ZenohSettings::link_config`]). For other ones see [`Network::join`].

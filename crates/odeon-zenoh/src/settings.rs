@@ -8,9 +8,14 @@ use std::time::Duration;
 use odeon_theater::{LinkConfig, Secret};
 use zenoh::Config;
 
-use crate::{LARGEST_PACKET, ZenohError};
+use crate::ZenohError;
 
 pub use self::tls::Tls;
+
+/// How many bytes a packet may have.
+// TUNE: what Zenoh puts into one batch of 64 kB, with room for its own heads: a longer packet
+// would be cut and put together again.
+pub const LARGEST_PACKET: usize = 60_000;
 
 /// How many bytes a message of Zenoh's may have that comes.
 pub(crate) const LARGEST_INCOMING: &str = "transport/link/rx/max_message_size";

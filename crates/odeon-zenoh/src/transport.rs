@@ -18,11 +18,7 @@ use zenoh::{Session, Wait};
 use self::others::{Others, Way};
 use crate::keys::{Keys, last_theater};
 use crate::session::open_session;
-use crate::{ZenohError, ZenohSettings};
-
-/// How many bytes a packet may have.
-// TUNE: what Zenoh puts into one batch of 64 kB, with room for its own heads: a longer packet would be cut and put together again.
-pub const LARGEST_PACKET: usize = 60_000;
+use crate::{LARGEST_PACKET, ZenohError, ZenohSettings};
 
 /// A way to other theaters by Zenoh.
 ///

@@ -7,8 +7,9 @@ use lapin::types::ShortString;
 use odeon_device::DeviceError;
 
 use crate::broker::Session;
+use crate::input::Input;
 use crate::packet::{self, Part};
-use crate::portable::{Input, Portable};
+use crate::portable::Portable;
 use crate::queue::Queue;
 use crate::shared::ContentId;
 

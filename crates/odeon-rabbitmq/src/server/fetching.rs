@@ -11,8 +11,8 @@ use tokio::time::{sleep, timeout};
 use super::cache::Cache;
 use super::{Served, Serving};
 use crate::broker::Session;
+use crate::input::Input;
 use crate::packet::{self, Part, Reply};
-use crate::portable::Input;
 use crate::shared::{ContentId, Shared};
 
 /// TUNE: guessed 2026-11: how often to look whether a client that sends nothing is still there.

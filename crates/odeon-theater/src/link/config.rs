@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::Secret;
-use crate::packet::{LARGEST_HEAD, LONGEST_CLUSTER_NAME, Limits, RECORD_HEAD, SEAL};
+use super::Secret;
+use super::packet::{LARGEST_HEAD, LONGEST_CLUSTER_NAME, Limits, RECORD_HEAD, SEAL};
 
 /// A link that has something to send again and again in less time would do nothing else: the next packet is due before the last one has gone.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// Settings of a [`Link`](crate::Link): plain data, to be changed field by field.
+/// Settings of a [`Link`](crate::link::Link): plain data, to be changed field by field.
 ///
 /// How long messages may be, all those in part, and what is under way (`largest_message`, `assembly`, `window`) is told to the other side, which keeps to
 /// it. Whoever sends longer messages, or more in part, is cut off; of what is above the window nothing is taken.
@@ -41,7 +41,7 @@ pub struct LinkConfig {
     /// How many bytes may be under way, unacknowledged, in each direction. 4 MiB, and at least twice `largest_packet`.
     pub window: usize,
     /// From how many bytes on that wait to be sent the link is *pressed*: it says so by
-    /// [`is_pressed`](crate::Link::is_pressed), and by an event when half of it is left. So is each channel of which so many are held.
+    /// [`is_pressed`](crate::link::Link::is_pressed), and by an event when half of it is left. So is each channel of which so many are held.
     /// 8 MiB.
     pub pressed_at: usize,
     /// How long an acknowledgement may wait for messages to travel with. 5 ms. The second body in a row is

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use crate::Refusal;
+use super::Refusal;
 
 /// Who is given what comes out of a link.
 pub trait Sink {
@@ -32,10 +32,10 @@ pub enum Event {
     /// It is heard again.
     Cleared,
     /// So much has been sent that more may be pushed without going beyond the mark of
-    /// [`is_pressed`](crate::Link::is_pressed).
+    /// [`is_pressed`](crate::link::Link::is_pressed).
     Relieved,
     /// So much of a channel has been sent, or is about to go, that more may be pushed without going beyond the mark of
-    /// [`is_channel_pressed`](crate::Link::is_channel_pressed).
+    /// [`is_channel_pressed`](crate::link::Link::is_channel_pressed).
     ChannelRelieved(u64),
     /// A message was pushed before it was known that the other side takes no message of that length.
     TooLarge(Undelivered),
@@ -62,7 +62,7 @@ pub struct Undelivered {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum End {
-    /// Nothing was heard of the other side for as long as [`dead_after`](crate::LinkConfig::dead_after) says.
+    /// Nothing was heard of the other side for as long as [`dead_after`](crate::link::LinkConfig::dead_after) says.
     Silent,
     /// The other side has left, after all that it had to say.
     Left,
@@ -86,9 +86,9 @@ pub enum End {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Violation {
-    /// A message above [`largest_message`](crate::LinkConfig::largest_message).
+    /// A message above [`largest_message`](crate::link::LinkConfig::largest_message).
     TooLarge,
-    /// More messages in part than [`assembly`](crate::LinkConfig::assembly) allows.
+    /// More messages in part than [`assembly`](crate::link::LinkConfig::assembly) allows.
     TooManyParts,
     /// Fragments that do not make up a message.
     Fragments,

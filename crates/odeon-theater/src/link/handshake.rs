@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Epoch;
+use super::Epoch;
 
 /// How often a greeting is repeated: at first, and at most.
 // TUNE: 20 ms doubling to 250 ms, a guess: below what anybody notices at first, one packet a heartbeat later.

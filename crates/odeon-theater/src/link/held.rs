@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Undelivered;
-use crate::packet::{RECORD_HEAD, put_fragment};
+use super::packet::{RECORD_HEAD, put_fragment};
 
 /// How many large messages are cut at a time, at most. Both sides know it.
 pub(super) const MOST_PARTS: usize = 1024;

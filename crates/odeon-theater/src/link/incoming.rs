@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::MOST_BODIES_UNDER_WAY;
-use crate::packet::Acks;
+use super::packet::{Acks, MOST_BODIES_UNDER_WAY};
 
 /// Where a body belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

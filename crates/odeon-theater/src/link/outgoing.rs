@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::Undelivered;
 use super::held::Held;
-use crate::packet::{PAUSE, RECORD_HEAD, RESUME, Record, Records};
-use crate::packet::{put_leave, put_signal, put_whole};
+use super::packet::{PAUSE, RECORD_HEAD, RESUME, Record, Records};
+use super::packet::{put_leave, put_signal, put_whole};
 
 /// How many emptied buffers are kept for the next bodies.
 // TUNE: 16, a guess: a megabyte for packets of 64 kB.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::handshake::Greeting;
 use super::incoming::Place;
+use super::packet::{Acks, Hello, Packet, PacketError, Record, Records, Refusal, Route};
 use super::{Answer, End, Event, Link, MOST_PAUSES, Sink, State, Violation};
-use crate::packet::{Acks, Hello, Packet, PacketError, Record, Records, Refusal, Route};
 
 impl Link {
     /// Takes a packet that has come. Messages and events go to `sink`.

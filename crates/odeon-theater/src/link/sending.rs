@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use super::Secret;
 use super::liveness::Silence;
+use super::packet::{Hello, RefusalPacket};
+use super::packet::{write_acks, write_body, write_goodbye, write_hello, write_refusal};
 use super::window::OVERTAKEN;
 use super::{Answer, End, Event, Link, Sink, State};
-use crate::Secret;
-use crate::packet::{Hello, RefusalPacket};
-use crate::packet::{write_acks, write_body, write_goodbye, write_hello, write_refusal};
 
 /// How many bodies that had room for more may be under way when another one goes. One and those that overtake it: if it is lost they say so, and nobody has
 /// to wait for the time to run out.

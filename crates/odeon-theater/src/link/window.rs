@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::event::Undelivered;
 use super::outgoing::{Body, whole_messages};
-use super::{MOST_BODIES_UNDER_WAY, Undelivered};
-use crate::packet::{Acks, PacketError};
+use super::packet::{Acks, MOST_BODIES_UNDER_WAY, PacketError};
 
 /// A transmission counts as lost when this many later ones have arrived.
 // TUNE: 3, as in TCP and QUIC.

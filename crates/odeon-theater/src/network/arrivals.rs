@@ -5,18 +5,19 @@ use std::sync::Arc;
 use odeon_core::wire::{Delivered, unreadable};
 use odeon_core::{DeadLetterReason, EndReason};
 
-use super::Inner;
-use super::channel::{Channel, NUMBERS};
-use super::control::Control;
-use super::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
-use super::migrations::{Asker, Came};
-use super::passage::Between;
-use super::peer::Peer;
 use crate::TheaterId;
+use crate::network::inner::Inner;
+use crate::network::migration::Came;
+use crate::network::references::passage::Between;
+use crate::routing::asker::Asker;
+use crate::routing::channel::{Channel, NUMBERS};
+use crate::routing::control::Control;
+use crate::routing::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
+use crate::routing::peer::Peer;
 
 impl Inner {
     /// A message has come on a channel.
-    pub(super) fn arrives(self: &Arc<Self>, peer: &Arc<Peer>, channel: u64, bytes: &[u8]) {
+    pub(super) fn message_comes(self: &Arc<Self>, peer: &Arc<Peer>, channel: u64, bytes: &[u8]) {
         match Channel::of(channel) {
             Some(Channel::Actor(actor)) => self.message_arrives(peer, actor, bytes),
             Some(Channel::Answer(question)) => self.answer_arrives(peer, question, bytes),

@@ -11,13 +11,14 @@ use odeon_core::wire::{
     unreadable,
 };
 
-use super::Inner;
-use super::channel::Channel;
-use super::control::Control;
-use super::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
-use super::migrations::{Asker, MigrateError};
-use super::peer::Peer;
-use super::seats::{Line, LostWay, Sits};
+use crate::network::inner::Inner;
+use crate::network::references::seats::{Line, LostWay, Sits};
+use crate::routing::asker::Asker;
+use crate::routing::channel::Channel;
+use crate::routing::control::Control;
+use crate::routing::marks::{ACCOMPANIED, MARK, Mark, is_letter, read_letter, read_slot};
+use crate::routing::migrated::MigrateError;
+use crate::routing::peer::Peer;
 use crate::{End, TheaterId, Undelivered};
 
 impl Inner {
@@ -43,7 +44,7 @@ impl Inner {
         drop(over);
         let until = self.grant_numbers.last();
         self.members.ended(peer.id, end);
-        self.peers.end(self, peer);
+        self.peers.end(peer);
         self.owes_no_more(peer.id, end);
         self.ends_grants(peer, until);
         self.expects_grants(peer.id, holders);

@@ -3,17 +3,21 @@
 use std::mem;
 use std::sync::{Arc, Weak};
 
-use odeon_core::extend::{Awaits, LetterName};
-use odeon_core::wire::{Address, Bid, Encode, NotTaken, Occupied, Outbound, Slot, WireError};
+use odeon_core::extend::{Awaits, LetterName, Submit};
+use odeon_core::wire::{
+    Address, Arriving, Bid, Encode, Native, NotTaken, Occupied, Outbound, Slot,
+};
+use odeon_core::wire::{StandIn, WireError};
 use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicBool, Ordering, fence};
 
-use super::Inner;
-use super::accompanied;
-use super::channel::Channel;
-use super::marks::{Mark, write_letter, write_slot};
-use super::passage::Between;
-use super::way::Way;
+use crate::network::inner::Inner;
+use crate::network::references::passage::Between;
+use crate::network::references::seats::{Coming, WayOut};
+use crate::routing::channel::Channel;
+use crate::routing::companions::write_head;
+use crate::routing::marks::{Mark, write_letter, write_slot};
+use crate::routing::way::Way;
 use crate::{PushError, TheaterId};
 
 /// TUNE: bytes, guessed 2026-11: from here on a message is given away with the memory that it was written to, which would else be copied while all
@@ -46,25 +50,6 @@ impl FromSeat {
             goes_first: AtomicBool::new(first),
             seat: Mutex::new(Known::Nothing),
         }
-    }
-
-    /// Of which seat it is, and whom that is for. `false`: it has ended already.
-    pub(super) fn is_of(&self, number: u64, who: Address) -> bool {
-        let mut seat = self.seat();
-        if let Known::Ended = *seat {
-            return false;
-        }
-        *seat = Known::Of(number, who);
-        true
-    }
-
-    /// Lets messages go, as no other seat's go before them; `false`: they went already. Under the lock of the seats.
-    pub(super) fn goes_first(&self) -> bool {
-        let was_behind = !self.goes_first.swap(true, Ordering::Relaxed);
-        // ORDERING: SeqCst fence between opening and the attempt to wake, which fails if nobody refers to the seat's actor; partner: the
-        // fence in `is_open`, behind the reference that such an actor takes to itself. One of the two sees the other.
-        fence(Ordering::SeqCst);
-        was_behind
     }
 
     fn seat(&self) -> odeon_sync::MutexGuard<'_, Known> {
@@ -137,6 +122,43 @@ impl FromSeat {
     }
 }
 
+impl WayOut for FromSeat {
+    fn is_of(&self, number: u64, who: Address) -> bool {
+        let mut seat = self.seat();
+        if let Known::Ended = *seat {
+            return false;
+        }
+        *seat = Known::Of(number, who);
+        true
+    }
+
+    fn goes_first(&self) -> bool {
+        let was_behind = !self.goes_first.swap(true, Ordering::Relaxed);
+        // ORDERING: SeqCst fence between opening and the attempt to wake, which fails if nobody refers to the seat's actor; partner: the
+        // fence in `is_open`, behind the reference that such an actor takes to itself. One of the two sees the other.
+        fence(Ordering::SeqCst);
+        was_behind
+    }
+}
+
+impl Inner {
+    /// An actor that was created here is introduced, if it has not been.
+    pub(super) fn introduces(self: &Arc<Self>, native: &Native) {
+        self.seats.introduce(self.id, native, |way, first| FromSeat::new(self, way, first));
+    }
+
+    /// See [`Seats::prepare`](crate::network::references::seats::Seats::prepare).
+    pub(super) fn prepares(
+        self: &Arc<Self>,
+        coming: Box<Coming>,
+        arriving: &dyn Arriving,
+        stage: &Arc<dyn Submit>,
+    ) -> Result<Arc<dyn StandIn>, Box<Coming>> {
+        let out = |way, first| FromSeat::new(self, way, first);
+        self.seats.prepare(coming, arriving, stage, out)
+    }
+}
+
 impl Outbound for FromSeat {
     fn take(&self, slot: Slot, encode: Encode<'_>) -> Result<(), NotTaken> {
         self.push(|_, _| true, |bytes| write_slot(slot, bytes), encode)
@@ -150,7 +172,7 @@ impl Outbound for FromSeat {
     ) -> Result<(), NotTaken> {
         // The actor may have moved on since it was sent.
         let is_for = |network: &Arc<Inner>, to| network.accompanied.is_for(companion, to);
-        self.push(is_for, |bytes| accompanied::write_head(slot, companion, bytes), encode)
+        self.push(is_for, |bytes| write_head(slot, companion, bytes), encode)
     }
 
     fn take_letter(
