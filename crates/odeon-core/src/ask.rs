@@ -280,7 +280,7 @@ impl<T: Send + 'static> Future for Ask<T> {
             self.begin_wait();
         } else {
             if let Some(asker) = self.asker.take() {
-                asker.is_over(matches!(answer, Poll::Ready(Ok(_))));
+                asker.ends(matches!(answer, Poll::Ready(Ok(_))));
             }
             self.seen = None;
         }

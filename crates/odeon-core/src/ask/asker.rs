@@ -40,9 +40,9 @@ impl Asker {
 
     /// Nothing more is to come; `is_answered`: because whoever was asked has answered.
     #[cold]
-    pub(crate) fn is_over(self, is_answered: bool) {
+    pub(crate) fn ends(self, is_answered: bool) {
         if let (Self::Thread(question), true) = (self, is_answered) {
-            question.is_answered();
+            question.answered();
         }
     }
 }

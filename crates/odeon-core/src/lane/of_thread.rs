@@ -81,7 +81,7 @@ impl LoneQuestion {
     }
 
     /// It has been handled, and is under way no more.
-    pub(crate) fn is_answered(self) {
+    pub(crate) fn answered(self) {
         let here = current::here();
         if self.is_of_this(here) {
             here.lane_messages.set(here.lane_messages.get().saturating_sub(1));

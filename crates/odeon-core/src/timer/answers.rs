@@ -251,7 +251,7 @@ impl<T: Send + 'static> Future for AskWithin<T> {
         }
         if answer.is_ready() {
             if let Some(asker) = this.asker.take() {
-                asker.is_over(matches!(answer, Poll::Ready(Ok(_))));
+                asker.ends(matches!(answer, Poll::Ready(Ok(_))));
             }
             (this.kept, this.seen) = (None, None);
             return answer;
