@@ -10,12 +10,12 @@ use crate::messaging::actor_ref::ActorRef;
 use crate::process::bonds::Watcher;
 use crate::process::kin::Kin;
 use crate::process::outbox;
-use crate::runtime::theater::shared::contain;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::context::Context;
 use crate::vocabulary::actor_id::ActorId;
+use crate::vocabulary::contain::contain;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
 

@@ -18,6 +18,7 @@ pub(crate) mod selection;
 mod set;
 mod tail_word;
 
+pub use crate::vocabulary::message::MAX_MAILBOXES;
 pub(crate) use guards::Guards;
 pub(crate) use inbox::PRESSED_FROM;
 pub use inbox::RELIEVED_AT;
@@ -60,9 +61,6 @@ pub mod label {
         (label & ((1 << TAG_SHIFT) - 1), label >> TAG_SHIFT)
     }
 }
-
-/// The most mailboxes that one actor can have: one bit each in a word.
-pub const MAX_MAILBOXES: usize = 64;
 
 #[cfg(all(test, odeon_loom))]
 mod loom;

@@ -22,7 +22,7 @@ use crate::messaging::unanswered::{self, Why};
 use crate::process::bonds::Request;
 use crate::process::cell::MessageCell;
 use crate::process::outbox;
-use crate::runtime::theater::shared::contain;
+use crate::vocabulary::contain::contain;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::failure_text::FailureText;
 use crate::vocabulary::message::Message;

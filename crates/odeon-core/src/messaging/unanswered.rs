@@ -16,8 +16,8 @@ use std::cell::{Cell, RefCell};
 use std::thread;
 
 use crate::process::current;
-use crate::runtime::theater::shared::contain;
 use crate::scheduler::home::Home;
+use crate::vocabulary::contain::contain;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::failure_text::FailureText;
 

@@ -22,11 +22,11 @@ use std::time::Duration;
 
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::kin::Kin;
-use crate::runtime::theater::shared::contain;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::context::Context;
+use crate::vocabulary::contain::contain;
 use crate::vocabulary::error::Elapsed;
 use crate::vocabulary::message::Message;
 

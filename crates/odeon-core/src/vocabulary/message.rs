@@ -1,7 +1,9 @@
 //! What can be sent to an actor.
 
-use crate::mailbox::MAX_MAILBOXES;
 use crate::vocabulary::access::Access;
+
+/// The most mailboxes that one actor can have: one bit each in a word.
+pub const MAX_MAILBOXES: usize = 64;
 
 /// A message: any sendable value, and which of its receiver's mailboxes it goes to.
 ///

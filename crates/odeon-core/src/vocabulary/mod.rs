@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod actor_id;
 pub(crate) mod clock;
+pub(crate) mod contain;
 pub(crate) mod dead_letter;
 pub(crate) mod error;
 pub(crate) mod failure_text;

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use odeon_sync::{Mutex, MutexGuard, Parker};
 
-use crate::runtime::theater::shared::contain;
+use crate::vocabulary::contain::contain;
 
 enum State<T> {
     /// Nothing has been sent; who waits for it, if anybody does.

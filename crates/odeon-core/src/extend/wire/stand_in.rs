@@ -21,7 +21,7 @@ use crate::extend::{self, Awaits, LetterName, TakenLetter};
 use crate::messaging::actor_ref::{ActorRef, WeakRef};
 use crate::messaging::lane::Lane;
 use crate::messaging::open_question;
-use crate::runtime::theater::shared::contain;
+use crate::vocabulary::contain::contain;
 use crate::vocabulary::dead_letter::DeadLetterReason;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;

@@ -28,7 +28,7 @@ use std::ops::Range;
 use odeon_sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
-use crate::runtime::theater::shared::contain;
+use crate::vocabulary::contain::contain;
 
 /// A panic, on its way to whoever decides about it.
 pub(super) type Panic = Box<dyn Any + Send>;

@@ -13,9 +13,9 @@ use crate::messaging::lane::Lane;
 use crate::messaging::send;
 use crate::messaging::unanswered;
 use crate::process::cell::MessageCell;
-use crate::runtime::theater::shared::contain;
 use crate::scheduler::submit::Origin;
 use crate::turn::sequential::laned;
+use crate::vocabulary::contain::contain;
 
 /// The address of an actor of type `A`.
 pub(super) type Me<A> =

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use odeon_sync::Mutex;
 
-use super::shared::contain;
+use crate::vocabulary::contain::contain;
 
 /// Told how long it may take.
 pub(crate) type Farewell = Box<dyn FnOnce(Duration) + Send>;

@@ -29,6 +29,7 @@ use crate::telemetry::sight::Sight;
 use crate::turn::TurnLimits;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::clock::Clock;
+use crate::vocabulary::contain::contain;
 use crate::vocabulary::dead_letter::{
     DeadLetter, DeadLetterCounts, DeadLetterReason, DeadLetterTally,
 };
@@ -360,9 +361,4 @@ impl TheaterShared {
             signal.notify_all();
         }
     }
-}
-
-/// Runs code that may panic where nobody can be told.
-pub(crate) fn contain(code: impl FnOnce()) {
-    odeon_sync::contained::quietly(code);
 }

@@ -14,8 +14,9 @@ use odeon_sync::thread::JoinHandle;
 use super::pending::{Next, Pending};
 use super::wheel::TimerKey;
 use crate::process::current;
-use crate::runtime::theater::shared::{TheaterShared, contain};
+use crate::runtime::theater::shared::TheaterShared;
 use crate::scheduler::home::Home;
+use crate::vocabulary::contain::contain;
 
 /// What a timer does when it is due: quick, and without blocking, since all timers of its theater
 /// share a thread. It may panic. If it is not to fire any more it is dropped, on any thread.

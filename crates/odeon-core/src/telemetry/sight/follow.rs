@@ -18,8 +18,9 @@ use crate::mailbox::label;
 use crate::process::cell::Header;
 use crate::process::outbox;
 use crate::runtime::theater::Theater;
-use crate::runtime::theater::shared::{TheaterShared, contain};
+use crate::runtime::theater::shared::TheaterShared;
 use crate::vocabulary::actor_id::ActorId;
+use crate::vocabulary::contain::contain;
 use crate::vocabulary::message::Message;
 
 /// What a [`Tracer`] remembers of where a message comes from.

@@ -17,8 +17,8 @@ use crate::extend::wire::stand_in::{Before, LOOK, LOST, Waiting};
 use crate::extend::{self, Awaits, TakenLetter};
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::cell::MessageCell;
-use crate::runtime::theater::shared::contain;
 use crate::turn::interior::{Interior, WrittenGuards};
+use crate::vocabulary::contain::contain;
 use crate::vocabulary::dead_letter::DeadLetterReason;
 use crate::vocabulary::message::Message;
 
