@@ -14,7 +14,7 @@ rule "names that say nothing" "$(grep -E '/(base|utils?|common|types|helpers?|mi
 # references, and who uses these alone shall not have to compile serde. Who has no tokio shall not have to compile that. Nor shall who tries the command have to compile a network and
 # a compiler for GPUs first.
 rule "cfg(feature) only in the facade and in the command" "$(grep -n 'cfg(feature' $sources \
-  | grep -vE '^crates/odeon/|^tools/|^crates/odeon-stm/src/collections/serde[a-z_]*\.rs:|^crates/odeon-core/src/([a-z_]*/)*(wire|foreign_task)\.rs:' || true)"
+  | grep -vE '^crates/odeon/|^tools/|^crates/odeon-stm/src/collections/serde[a-z_]*\.rs:|^crates/odeon-core/src/(lib|extend/wire|messaging/foreign_task)\.rs:' || true)"
 rule "loom, shuttle and std differ only in odeon-sync (tests of models excepted)" \
   "$(grep -nE '^\s*#!?\[cfg\((all|any|not)?\(?odeon_(loom|shuttle)' $sources \
      | grep -vE '^crates/odeon-sync/|mod loom|tests/shuttle' | while IFS=: read -r file line _; do
@@ -40,7 +40,7 @@ rule "each file of tests is a test program or a module of one (autotests = false
      done)"
 rule "the testkit is for tests only" \
   "$(awk '/^\[/{section=$0} /^odeon-testkit/ && section !~ /dev-dependencies/ {print "  " FILENAME ": " section}' crates/*/Cargo.toml tools/*/Cargo.toml)"
-for file in crates/odeon-core/src/{send,mailbox/inbox,scheduler/submit,scheduler/worker,turn/sequential}.rs; do
+for file in crates/odeon-core/src/{messaging/send,mailbox/inbox,scheduler/submit,scheduler/worker,turn/sequential}.rs; do
   rule "the five files of a message exist and are at most 500 lines" "$([ -f "$file" ] || echo "  $file is missing")"
 done
 if [ "$broken" = 0 ]; then echo "all rules hold"; fi

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use odeon_sync::UnsafeCell;
 use odeon_sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use crate::memory;
+use crate::mailbox::memory;
 
 /// Messages held inside the actor's own memory; enough for an actor that keeps up.
 ///

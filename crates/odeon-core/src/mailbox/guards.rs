@@ -1,6 +1,6 @@
 //! Which mailboxes of an actor are open; owner's side, no atomics.
 
-use crate::interior::WrittenGuards;
+use crate::turn::interior::WrittenGuards;
 
 /// The guards of an actor's mailboxes, and where the message that is being handled has waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

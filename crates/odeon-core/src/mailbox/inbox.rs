@@ -90,7 +90,7 @@ pub enum WentIdle {
     UnderPressure,
 }
 
-/// The senders' side of an inbox; lies in the actor's memory. The tail word comes first: `cell.rs`
+/// The senders' side of an inbox; lies in the actor's memory. The tail word comes first: `process/cell.rs`
 /// says what it shares a cache line with.
 #[repr(C)]
 pub struct Inbox<T> {

@@ -1,14 +1,14 @@
 //! The mailboxes of one actor, owner's side: sorted, guarded, selected in O(1).
 //!
 //! `ready = non-empty AND open`, one bit each; the lowest ready bit is the next mailbox, so mailbox
-//! 0 has the highest priority, unless the actor has another policy (`selection.rs`). Everything here belongs to
+//! 0 has the highest priority, unless the actor has another policy (`mailbox/selection.rs`). Everything here belongs to
 //! the owner of the actor: no atomics.
 
 use std::collections::VecDeque;
 use std::fmt;
 
 use super::{Guards, MAX_MAILBOXES};
-use crate::selection::{Ready, RoundRobin, SelectionPolicy, Waiting};
+use crate::mailbox::selection::{Ready, RoundRobin, SelectionPolicy, Waiting};
 
 /// Messages taken from the inbox and not yet handled, by mailbox.
 pub(crate) struct MailboxSet<M> {
@@ -279,7 +279,7 @@ mod tests {
     /// Random puts and takes agree with one plain queue per mailbox.
     #[test]
     fn any_pattern_agrees_with_plain_queues() {
-        let mut random = crate::random::Random::from_seed(7);
+        let mut random = crate::vocabulary::random::Random::from_seed(7);
         let mut set = MailboxSet::new(5);
         let mut queues = vec![VecDeque::new(); 5];
         for n in 0..20_000u32 {

@@ -1,7 +1,7 @@
 //! One item of each of several streams.
 
 use super::{SelectorContext, bit};
-use crate::mailboxes::MailboxName;
+use crate::vocabulary::mailboxes::MailboxName;
 
 /// Joins streams that come to a mailbox each: the first items of all of them, then the second ones, and so on.
 ///

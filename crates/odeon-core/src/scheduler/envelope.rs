@@ -4,8 +4,8 @@
 use std::mem::{MaybeUninit, align_of, size_of};
 use std::ptr::NonNull;
 
-use crate::cell::Header;
 use crate::mailbox::label;
+use crate::process::cell::Header;
 
 /// Stage-internal signal: the target asked to go on with messages it has put aside.
 pub(crate) const RESUME: u32 = 250;

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::submit::{Origin, Submit};
-use crate::theater::shared::TheaterShared;
+use crate::runtime::theater::shared::TheaterShared;
 use crate::turn::Task;
 
 /// Stands before a stage that is not its theater's own.

@@ -2,7 +2,7 @@
 
 use super::pinned::PinnedShared;
 use super::submit::Submit;
-use crate::timer::Timers;
+use crate::runtime::timer::Timers;
 
 /// The stage of an actor or of a thread: compared once per send.
 ///

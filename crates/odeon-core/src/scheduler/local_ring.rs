@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use super::envelope::Payload;
-use crate::cell::Header;
+use crate::process::cell::Header;
 
 /// A message under way, as it lies in the ring.
 pub(crate) struct RingEntry {

@@ -31,12 +31,12 @@ use super::envelope::{END_STAGE, Envelope, Payload, RECLAIM};
 use super::home::Home;
 use super::local_ring::LocalRing;
 use super::submit::{Origin, Submit};
-use crate::cell::Header;
-use crate::current;
 use crate::mailbox::{Inbox, Pushed, label};
-use crate::pressure::{HeldBy, Waiters};
-use crate::sight::{StageKind, StageStats, StageTally};
-use crate::theater::shared::TheaterShared;
+use crate::messaging::pressure::{HeldBy, Waiters};
+use crate::process::cell::Header;
+use crate::process::current;
+use crate::runtime::theater::shared::TheaterShared;
+use crate::telemetry::sight::{StageKind, StageStats, StageTally};
 use crate::turn::Task;
 use thread::StageThread;
 

@@ -15,11 +15,11 @@ use super::placement;
 use super::submit::{Origin, Submit};
 use super::trial::Trials;
 use super::worker::{self, WorkerLocal};
-use crate::current;
-use crate::random::Random;
-use crate::sight::StageTally;
-use crate::theater::shared::TheaterShared;
+use crate::process::current;
+use crate::runtime::theater::shared::TheaterShared;
+use crate::telemetry::sight::StageTally;
 use crate::turn::Task;
+use crate::vocabulary::random::Random;
 
 /// In which order a worker of the pool takes woken actors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,13 +1,13 @@
 //! The seam between waking an actor and running it.
 //!
-//! One message in five files: `send.rs` → `mailbox/inbox.rs` → **`scheduler/submit.rs`** →
+//! One message in five files: `messaging/send.rs` → `mailbox/inbox.rs` → **`scheduler/submit.rs`** →
 //! `scheduler/worker.rs` → `turn/sequential.rs`.
 
 use std::sync::Arc;
 
 use super::home::Home;
-use crate::current;
-use crate::theater::shared::TheaterShared;
+use crate::process::current;
+use crate::runtime::theater::shared::TheaterShared;
 use crate::turn::Task;
 
 /// Why a task is submitted; a scheduler may queue by it.

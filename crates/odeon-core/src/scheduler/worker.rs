@@ -1,6 +1,6 @@
 //! How a pool thread finds an actor and gives it one turn.
 //!
-//! One message in five files: `send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` →
+//! One message in five files: `messaging/send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` →
 //! **`scheduler/worker.rs`** → `turn/sequential.rs`.
 
 use std::cell::{Cell, RefCell};
@@ -17,10 +17,10 @@ use super::lookout::Lookout;
 use super::pool::{PoolShared, QueueOrder};
 use super::submit::Origin;
 use super::trial;
-use crate::current;
-use crate::random::Random;
-use crate::sight::StageTally;
+use crate::process::current;
+use crate::telemetry::sight::StageTally;
 use crate::turn::Task;
+use crate::vocabulary::random::Random;
 
 /// What only the worker's own thread touches.
 pub(crate) struct WorkerLocal {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::clock::Clock;
-use crate::sight::Sight;
+use crate::telemetry::sight::Sight;
+use crate::vocabulary::clock::Clock;
 
 /// How much one turn may do: whichever limit is reached first ends it.
 #[derive(Clone, Copy)]

@@ -4,24 +4,24 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::actor::Actor;
-use crate::bonds::Sealed;
-use crate::bounded;
-use crate::cell::{self, ActorCell, Header, MessageCell, Owner};
-use crate::dead_letter::DeadLetterReason;
-use crate::kin::Kin;
-use crate::lane::companion;
+use crate::lifecycle::watch::Ended;
+use crate::mailbox::memory;
 use crate::mailbox::{InboxOwner, label};
-use crate::memory;
-use crate::message::Message;
-use crate::observe::EndReason;
-use crate::pipe;
-use crate::send;
-use crate::sight::follow;
-use crate::theater::shared::contain;
+use crate::messaging::bounded;
+use crate::messaging::lane::companion;
+use crate::messaging::send;
+use crate::messaging::unanswered;
+use crate::process::bonds::Sealed;
+use crate::process::cell::{self, ActorCell, Header, MessageCell, Owner};
+use crate::process::kin::Kin;
+use crate::telemetry::sight::follow;
+use crate::turn::actor::Actor;
 use crate::turn::failing::contained;
-use crate::unanswered;
-use crate::watch::Ended;
+use crate::turn::pipe;
+use crate::vocabulary::contain::contain;
+use crate::vocabulary::dead_letter::DeadLetterReason;
+use crate::vocabulary::message::Message;
+use crate::vocabulary::observe::EndReason;
 
 /// Ends the actor. Its user code (`stopped`, destructors of state and messages) may panic without
 /// harm to the caller.

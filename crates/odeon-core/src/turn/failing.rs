@@ -12,13 +12,13 @@ use super::guarding::Failure;
 use super::parked::Parked;
 use super::renewing::Renewable;
 use super::{Task, TurnOutcome};
-use crate::bonds::{Bonds, Request};
-use crate::cell::{Header, signal};
-use crate::failure_text::FailureText;
-use crate::observe::EndReason;
-use crate::pipe::{Continuation, Piped};
-use crate::supervision::{self, Birth, Escalated, Supervised, Verdict};
-use crate::unanswered;
+use crate::messaging::unanswered;
+use crate::process::bonds::{Bonds, Request};
+use crate::process::cell::{Header, signal};
+use crate::process::supervision::{self, Birth, Escalated, Supervised, Verdict};
+use crate::turn::pipe::{Continuation, Piped};
+use crate::vocabulary::failure_text::FailureText;
+use crate::vocabulary::observe::EndReason;
 
 /// Runs the user's code; `false` if it panicked, which is reported.
 pub(super) fn contained(header: &Header, code: impl FnOnce()) -> bool {

@@ -3,13 +3,13 @@
 
 use std::any::Any;
 
-use crate::bonds::Bonds;
-use crate::cell::Header;
-use crate::declared_guards::DeclaredGuards;
+use crate::mailbox::declared_guards::DeclaredGuards;
+use crate::mailbox::selection::{Selection, WhenAllClosed};
 use crate::mailbox::{Guards, Order};
-use crate::message::Message;
-use crate::reply::FailedAnswer;
-use crate::selection::{Selection, WhenAllClosed};
+use crate::messaging::reply::FailedAnswer;
+use crate::process::bonds::Bonds;
+use crate::process::cell::Header;
+use crate::vocabulary::message::Message;
 
 /// What a failure of an actor that has closed all its mailboxes says.
 const ALL_CLOSED: &str =

@@ -1,7 +1,7 @@
 //! An actor that waits outside of any queue.
 
 use super::Task;
-use crate::kin::Kin;
+use crate::process::kin::Kin;
 use crate::scheduler::submit::Origin;
 
 /// The right to run an actor that waits for something: the end of a pause, or room at a receiver. Whatever

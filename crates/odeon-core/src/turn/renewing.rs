@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::failing::contained;
 use super::guarding::Failure;
 use super::{ending, sequential};
-use crate::actor::Actor;
-use crate::cell::{ActorCell, Owner, Selector};
 use crate::mailbox::{Guards, Order};
-use crate::observe::EndReason;
+use crate::process::cell::{ActorCell, Owner, Selector};
+use crate::turn::actor::Actor;
+use crate::vocabulary::observe::EndReason;
 
 /// A cell whose actor can be made anew. Used by the owner alone, with no reference into its part.
 ///

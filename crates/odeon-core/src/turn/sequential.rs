@@ -1,6 +1,6 @@
 //! The ordinary turn: take a message, handle it, repeat; then go idle, ask for another turn, or end.
 //!
-//! One message in five files: `send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` →
+//! One message in five files: `messaging/send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` →
 //! `scheduler/worker.rs` → **`turn/sequential.rs`**.
 //!
 //! What is done for whoever looks at a turn, and for messages that are followed, is in `sequential/rare.rs`.
@@ -19,16 +19,16 @@ use odeon_sync::atomic::Ordering;
 use super::budget::Budget;
 use super::{NewActor, TurnLimits, TurnOutcome, TurnReport, TurnVTable, ending};
 use super::{failing, guarding};
-use crate::actor::Actor;
-use crate::bounded::Bound;
-use crate::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
-use crate::context::Context;
-use crate::declared_guards::DeclaredGuards;
+use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::{Guards, InboxOwner, MailboxSet, WentIdle, label};
-use crate::message::Message;
-use crate::observe::EndReason;
-use crate::pressure;
-use crate::sight;
+use crate::messaging::bounded::Bound;
+use crate::messaging::pressure;
+use crate::process::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
+use crate::telemetry::sight;
+use crate::turn::actor::Actor;
+use crate::turn::context::Context;
+use crate::vocabulary::message::Message;
+use crate::vocabulary::observe::EndReason;
 use rare::{aside, come_to_mark, handle_rarely, heed_request, note_end};
 use sorting::handle_selected;
 

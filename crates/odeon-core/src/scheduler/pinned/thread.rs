@@ -6,16 +6,16 @@ use std::ptr::{self, NonNull};
 use odeon_sync::atomic::Ordering;
 
 use super::{NO_PANIC, PinnedKind, PinnedShared, Unclaimed};
-use crate::cell::Header;
-use crate::current;
 use crate::mailbox::{Inbox, InboxOwner, RELIEVED_AT, WentIdle, label};
-use crate::pressure;
+use crate::messaging::pressure;
+use crate::messaging::unanswered;
+use crate::process::cell::Header;
+use crate::process::current;
 use crate::scheduler::envelope::{END_STAGE, Envelope, Payload, RECLAIM, RESUME};
 use crate::scheduler::home::Home;
 use crate::scheduler::local_ring::LocalRing;
 use crate::scheduler::placement;
 use crate::turn::TurnVTable;
-use crate::unanswered;
 
 /// TUNE: messages taken from one of the two queues before the other is looked at: bounds the wait
 /// of either by the other's flood.

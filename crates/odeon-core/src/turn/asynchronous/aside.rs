@@ -5,9 +5,9 @@ use std::ptr::NonNull;
 
 use super::cell::{AsyncCell, Phase, owner, phase};
 use super::future::Handlers;
-use crate::async_actor::AsyncActor;
 use crate::mailbox::{Guards, MailboxSet, Order};
-use crate::message::Message;
+use crate::turn::async_actor::AsyncActor;
+use crate::vocabulary::message::Message;
 
 /// A message taken from the inbox.
 pub(super) struct Arrived<M> {

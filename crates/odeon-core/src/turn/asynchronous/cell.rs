@@ -20,16 +20,16 @@ use super::aside::{Arrived, Aside};
 use super::future::{self, Handlers, handlers_of};
 use super::waking::WakeFlag;
 use super::{end_by_theater, pinned, run};
-use crate::async_actor::AsyncActor;
-use crate::async_context::AsyncContext;
-use crate::bounded::Bound;
-use crate::cell::{Header, MessageCell};
 use crate::mailbox::InboxOwner;
-use crate::message::Message;
-use crate::observe::EndReason;
-use crate::sight::follow::{self, InScope};
+use crate::messaging::bounded::Bound;
+use crate::process::cell::{Header, MessageCell};
+use crate::telemetry::sight::follow::{self, InScope};
+use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_context::AsyncContext;
 use crate::turn::failing::contained;
 use crate::turn::{NewActor, TurnVTable, ending};
+use crate::vocabulary::message::Message;
+use crate::vocabulary::observe::EndReason;
 
 /// A whole asynchronous actor.
 #[repr(C)]

@@ -9,14 +9,14 @@ use super::Step;
 use super::aside::{self, Arrived};
 use super::cell::{AsyncCell, Phase, owner, phase, set_phase};
 use super::waking;
-use crate::async_actor::AsyncActor;
-use crate::async_context::AsyncContext;
-use crate::cell::Header;
-use crate::declared_guards::DeclaredGuards;
-use crate::message::Message;
-use crate::pipe::Continuation;
-use crate::sight::follow::{self, InScope};
+use crate::mailbox::declared_guards::DeclaredGuards;
+use crate::process::cell::Header;
+use crate::telemetry::sight::follow::{self, InScope};
+use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_context::AsyncContext;
 use crate::turn::guarding;
+use crate::turn::pipe::Continuation;
+use crate::vocabulary::message::Message;
 
 /// The functions of an asynchronous actor by the types of their futures, which have no names.
 ///

@@ -9,15 +9,15 @@ use super::aside::{self, Arrived};
 use super::cell::{self, AsyncCell, Phase, owner};
 use super::future::{self, Handlers};
 use super::{Step, end, go_on, stops, take_signal};
-use crate::async_actor::AsyncActor;
-use crate::cell::{Header, signal};
-use crate::current;
 use crate::mailbox::label;
-use crate::message::Message;
-use crate::observe::EndReason;
+use crate::process::cell::{Header, signal};
+use crate::process::current;
 use crate::scheduler::envelope::{Payload, RESUME};
-use crate::sight::{self, PinnedTurn, follow};
+use crate::telemetry::sight::{self, PinnedTurn, follow};
+use crate::turn::async_actor::AsyncActor;
 use crate::turn::{TurnOutcome, ending, failing};
+use crate::vocabulary::message::Message;
+use crate::vocabulary::observe::EndReason;
 
 /// A pinned stage hands over one message or signal; `true` asks for a `RESUME`.
 ///

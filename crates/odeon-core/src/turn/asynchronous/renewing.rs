@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::cell::{AsyncCell, Phase, owner, phase, set_phase};
 use super::future::{self, Handlers};
 use super::{Step, aside, end};
-use crate::async_actor::AsyncActor;
-use crate::cell::Header;
 use crate::mailbox::{Guards, Order};
-use crate::message::Message;
-use crate::observe::EndReason;
+use crate::process::cell::Header;
+use crate::turn::async_actor::AsyncActor;
 use crate::turn::failing::contained;
 use crate::turn::guarding::{self, Failure};
 use crate::turn::renewing::Renewable;
+use crate::vocabulary::message::Message;
+use crate::vocabulary::observe::EndReason;
 
 // SAFETY: the cell of an asynchronous actor is as demanded.
 unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {

@@ -20,10 +20,10 @@ use odeon_sync::atomic::{AtomicBool, Ordering};
 
 use super::cell::AsyncCell;
 use super::future::Handlers;
-use crate::async_actor::AsyncActor;
-use crate::cell;
 use crate::mailbox::label;
-use crate::send;
+use crate::messaging::send;
+use crate::process::cell;
+use crate::turn::async_actor::AsyncActor;
 
 /// Whether a wake-up is under way to the actor.
 pub(super) struct WakeFlag(AtomicBool);

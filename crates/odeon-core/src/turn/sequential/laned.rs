@@ -1,14 +1,14 @@
 //! Actors whose messages come with lanes, and all that put messages aside: they go on with those when the inbox is empty.
 
-use crate::actor::Actor;
-use crate::cell::{MessageCell, Owner};
-use crate::context::Context;
-use crate::current;
-use crate::lane::{Lane, companion};
 use crate::mailbox::{RELIEVED_AT, label};
-use crate::message::Message;
-use crate::pressure;
-use crate::sight;
+use crate::messaging::lane::{Lane, companion};
+use crate::messaging::pressure;
+use crate::process::cell::{MessageCell, Owner};
+use crate::process::current;
+use crate::telemetry::sight;
+use crate::turn::actor::Actor;
+use crate::turn::context::Context;
+use crate::vocabulary::message::Message;
 
 use super::Step;
 use crate::turn::budget::Budget;

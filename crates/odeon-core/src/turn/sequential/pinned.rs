@@ -8,15 +8,15 @@ use odeon_sync::atomic::Ordering;
 
 use super::rare::{aside, deliver_followed, handle_pinned, handle_signal, start_first};
 use super::{Step, conclude, laned};
-use crate::actor::Actor;
-use crate::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
-use crate::context::Context;
 use crate::mailbox::label;
-use crate::message::Message;
-use crate::observe::EndReason;
+use crate::process::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
 use crate::scheduler::envelope::{Payload, RESUME};
-use crate::sight;
+use crate::telemetry::sight;
+use crate::turn::actor::Actor;
+use crate::turn::context::Context;
 use crate::turn::{TurnOutcome, ending};
+use crate::vocabulary::message::Message;
+use crate::vocabulary::observe::EndReason;
 
 /// A pinned stage hands over one message or signal; `true` asks for a `RESUME`.
 ///

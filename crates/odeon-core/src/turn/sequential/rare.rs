@@ -1,18 +1,18 @@
 //! What a turn meets rarely: signals, messages that are followed, and somebody who looks at it
-//! (`sight.rs`).
+//! (`telemetry/sight.rs`).
 
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use super::pinned::deliver_rarely;
 use super::{Step, guards_of, handle, handle_guarded, heed_guards, laned, take_signal};
-use crate::actor::Actor;
-use crate::cell::{ActorCell, MessageCell, Owner, Selector, signal};
-use crate::context::Context;
-use crate::interior::Interior;
 use crate::mailbox::{Guards, label};
-use crate::sight::{self, Progress, SeenTurn, Whereabouts, follow};
+use crate::process::cell::{ActorCell, MessageCell, Owner, Selector, signal};
+use crate::telemetry::sight::{self, Progress, SeenTurn, Whereabouts, follow};
+use crate::turn::actor::Actor;
+use crate::turn::context::Context;
 use crate::turn::failing::{self, Heeded};
+use crate::turn::interior::Interior;
 
 /// How many messages the actor has put aside.
 pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {

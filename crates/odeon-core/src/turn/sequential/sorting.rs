@@ -1,11 +1,11 @@
 //! Actors with several mailboxes: arrivals go into their mailboxes, then the next one is selected.
 
 use super::{Step, handle_guarded, handle_rarely};
-use crate::actor::Actor;
-use crate::cell::{MessageCell, Owner, Selector};
 use crate::mailbox::{PRESSED_FROM, label};
-use crate::message::Message;
-use crate::pressure;
+use crate::messaging::pressure;
+use crate::process::cell::{MessageCell, Owner, Selector};
+use crate::turn::actor::Actor;
+use crate::vocabulary::message::Message;
 
 /// Takes the next message or signal of an actor with several mailboxes and handles it. `Step::Idle`: nothing is ready.
 ///

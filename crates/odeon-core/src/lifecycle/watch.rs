@@ -1,0 +1,219 @@
+//! Watching: being told when an actor ends, and why. To wait for it: `lifecycle/watch/until_ended.rs`; to be told wherever one has moved to: `lifecycle/watch/own.rs`.
+
+mod own;
+mod until_ended;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::messaging::actor_ref::ActorRef;
+use crate::process::bonds::Watcher;
+use crate::process::kin::Kin;
+use crate::process::outbox;
+use crate::turn::actor::Actor;
+use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_context::AsyncContext;
+use crate::turn::context::Context;
+use crate::vocabulary::actor_id::ActorId;
+use crate::vocabulary::contain::contain;
+use crate::vocabulary::message::Message;
+use crate::vocabulary::observe::EndReason;
+
+pub(crate) use own::{Watched, keep as keep_own};
+pub use own::{Watching, WrittenWatch};
+pub use until_ended::UntilEnded;
+
+/// An actor has ended: which one, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    actor: ActorId,
+    reason: EndReason,
+    failure: Option<Arc<str>>,
+}
+
+impl Ended {
+    pub(crate) fn new(actor: ActorId, reason: EndReason, failure: Option<Arc<str>>) -> Self {
+        Self { actor, reason, failure }
+    }
+
+    /// Which actor.
+    pub fn actor(&self) -> ActorId {
+        self.actor
+    }
+
+    /// Why it ended.
+    pub fn reason(&self) -> EndReason {
+        self.reason
+    }
+
+    /// What the panic said that ended it, if it failed while it was watched or supervised and the
+    /// panic carried a text.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.reason {
+            EndReason::Stopped => "stopped",
+            EndReason::Failed => "failed",
+            EndReason::Shutdown => "was shut down",
+            EndReason::Unreachable => "cannot be reached any more",
+        };
+        write!(f, "actor {} {what}", self.actor)?;
+        match &self.failure {
+            Some(failure) => write!(f, ": {failure}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A watch that is in force. Dropping it changes nothing; [`cancel`](Self::cancel) ends it.
+#[derive(Clone)]
+pub struct Watch {
+    /// `None` if there is nothing to cancel.
+    place: Option<(Kin, u64)>,
+}
+
+impl Watch {
+    /// Ends the watch. `true`: nobody will be told. `false`: the actor has ended, and whoever watched
+    /// has been told or is being told.
+    pub fn cancel(self) -> bool {
+        let Some((watched, key)) = self.place else { return false };
+        watched.bonds().is_ok_and(|bonds| bonds.remove_watcher(key).is_some())
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let watched = self.place.as_ref().map(|(watched, _)| watched.id());
+        f.debug_struct("Watch").field("watched", &watched).finish_non_exhaustive()
+    }
+}
+
+impl<M: Message> ActorRef<M> {
+    /// Calls `told` when the actor ends, on the thread that ends it; at once if it has ended already.
+    ///
+    /// It runs after the actor's state has been dropped and its waiting messages have gone to the dead
+    /// letters (S14), and must be quick and not block. A panic in it is contained. Actors
+    /// use [`Context::watch`]; whoever only waits uses [`ended`](Self::ended).
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # struct Quiet;
+    /// # impl Actor for Quiet { type Msg = (); fn handle(&mut self, _: (), ctx: &mut Context<'_, Self>) { ctx.stop() } }
+    /// let theater = Theater::new()?;
+    /// let quiet = theater.spawn(Quiet);
+    /// let (tell, told) = std::sync::mpsc::channel();
+    /// quiet.on_end(move |ended| tell.send(ended.reason()).unwrap());
+    /// quiet.send(()).unwrap();
+    /// assert_eq!(told.recv().unwrap(), EndReason::Stopped);
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    pub fn on_end(&self, told: impl FnOnce(&Ended) + Send + 'static) -> Watch {
+        watch(&self.kin(), Box::new(told))
+    }
+}
+
+impl<A: Actor> Context<'_, A> {
+    /// Has this actor told, by a message, when `other` ends; at once if it has ended already.
+    ///
+    /// The message comes after the last message that `other` sent to this actor's mailbox. It
+    /// arrives once, also if the actors watch each other or `other` is watched twice (then once per
+    /// watch). A restart (see [`Supervision`](crate::Supervision)) is no end. A watch
+    /// keeps a reference to this actor until `other` has ended or the watch is cancelled.
+    ///
+    /// If this actor moves to another theater (S34) the watch stays in this one, and is over with it;
+    /// [`watch_with`](Self::watch_with) is a watch that can go along.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// # use std::sync::mpsc::{Sender, channel};
+    /// struct Worker;
+    /// impl Actor for Worker {
+    ///     type Msg = &'static str;
+    ///     fn handle(&mut self, work: &'static str, _: &mut Context<'_, Self>) { panic!("cannot {work}") }
+    /// }
+    ///
+    /// struct Boss { out: Sender<String> }
+    /// #[derive(Debug)]
+    /// enum Order { Begin, Lost(Ended) }
+    /// impl Message for Order {}
+    /// impl Actor for Boss {
+    ///     type Msg = Order;
+    ///     fn handle(&mut self, order: Order, ctx: &mut Context<'_, Self>) {
+    ///         match order {
+    ///             Order::Begin => {
+    ///                 let worker = ctx.spawn(Worker);
+    ///                 ctx.watch(&worker, Order::Lost);
+    ///                 worker.send("fly").unwrap();
+    ///             }
+    ///             Order::Lost(ended) => self.out.send(ended.failure().unwrap().into()).unwrap(),
+    ///         }
+    ///     }
+    /// }
+    /// # let theater = Theater::new()?;
+    /// # let (out, told) = channel();
+    /// # let boss = theater.spawn(Boss { out });
+    /// # boss.send(Order::Begin).unwrap();
+    /// # assert_eq!(told.recv().unwrap(), "cannot fly");
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    pub fn watch<M: Message>(
+        &self,
+        other: &ActorRef<M>,
+        message: impl FnOnce(Ended) -> A::Msg + Send + 'static,
+    ) -> Watch {
+        watch_by(self.actor_ref(), other, message)
+    }
+}
+
+impl<A: AsyncActor> AsyncContext<'_, A> {
+    /// Has this actor told, by a message, when `other` ends; at once if it has ended already. See
+    /// [`Context::watch`].
+    pub fn watch<M: Message>(
+        &self,
+        other: &ActorRef<M>,
+        message: impl FnOnce(Ended) -> A::Msg + Send + 'static,
+    ) -> Watch {
+        watch_by(self.actor_ref(), other, message)
+    }
+}
+
+fn watch_by<W: Message, M: Message>(
+    watcher: ActorRef<W>,
+    other: &ActorRef<M>,
+    message: impl FnOnce(Ended) -> W + Send + 'static,
+) -> Watch {
+    other.on_end(move |ended| {
+        // A watcher that has stopped wants to know nothing.
+        let _ = watcher.send_unhindered(message(ended.clone()));
+    })
+}
+
+pub(crate) fn watch(watched: &Kin, told: Watcher) -> Watch {
+    if let Some(outbox) = outbox::held() {
+        let watched = watched.clone();
+        outbox.hold(Box::new(move || drop(watch_at_once(&watched, told))));
+        return Watch { place: None };
+    }
+    watch_at_once(watched, told)
+}
+
+fn watch_at_once(watched: &Kin, told: Watcher) -> Watch {
+    let ended = match watched.bonds() {
+        Err(reason) => Ended::new(watched.id(), reason, None),
+        Ok(bonds) => match bonds.add_watcher(told) {
+            Ok(key) => return Watch { place: Some((watched.clone(), key)) },
+            Err((told, ended)) => return told_at_once(told, &ended),
+        },
+    };
+    told_at_once(told, &ended)
+}
+
+/// The actor has ended before: as if its end told (`turn/ending.rs`), a panic is contained.
+fn told_at_once(told: Watcher, ended: &Ended) -> Watch {
+    contain(|| told(ended));
+    Watch { place: None }
+}

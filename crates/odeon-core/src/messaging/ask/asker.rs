@@ -1,0 +1,48 @@
+//! Who asks, as far as that matters until the answer is there.
+
+use crate::messaging::lane::of_thread::LoneQuestion;
+use crate::messaging::pressure::Question;
+use crate::process::cell::Header;
+
+/// What waits for an answer.
+pub(crate) enum Asker {
+    /// An actor, which others may wait for in turn.
+    Actor(Question),
+    /// A thread that belongs to no actor. It asks an actor with lanes, in a lane of its own.
+    Thread(LoneQuestion),
+}
+
+impl Asker {
+    /// Who asks `actor` on this thread; `is_sent` tells whether the question is on its way.
+    #[inline(always)]
+    pub(crate) fn here(actor: &Header, is_sent: bool) -> Option<Self> {
+        match Question::asked_of(actor) {
+            Some(question) => Some(Self::Actor(question)),
+            None if actor.vtable.laned && is_sent => {
+                LoneQuestion::just_sent(actor).map(Self::Thread)
+            }
+            None => None,
+        }
+    }
+
+    /// The answer is not there, and whoever asks does nothing more until it is. Answers whether that
+    /// is for ever, because it asks itself.
+    #[cold]
+    pub(crate) fn waits(&mut self) -> bool {
+        match self {
+            Self::Actor(question) => question.waits(),
+            Self::Thread(question) => {
+                question.is_awaited();
+                false
+            }
+        }
+    }
+
+    /// Nothing more is to come; `is_answered`: because whoever was asked has answered.
+    #[cold]
+    pub(crate) fn ends(self, is_answered: bool) {
+        if let (Self::Thread(question), true) = (self, is_answered) {
+            question.answered();
+        }
+    }
+}

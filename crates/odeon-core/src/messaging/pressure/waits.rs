@@ -1,0 +1,270 @@
+//! Who waits for whom, so that nobody is held back by one that waits for it.
+//!
+//! A [`Node`] is what goes on or waits as a whole: an actor of the pool, or a pinned or dedicated stage. It
+//! waits for another
+//! * while it is held back by it, or waits for its relief, or a place in a bounded mailbox, in `send_async`;
+//! * while it awaits an answer from it: an asynchronous handler, or a dedicated actor that blocks.
+//!
+//! The [`Congestion`] of a theater is a node too: it waits for whatever an actor with lanes is held back by.
+//!
+//! An actor of a pinned stage is a node besides its stage: while its handler waits for an answer or a place, the
+//! stage goes on, also with messages that relieve it; but who waits for an answer or a place of that very actor
+//! waits on. While the stage waits, all its actors do.
+//!
+//! Of a circle nobody would ever go on: actors that all have too much waiting and send to each other, or a
+//! receiver that awaits an answer from a sender it holds back. Therefore whoever is about to wait enters
+//! that first and then looks for a circle; if there is one, all in it that are held back go on, and have
+//! more waiting than the limit. (Pony has actors that are under pressure themselves go on. Then a flooded
+//! pipeline grows without bound at its slowest stage.)
+//!
+//! PROTOCOL: enter, then look, each under the locks of single nodes. Of those that close a circle the last to
+//! enter sees all the others. A sender that is held back looks only when the receiver can let it go, so
+//! it is let go by whoever sees the circle, itself or another.
+//!
+//! Not seen: who holds a [`Reply`](crate::Reply) that was passed on, and what a handler awaits besides
+//! answers and relief.
+
+use std::collections::HashSet;
+use std::ptr;
+use std::sync::Arc;
+
+use odeon_sync::{Mutex, MutexGuard};
+
+use super::Waiters;
+use super::congestion::Congestion;
+use crate::messaging::bounded::Gate;
+use crate::process::cell::Header;
+use crate::process::current;
+use crate::process::kin::Kin;
+use crate::scheduler::pinned::PinnedShared;
+
+/// TUNE: a search that comes to more nodes than this counts as a circle: to be let go too early costs
+/// memory, to be let go never costs everything.
+const SEARCH_LIMIT: usize = 1_000;
+
+/// What goes on or waits as a whole.
+#[derive(Clone)]
+pub(crate) enum Node {
+    Actor(Kin),
+    Stage(Arc<PinnedShared>),
+    Congestion(Arc<Congestion>),
+}
+
+impl Node {
+    /// The node that an actor belongs to.
+    pub(crate) fn of(actor: &Header) -> Self {
+        match actor.pinned() {
+            Some(stage) => Self::Stage(stage.to_arc()),
+            None => Self::Actor(Kin::new(actor)),
+        }
+    }
+
+    /// The node that is to handle a message of the actor, be it to answer or to make room in a bounded mailbox.
+    pub(super) fn of_handler(actor: &Header) -> Self {
+        match actor.pinned() {
+            Some(stage) if stage.is_dedicated() => Self::Stage(stage.to_arc()),
+            _ => Self::Actor(Kin::new(actor)),
+        }
+    }
+
+    /// Whose standing still is this one's as well.
+    fn stage(&self) -> Option<Self> {
+        let Self::Actor(actor) = self else { return None };
+        actor.header().pinned().map(|stage| Self::Stage(stage.to_arc()))
+    }
+
+    /// The node whose code this thread is running, if it stands still while that code waits: of a pinned stage
+    /// only the actor whose handler it is, since the stage turns to its other messages.
+    pub(super) fn here() -> Option<Self> {
+        let here = current::here();
+        if let Some(actor) = ptr::NonNull::new(here.actor.get()) {
+            // SAFETY: set by this thread for the length of the turn, which keeps the cell.
+            return Some(Self::Actor(Kin::new(unsafe { actor.as_ref() })));
+        }
+        // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
+        let stage = unsafe { here.home.get().as_pinned()?.as_ref() }?;
+        if stage.is_dedicated() {
+            return Some(Self::Stage(stage.to_arc()));
+        }
+        // SAFETY: set by this thread while it runs the actor, which keeps the cell.
+        unsafe { here.pinned_handler.get().as_ref() }.map(|actor| Self::Actor(Kin::new(actor)))
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self.waiters().zip(other.waiters()).is_some_and(|(one, other)| ptr::eq(one, other))
+    }
+
+    pub(super) fn is_pressed(&self) -> bool {
+        match self {
+            Self::Actor(actor) => super::is_pressed(actor.header()),
+            Self::Stage(stage) => stage.is_pressed(),
+            Self::Congestion(congestion) => congestion.is_pressed(),
+        }
+    }
+
+    /// Those that wait for it, and what it waits for itself; `None` if it has ended.
+    pub(crate) fn waiters(&self) -> Option<&Waiters> {
+        match self {
+            Self::Actor(actor) => actor.bonds().ok().map(|bonds| &bonds.waiters),
+            Self::Stage(stage) => Some(stage.waiters()),
+            Self::Congestion(congestion) => Some(congestion.waiters()),
+        }
+    }
+}
+
+/// What one node waits for.
+#[derive(Default)]
+pub(crate) struct Waits(Mutex<Vec<Wait>>);
+
+struct Wait {
+    entry: u64,
+    whom: Node,
+    what: What,
+}
+
+impl Wait {
+    fn whom_and_what(&self) -> (Node, What) {
+        (self.whom.clone(), self.what.clone())
+    }
+}
+
+/// What somebody waits for.
+#[derive(Clone)]
+pub(crate) enum What {
+    /// That the other has less waiting.
+    Relief,
+    /// A place in one of the other's bounded mailboxes.
+    Place(Gate),
+    Answer,
+}
+
+/// Somebody who is waited for, by whom, and what the one can let the other go by.
+struct Holder {
+    held: *const Waiters,
+    node: Node,
+    what: What,
+}
+
+impl Holder {
+    fn of(held: &Waiters, node: Node, what: What) -> Self {
+        Self { held, node, what }
+    }
+
+    fn leads_to(&self, nodes: &HashSet<*const Waiters>) -> bool {
+        self.node.waiters().is_some_and(|waiters| nodes.contains(&ptr::from_ref(waiters)))
+    }
+
+    fn let_go(&self) {
+        match &self.what {
+            What::Relief => {
+                if let Some(waiters) = self.node.waiters() {
+                    waiters.release();
+                }
+            }
+            What::Place(gate) => gate.let_go(),
+            What::Answer => {}
+        }
+    }
+}
+
+impl Waits {
+    fn lock(&self) -> MutexGuard<'_, Vec<Wait>> {
+        self.0.lock().expect("no panic happens under the lock of waits")
+    }
+}
+
+/// An entry that somebody waits for somebody; dropped, it is taken out.
+pub(crate) struct Waiting {
+    who: Node,
+    entry: u64,
+}
+
+impl Waiting {
+    /// Enters that `who` waits for `whom`; `None` if `who` has ended.
+    pub(crate) fn enter(who: Node, whom: Node, what: What) -> Option<Self> {
+        let mut waits = who.waiters()?.waits.lock();
+        let entry = waits.last().map_or(0, |last| last.entry + 1);
+        waits.push(Wait { entry, whom, what });
+        drop(waits);
+        Some(Self { who, entry })
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let Some(waiters) = self.who.waiters() else { return };
+        let mut waits = waiters.waits.lock();
+        let place = waits.iter().position(|wait| wait.entry == self.entry);
+        let wait = place.map(|place| waits.remove(place));
+        // In this order: what is dropped may be the last reference to a cell.
+        drop(waits);
+        drop(wait);
+    }
+}
+
+/// Looks whether `whom` waits for `who`, who has just entered that it waits for `whom`, directly or through
+/// others. All that are held back in such circles are let go then, `who` among them: one that waits for several
+/// may be in several, and goes on only when it gets what it waits for in each.
+pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
+    let (Some(myself), Some(other)) = (who.waiters(), whom.waiters()) else { return };
+    if !ptr::eq(myself, other) && other.waits.lock().is_empty() && whom.stage().is_none() {
+        // By far the most: a receiver that waits for nobody.
+        return;
+    }
+    let mut seen = HashSet::from([ptr::from_ref(myself)]);
+    let mut next = vec![whom.clone()];
+    let mut holders = vec![Holder::of(myself, whom.clone(), what)];
+    while let Some(node) = next.pop() {
+        let Some(waiters) = node.waiters() else { continue };
+        if !seen.insert(ptr::from_ref(waiters)) {
+            continue;
+        }
+        if seen.len() > SEARCH_LIMIT {
+            return holders.iter().for_each(Holder::let_go);
+        }
+        // A stage that stands still is not let go by its actors.
+        let stage = node.stage().map(|stage| (stage, What::Answer));
+        let waits = waiters.waits.lock().iter().map(Wait::whom_and_what).collect::<Vec<_>>();
+        for (whom, what) in stage.into_iter().chain(waits) {
+            next.push(whom.clone());
+            holders.push(Holder::of(waiters, whom, what));
+        }
+    }
+    let mut in_circles = HashSet::from([ptr::from_ref(myself)]);
+    let mut before = 0;
+    while in_circles.len() > before {
+        before = in_circles.len();
+        let leading = holders.iter().filter(|holder| holder.leads_to(&in_circles));
+        let more: Vec<_> = leading.map(|holder| holder.held).collect();
+        in_circles.extend(more);
+    }
+    holders.iter().filter(|holder| holder.leads_to(&in_circles)).for_each(Holder::let_go);
+}
+
+/// A question, until it is answered or given up.
+pub(crate) struct Question {
+    asked: Node,
+    waiting: Option<Waiting>,
+}
+
+impl Question {
+    /// Remembers whom a question goes to, if whoever asks it may be waited for in turn.
+    pub(crate) fn asked_of(actor: &Header) -> Option<Self> {
+        let here = current::here();
+        let asks_as_actor = !here.actor.get().is_null()
+            || here.home.get().as_pinned().is_some_and(|stage| !stage.is_null());
+        asks_as_actor.then(|| Self { asked: Node::of_handler(actor), waiting: None })
+    }
+
+    /// The answer is not there, and whoever asks does nothing more until it is. Answers whether that is for ever, because it asks itself.
+    #[cold]
+    pub(crate) fn waits(&mut self) -> bool {
+        if self.waiting.is_some() {
+            return false;
+        }
+        let Some(asker) = Node::here() else { return false };
+        self.waiting = Waiting::enter(asker.clone(), self.asked.clone(), What::Answer);
+        open_circles(&asker, &self.asked, What::Answer);
+        asker.is(&self.asked)
+    }
+}

@@ -1,0 +1,73 @@
+//! The right to answer of a reply that is only borrowed, in a message say, for a later time.
+//!
+//! Whoever borrows a reply from a message of which it does not know how it is made (a cell or a lock may give the reply away, or have another value in its
+//! place) must not come back to where it lay. So what is *lent* leaves the reply: both refer to it from then on, wherever the reply goes.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use super::{Asker, Reply, answer};
+use crate::vocabulary::error::AskError;
+
+/// The right to answer, which a [`Reply`] and whoever it was lent to have in common: who answers first has it. Dropped by the
+/// last of them, it answers the asker with an error.
+pub(super) struct Lending<T>(Mutex<Option<Asker<T>>>);
+
+/// The right to answer of a reply that is only borrowed. The reply may be moved, used or dropped meanwhile, and dropping this one changes nothing
+/// as long as the reply is there: only the first answer counts.
+#[must_use = "dropped, it leaves the answer to whoever has the reply"]
+pub struct LentReply<T>(Arc<Lending<T>>);
+
+// SAFETY: an `Asker` is `Send` as a `Reply` is, and behind the lock of `Lending` one thread's at a time.
+unsafe impl<T: Send> Send for LentReply<T> {}
+
+impl<T: Send + 'static> Reply<T> {
+    /// Has somebody else answer by a reply that is only borrowed, or the reply itself.
+    ///
+    /// # Safety
+    /// Nobody else uses the reply until this returns.
+    pub(crate) unsafe fn lend(&self) -> LentReply<T> {
+        // SAFETY: by contract; the reference ends with this function, in which no code of users runs.
+        let to = unsafe { &mut *self.to.get() };
+        let lending = match to.take() {
+            Some(Asker::Shared(lending)) => lending,
+            open_or_spent => Arc::new(Lending(Mutex::new(open_or_spent))),
+        };
+        *to = Some(Asker::Shared(lending.clone()));
+        LentReply(lending)
+    }
+}
+
+impl<T> Lending<T> {
+    /// The right to answer, if it is there still.
+    pub(super) fn take(&self) -> Option<Asker<T>> {
+        self.0.lock().expect("nothing panics under this lock").take()
+    }
+}
+
+impl<T> Drop for Lending<T> {
+    fn drop(&mut self) {
+        answer(self.take(), Err(AskError::NoReply));
+    }
+}
+
+impl<T: Send + 'static> LentReply<T> {
+    /// Answers at once, unless that has been done.
+    pub fn answer(self, value: T) {
+        answer(self.0.take(), Ok(value));
+    }
+
+    /// The right to answer for oneself, if it is there still.
+    pub fn take(self) -> Option<Reply<T>> {
+        Reply::of_open(Asker::Shared(self.0))
+    }
+}
+
+impl<T> fmt::Debug for LentReply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LentReply(..)")
+    }
+}
+
+#[cfg(all(test, not(any(odeon_loom, odeon_shuttle))))]
+mod tests;

@@ -1,0 +1,32 @@
+//! Readers: actors of the pool that handle reads of another actor beside its own turn.
+
+use std::sync::Arc;
+
+use super::ReadWriteActor;
+use super::shared::Shared;
+use crate::turn::actor::Actor;
+use crate::turn::context::Context;
+
+/// Reads for one actor. It is sent no messages, but woken.
+pub(super) struct Reader<A: ReadWriteActor> {
+    shared: Arc<Shared<A>>,
+    number: usize,
+    batch: Vec<A::Read>,
+}
+
+impl<A: ReadWriteActor> Reader<A> {
+    pub(super) fn new(shared: Arc<Shared<A>>, number: usize) -> Self {
+        Self { shared, number, batch: Vec::new() }
+    }
+}
+
+impl<A: ReadWriteActor> Actor for Reader<A> {
+    type Msg = ();
+    const PUTS_ASIDE: bool = true;
+
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+
+    fn __go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
+        self.shared.work(self.number, &mut self.batch)
+    }
+}

@@ -1,0 +1,299 @@
+//! What ties an actor to others: who watches it, whose child it is, what others ask of it.
+//!
+//! Most actors have no bonds, so they are made when first needed and cost one word until then.
+//!
+//! PROTOCOL
+//! 1. The slot is empty, or points to the bonds, or (only if there never were any) says why the actor
+//!    has ended. It leaves "empty" once, by one exchange, and then stays as it is.
+//! 2. The bonds live as long as the cell. What changes in them changes under a lock.
+//! 3. The owner seals them when the actor ends: it sets `ended` under the lock and takes all watchers.
+//!    Whoever comes later finds `ended` and is told at once. So each watcher is told exactly once.
+//!
+//! Covered by `process/bonds/loom.rs`. Children and pipes: `process/bonds/children.rs`.
+
+mod children;
+
+use std::any::Any;
+use std::collections::{BTreeMap, VecDeque};
+use std::ptr;
+use std::sync::{Arc, OnceLock};
+
+use odeon_sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use odeon_sync::{Mutex, MutexGuard};
+
+use crate::lifecycle::watch::Ended;
+use crate::messaging::bounded::Bounds;
+use crate::messaging::pressure::{HeldBy, Waiters};
+use crate::process::kin::Kin;
+use crate::process::supervision::Supervised;
+use crate::telemetry::sight::Tally;
+use crate::turn::pipe::Piped;
+use crate::vocabulary::message::Message;
+use crate::vocabulary::observe::EndReason;
+
+/// The word in an actor's header that leads to its bonds.
+pub(crate) struct BondSlot(AtomicPtr<Bonds>);
+
+/// Told when the actor ends.
+pub(crate) type Watcher = Box<dyn FnOnce(&Ended) + Send>;
+
+/// The bonds of one actor.
+#[derive(Default)]
+pub(crate) struct Bonds {
+    state: Mutex<State>,
+    /// Senders that hold back until this actor has less waiting.
+    pub(crate) waiters: Waiters,
+    /// How many answers are to come to it, if it may go on in another theater (`messaging/open_question.rs`).
+    pub(crate) questions: AtomicUsize,
+    /// What its seat and the network have between them, if it was created in one and has been introduced (`extend/wire/native.rs`).
+    #[allow(dead_code, reason = "only networks read it, and there need not be any")]
+    pub(crate) desk: OnceLock<AnyDesk>,
+    /// What is counted of the actor, if it is seen.
+    pub(crate) tally: Tally,
+    /// The bounds of its mailboxes, if it has any; set before anybody knows the actor.
+    bounds: OnceLock<AnyBounds>,
+    /// Whose messages this actor handles, if not its own; set before it starts.
+    works_for: OnceLock<Kin>,
+}
+
+/// A `wire::Introduction`, if there are networks.
+pub(crate) type AnyIntroduction = &'static (dyn Any + Send + Sync);
+
+/// A `wire::Desk`, if there are networks.
+type AnyDesk = Arc<dyn Any + Send + Sync>;
+
+/// `Bounds` of the actor's message type.
+type AnyBounds = Box<dyn Any + Send + Sync>;
+
+#[derive(Default)]
+struct State {
+    ended: Option<Ended>,
+    watchers: Vec<(u64, Watcher)>,
+    next_watcher: u64,
+    requests: VecDeque<Request>,
+    /// Outputs of pipes that the actor has not gone on with yet.
+    piped: VecDeque<Piped>,
+    /// By their numbers, so that they are stopped in an order that a seed repeats.
+    children: BTreeMap<u64, Kin>,
+    /// The hidden actors of pipes whose futures are not complete, likewise.
+    pipes: BTreeMap<u64, Kin>,
+    next_child: u64,
+    supervised: Option<Box<Supervised>>,
+    /// The receiver that this actor has to wait for when its turn is over.
+    held_by: Option<HeldBy>,
+}
+
+/// What others ask of an actor, apart from its messages; it looks at it at a message boundary.
+pub(crate) enum Request {
+    /// Fail as if a handler had panicked: a child escalates, or a linked actor has failed.
+    Fail(Box<dyn Any + Send>),
+    /// Begin anew with fresh state: a sibling that is restarted takes all with it.
+    Restart,
+}
+
+/// The slot's value for an actor that ended without bonds: one of these, never dereferenced.
+fn mark(reason: EndReason) -> *mut Bonds {
+    ptr::without_provenance_mut(match reason {
+        EndReason::Stopped => 1,
+        EndReason::Failed => 2,
+        EndReason::Shutdown => 3,
+        EndReason::Unreachable => 4,
+    })
+}
+
+fn marked(slot: *mut Bonds) -> Option<EndReason> {
+    match slot.addr() {
+        1 => Some(EndReason::Stopped),
+        2 => Some(EndReason::Failed),
+        3 => Some(EndReason::Shutdown),
+        4 => Some(EndReason::Unreachable),
+        _ => None,
+    }
+}
+
+impl BondSlot {
+    pub(crate) fn empty() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    /// The bonds, if there are any.
+    pub(crate) fn get(&self) -> Option<&Bonds> {
+        // ORDERING: Acquire: pairs with the Release of the exchange in `get_or_make`.
+        let slot = self.0.load(Ordering::Acquire);
+        if slot.is_null() || marked(slot).is_some() {
+            return None;
+        }
+        // SAFETY: protocol 1 and 2: such a pointer stays valid while the slot exists.
+        Some(unsafe { &*slot })
+    }
+
+    /// The bonds; or why the actor has ended, if it never had any.
+    pub(crate) fn get_or_make(&self) -> Result<&Bonds, EndReason> {
+        if let Some(bonds) = self.get() {
+            return Ok(bonds);
+        }
+        let made = Box::into_raw(Box::<Bonds>::default());
+        // ORDERING: Release on success: publishes the new bonds. Acquire on failure: those of another.
+        match self.0.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
+            // SAFETY: published above, lives as long as the slot.
+            Ok(_) => Ok(unsafe { &*made }),
+            Err(slot) => {
+                // SAFETY: nobody has seen it.
+                drop(unsafe { Box::from_raw(made) });
+                match marked(slot) {
+                    Some(reason) => Err(reason),
+                    // SAFETY: as in `get`.
+                    None => Ok(unsafe { &*slot }),
+                }
+            }
+        }
+    }
+
+    /// The owner ends the actor: who is to be told. Nobody is ever added afterwards.
+    pub(crate) fn seal(&self, ended: impl FnOnce() -> Ended, reason: EndReason) -> Option<Sealed> {
+        // ORDERING: Release on success: what the owner did comes before whatever the mark causes.
+        // Acquire on failure: the bonds of whoever made them.
+        self.0
+            .compare_exchange(ptr::null_mut(), mark(reason), Ordering::AcqRel, Ordering::Acquire)
+            .err()
+            // SAFETY: as in `get`; the owner seals once, so this is no mark.
+            .map(|bonds| unsafe { &*bonds }.seal(ended()))
+    }
+}
+
+impl Drop for BondSlot {
+    fn drop(&mut self) {
+        // ORDERING: Relaxed: nobody can reach the cell any more.
+        let slot = self.0.load(Ordering::Relaxed);
+        if !slot.is_null() && marked(slot).is_none() {
+            // SAFETY: made by `get_or_make`, owned by the slot.
+            drop(unsafe { Box::from_raw(slot) });
+        }
+    }
+}
+
+/// What the end of an actor leaves to be done, outside of any lock.
+pub(crate) struct Sealed {
+    pub(crate) ended: Ended,
+    pub(crate) watchers: Vec<(u64, Watcher)>,
+    pub(crate) children: BTreeMap<u64, Kin>,
+    pub(crate) supervised: Option<Box<Supervised>>,
+    /// They came too late.
+    pub(crate) requests: VecDeque<Request>,
+    /// As above.
+    pub(crate) piped: VecDeque<Piped>,
+}
+
+/// What belonged to the state that an actor had before it is made anew.
+pub(crate) struct Dependants {
+    pub(crate) children: BTreeMap<u64, Kin>,
+    /// To be dropped.
+    pub(crate) piped: VecDeque<Piped>,
+}
+
+impl Bonds {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("no panic happens under the bonds' lock")
+    }
+
+    fn seal(&self, ended: Ended) -> Sealed {
+        let mut state = self.lock();
+        state.ended = Some(ended.clone());
+        Sealed {
+            ended,
+            watchers: std::mem::take(&mut state.watchers),
+            children: state.take_dependants(),
+            supervised: state.supervised.take(),
+            requests: std::mem::take(&mut state.requests),
+            piped: std::mem::take(&mut state.piped),
+        }
+    }
+
+    /// Notes that this actor handles messages of another one, once.
+    pub(crate) fn set_works_for(&self, other: Kin) {
+        let first = self.works_for.set(other).is_ok();
+        debug_assert!(first, "an actor works for one other, from its start on");
+    }
+
+    /// Whose messages this actor handles, if not its own.
+    pub(crate) fn works_for(&self) -> Option<&Kin> {
+        self.works_for.get()
+    }
+
+    /// Owner: remembers the first receiver that this actor has to wait for.
+    pub(crate) fn set_held_by(&self, by: HeldBy) {
+        self.lock().held_by.get_or_insert(by);
+    }
+
+    /// Owner: whom this actor has to wait for.
+    pub(crate) fn take_held_by(&self) -> Option<HeldBy> {
+        self.lock().held_by.take()
+    }
+
+    /// Gives an actor its bounds, before anybody else knows it.
+    pub(crate) fn set_bounds<M: Message>(&self, bounds: Bounds<M>) {
+        let first = self.bounds.set(Box::new(bounds)).is_ok();
+        assert!(first, "an actor gets its bounds once");
+    }
+
+    /// The bounds of an actor with messages of type `M`.
+    pub(crate) fn bounds<M: Message>(&self) -> Option<&Bounds<M>> {
+        self.bounds.get()?.downcast_ref()
+    }
+
+    /// Adds a watcher, with a key to remove it by. If the actor has ended the watcher comes back.
+    pub(crate) fn add_watcher(&self, watcher: Watcher) -> Result<u64, (Watcher, Ended)> {
+        let mut state = self.lock();
+        if let Some(ended) = &state.ended {
+            return Err((watcher, ended.clone()));
+        }
+        let key = state.next_watcher;
+        state.next_watcher += 1;
+        state.watchers.push((key, watcher));
+        Ok(key)
+    }
+
+    /// Takes a watcher out; `None` if it has been told or is just being told.
+    pub(crate) fn remove_watcher(&self, key: u64) -> Option<Watcher> {
+        let mut state = self.lock();
+        let place = state.watchers.iter().position(|(other, _)| *other == key)?;
+        Some(state.watchers.swap_remove(place).1)
+    }
+
+    /// Leaves a request; it comes back if the actor has ended.
+    pub(crate) fn leave_request(&self, request: Request) -> Result<(), Request> {
+        let mut state = self.lock();
+        if state.ended.is_some() {
+            return Err(request);
+        }
+        state.requests.push_back(request);
+        Ok(())
+    }
+
+    /// Owner: the oldest request.
+    pub(crate) fn next_request(&self) -> Option<Request> {
+        self.lock().requests.pop_front()
+    }
+
+    /// How the actor is supervised, out of the lock; to be put back by
+    /// [`set_supervised`](Self::set_supervised). By the owner alone.
+    pub(crate) fn take_supervised(&self) -> Option<Box<Supervised>> {
+        self.lock().supervised.take()
+    }
+
+    /// Why the actor has ended, if it has.
+    pub(crate) fn ended(&self) -> Option<EndReason> {
+        self.lock().ended.as_ref().map(Ended::reason)
+    }
+
+    pub(crate) fn is_supervised(&self) -> bool {
+        self.lock().supervised.is_some()
+    }
+
+    pub(crate) fn set_supervised(&self, supervised: Box<Supervised>) {
+        self.lock().supervised = Some(supervised);
+    }
+}
+
+#[cfg(all(test, odeon_loom))]
+mod loom;

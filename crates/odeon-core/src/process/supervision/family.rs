@@ -1,0 +1,97 @@
+//! Parents and children: who ends with whom, and where failures go.
+
+use std::sync::Arc;
+
+use crate::process::bonds::{Bonds, Request};
+use crate::process::cell::Header;
+use crate::process::kin::Kin;
+use crate::runtime::theater::shared::TheaterShared;
+use crate::turn::pipe;
+use crate::vocabulary::actor_id::ActorId;
+
+/// The panic payload of an actor that fails because another one has.
+#[derive(Debug, Clone)]
+pub(crate) struct Escalated {
+    pub(crate) from: ActorId,
+    pub(crate) text: Arc<str>,
+}
+
+/// A child's side of being one: when this is dropped its parent forgets it.
+pub(crate) struct Birth {
+    parent: Kin,
+    number: u64,
+}
+
+impl Birth {
+    /// A child to be made by the actor with this header, in its turn.
+    pub(crate) fn expected(parent: &Header) -> Self {
+        let parent = Kin::new(parent);
+        let number = parent.bonds().map_or(0, Bonds::next_child);
+        Self { parent, number }
+    }
+
+    pub(crate) fn parent(&self) -> &Kin {
+        &self.parent
+    }
+
+    /// What the child is called among its parent's.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+impl Drop for Birth {
+    fn drop(&mut self) {
+        if let Ok(bonds) = self.parent.bonds() {
+            bonds.remove_child(self.number);
+        }
+    }
+}
+
+/// Enters a new actor as a child of `parent`. If the parent has ended, the child is told to stop.
+pub(crate) fn enter_child(parent: &Kin, number: u64, child: &Header) {
+    enter(parent, child, |bonds, child| bonds.add_child(number, child));
+}
+
+/// As [`enter_child`], for the hidden actor of a pipe.
+pub(crate) fn enter_pipe(parent: &Kin, number: u64, pipe: &Header) {
+    enter(parent, pipe, |bonds, pipe| bonds.add_pipe(number, pipe));
+}
+
+fn enter(parent: &Kin, child: &Header, add: impl FnOnce(&Bonds, Kin) -> bool) {
+    let child = Kin::new(child);
+    let entered = parent.bonds().is_ok_and(|bonds| add(bonds, child.clone()));
+    if !entered {
+        child.stop();
+    }
+}
+
+/// The state of an actor is made anew: its children are told to stop, and what its pipes have left is
+/// dropped.
+pub(crate) fn dismiss_dependants(bonds: &Bonds) {
+    let dependants = bonds.take_dependants();
+    dependants.children.values().for_each(Kin::stop);
+    pipe::discard(dependants.piped);
+}
+
+/// Has the other supervised children of `parent` restarted.
+pub(crate) fn restart_siblings(parent: &Kin, me: ActorId) {
+    let Ok(bonds) = parent.bonds() else { return };
+    for sibling in bonds.children() {
+        if sibling.id() != me {
+            // A sibling that has ended stays so.
+            let _ = sibling.request(Request::Restart);
+        }
+    }
+}
+
+/// A failure goes up: the parent fails with it; without one the theater stops.
+pub(crate) fn pass_up(theater: &TheaterShared, parent: Option<&Kin>, failure: Escalated) {
+    match parent {
+        Some(parent) => {
+            // A parent that has ended has told its children to stop.
+            let _ = parent.request(Request::Fail(Box::new(failure)));
+        }
+        None => theater.fail(failure),
+    }
+}

@@ -1,0 +1,3 @@
+//! What can be seen of a running theater.
+
+pub(crate) mod sight;
