@@ -7,15 +7,16 @@
 //! | `membership/` | who is there, and what a theater says of itself |
 //!
 //! Links and ways are below, in `routing/`. Each room has its state in types that know nothing of
-//! the whole. `Inner` has all of them, and does what concerns several: that stands in the room where
-//! it belongs, and here what leaves (`outbound.rs`) and comes (`listening.rs`, `arrivals.rs`), and
-//! what happens to a link (`events.rs`, `endings.rs`).
+//! the whole. `Inner` has all of them, and does what concerns several: that stands in the room
+//! where it belongs, and here what leaves (`outbound.rs`) and comes (`listening.rs`,
+//! `arrivals.rs`), and what happens to a link (`events.rs`, `endings.rs`).
 //!
 //! One message on its way:
 //!
 //! | where | what happens | file |
 //! |---|---|---|
-//! | at the sender's | it waits at the receiver's seat, and is written | `odeon-core`: `wire/seat.rs`; `outbound.rs`; `routing/way.rs` |
+//! | at the sender's | it waits at its seat, and is written | `outbound.rs`, and the core |
+//! | | it takes the way to its actor | `routing/way.rs` |
 //! | | references and replies in it become addresses and numbers | `references/passage.rs` |
 //! | | it is pushed on the link, and goes | `routing/peer.rs`, `routing/transmitting.rs` |
 //! | at the receiver's | it comes, in its order | `routing/peer.rs` |

@@ -1,4 +1,4 @@
-//! Links to other theaters, what is said on them, and the ways of messages. Knows nothing of the rooms beside it.
+//! Links to other theaters, what is said on them, and the ways of messages.
 //!
 //! | question | file |
 //! |---|---|
@@ -7,7 +7,8 @@
 //! | when do packets go? what goes behind all else? | `transmitting.rs`, `later.rs` |
 //! | in which order is told what happens? | `in_order.rs` |
 //! | what holds senders back? | `pressed.rs` (there), `held.rs` (here) |
-//! | what is said, by which channel? | `control.rs`, `marks.rs`, `channel.rs`; with `wanted.rs`, `migrated.rs` |
+//! | what is said, by which channel? | `control.rs`, `marks.rs`, `channel.rs` |
+//! | what is asked for, what is refused? | `wanted.rs`, `migrated.rs` |
 //! | where do messages for one actor go? | `way.rs` |
 //! | which requests to move have gone there? | `asked.rs`, `asker.rs` |
 //! | what goes with a message? | `companions.rs` |

@@ -1,4 +1,5 @@
-//! Theaters that have been cut off tell each other what they have decided: the PROTOCOL is in `cut_off.rs`.
+//! Theaters that have been cut off tell each other what they have decided: the PROTOCOL is in
+//! `cut_off.rs`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Mobile actors that sit where they were created and have not been introduced: of which network they are.
+//! Mobile actors that sit where they were created and have not been introduced: of which network
+//! they are.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,4 +1,5 @@
-//! Requests to move that have gone to another theater are forgotten once they are over: see `routing/asked.rs`.
+//! Requests to move that have gone to another theater are forgotten once they are over: see
+//! `routing/asked.rs`.
 
 use std::sync::Arc;
 

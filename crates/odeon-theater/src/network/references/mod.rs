@@ -3,11 +3,13 @@
 //! | question | file |
 //! |---|---|
 //! | which actors here are referred to from elsewhere? | `exports.rs` |
-//! | what if a reference is sent on to a third theater? | `grants.rs` has the protocol; `granting.rs` |
+//! | what if a reference is sent on to a third one? | `grants.rs` has the protocol; `granting.rs` |
 //! | which actors elsewhere are referred to here? | `seats.rs`, `seats/*` |
-//! | what becomes of references and replies in messages? | `passage.rs`, `left.rs`; within this theater: `within.rs` |
+//! | what becomes of references and replies in messages? | `passage.rs`, `left.rs` |
+//! | and in what stays in this theater? | `within.rs` |
 //! | which questions are under way? | `questions.rs` |
-//! | how does one get the first reference? | `published.rs`, `publishing.rs`, `kinds.rs`, `creation.rs`; asked by `at.rs` |
+//! | who gets a first reference? | by `at.rs`; what there is: `published.rs`, `kinds.rs` |
+//! | who makes that known? | `publishing.rs`, `creation.rs` |
 
 pub(super) mod asked_for;
 pub(super) mod at;
