@@ -10,8 +10,8 @@ use odeon_core::Context;
 use odeon_theater::TheaterId;
 
 use crate::agent::Agent;
+use crate::agent::tell::{Heard, Standing, Tell};
 use crate::id::Id;
-use crate::tell::{Heard, Standing, Tell};
 
 /// What one part has been told by the others.
 #[derive(Debug, Default)]

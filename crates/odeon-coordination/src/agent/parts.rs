@@ -11,10 +11,10 @@ use odeon_sync::{Mutex, MutexGuard};
 use odeon_theater::TheaterId;
 use odeon_theater::extend::{Companions, WeakNetwork, leads_to};
 
-use crate::abroad;
 use crate::agent::Agent;
+use crate::agent::abroad;
+use crate::agent::tell::{Joins, Tell};
 use crate::id::{Head, Id};
-use crate::tell::{Joins, Tell};
 
 /// See the module.
 pub(crate) struct Parts {

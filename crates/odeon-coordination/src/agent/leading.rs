@@ -14,9 +14,9 @@ use odeon_speculative::extend::Part;
 use odeon_theater::TheaterId;
 
 use crate::agent::Agent;
-use crate::following::Following;
+use crate::agent::following::Following;
+use crate::agent::tell::{Joins, Run, Standing, Tell, Why};
 use crate::id::{Head, Id};
-use crate::tell::{Joins, Run, Standing, Tell, Why};
 
 pub(crate) type Outcome = Result<(), CoordinationError>;
 

@@ -10,9 +10,9 @@ use odeon_theater::TheaterId;
 
 use super::{Leading, Member, Phase, State};
 use crate::agent::Agent;
-use crate::following::Following;
+use crate::agent::following::Following;
+use crate::agent::tell::{Tell, Why};
 use crate::id::Id;
-use crate::tell::{Tell, Why};
 
 impl Leading {
     /// Whether all messages that handlers have joined to actors of other theaters in this round have been handled there. What a member has said of that it said when nothing

@@ -6,8 +6,8 @@ use odeon_core::Context;
 use odeon_theater::TheaterId;
 
 use crate::agent::Agent;
+use crate::agent::tell::Tell;
 use crate::id::Id;
-use crate::tell::Tell;
 
 /// How many are remembered for theaters that were taken for dead, and may ask all the same.
 // TUNE: 1,000, a guess: those of a cut that is over soon.

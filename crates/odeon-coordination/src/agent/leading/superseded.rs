@@ -6,9 +6,9 @@ use odeon_theater::TheaterId;
 
 use super::{Leading, Outcome, Phase};
 use crate::agent::Agent;
-use crate::following::Following;
+use crate::agent::following::Following;
+use crate::agent::tell::{Standing, Tell};
 use crate::id::Id;
-use crate::tell::{Standing, Tell};
 
 impl Agent {
     /// Somebody has asked in the leader's place: it does as all others do.

@@ -6,7 +6,7 @@ use odeon_theater::TheaterId;
 use odeon_theater::extend::leaves;
 
 use crate::agent::Agent;
-use crate::tell::Tell;
+use crate::agent::tell::Tell;
 
 /// Under which name each theater publishes its agent.
 pub(crate) const AGENT: &str = "odeon/coordination";

@@ -12,10 +12,10 @@ use odeon_theater::extend::{leads_to, send_accompanied};
 use odeon_theater::{Network, TheaterId};
 use std::sync::Arc;
 
+use crate::agent::leading::{Begins, Member};
+use crate::agent::parts::Parts;
+use crate::agent::tell::Tell;
 use crate::id::{Head, Id};
-use crate::leading::{Begins, Member};
-use crate::parts::Parts;
-use crate::tell::Tell;
 
 /// See the module.
 pub(crate) struct Ways {

@@ -8,10 +8,10 @@ use odeon_speculative::extend::Part;
 use odeon_theater::TheaterId;
 
 use crate::agent::Agent;
-use crate::ending::Ending;
+use crate::agent::ending::Ending;
+use crate::agent::leading::Outcome;
+use crate::agent::tell::{Joins, Run, Standing, Tell, Why};
 use crate::id::Id;
-use crate::leading::Outcome;
-use crate::tell::{Joins, Run, Standing, Tell, Why};
 
 /// See the module.
 pub(crate) struct Following {
