@@ -1,4 +1,14 @@
-//! The agent of a theater: leads the transactions that begin there, and follows others. What it does is in the files beside this one.
+//! The agent of a theater: leads the transactions that begin there, and follows others. What it does is in
+//! `agent/*`.
+
+pub(crate) mod abroad;
+mod ending;
+mod following;
+mod leading;
+pub(crate) mod parts;
+pub(crate) mod peers;
+pub(crate) mod records;
+pub(crate) mod tell;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,14 +17,14 @@ use odeon_core::{Actor, Context, Random};
 use odeon_theater::TheaterId;
 use odeon_theater::extend::WeakNetwork;
 
-use crate::following::Following;
+use crate::agent::following::Following;
+use crate::agent::leading::Leading;
+use crate::agent::parts::Parts;
+use crate::agent::peers::Peer;
+use crate::agent::records::Records;
+use crate::agent::tell::Tell;
 use crate::id::Id;
-use crate::leading::Leading;
-use crate::parts::Parts;
-use crate::peers::Peer;
-use crate::records::Records;
 use crate::sizes::Sizes;
-use crate::tell::Tell;
 use crate::urgency::Urgency;
 
 /// See the module.

@@ -15,13 +15,13 @@ use odeon_theater::extend::{
 };
 use odeon_theater::{Network, TheaterId};
 
-use crate::abroad::Ways;
 use crate::agent::Agent;
-use crate::parts::Parts;
-use crate::peers::AGENT;
-use crate::records::Records;
+use crate::agent::abroad::Ways;
+use crate::agent::parts::Parts;
+use crate::agent::peers::AGENT;
+use crate::agent::records::Records;
+use crate::agent::tell::Tell;
 use crate::sizes::Sizes;
-use crate::tell::Tell;
 use crate::urgency::Urgency;
 
 /// That speculative actors of a theater take part in coordinated transactions with those of other theaters (S36). Made by

@@ -10,15 +10,15 @@
 //! | question | file |
 //! |---|---|
 //! | what a user calls | `joining.rs` |
-//! | how does a transaction begin, what goes with its messages? | `abroad.rs`, `id.rs` |
-//! | what becomes of messages that come? | `parts.rs` |
-//! | what is an agent, what do agents tell each other, how do they find each other? | `agent.rs`, `tell.rs`, `peers.rs` |
-//! | what does the leader do? | `leading.rs`, `leading/superseded.rs` |
-//! | what if handlers join messages to actors of other theaters? | `parts.rs`, `leading/joined.rs` |
-//! | what does the theater of a part do? | `following.rs` |
+//! | how does a transaction begin, what goes with its messages? | `agent/abroad.rs`, `id.rs` |
+//! | what becomes of messages that come? | `agent/parts.rs` |
+//! | what is an agent, what do agents tell each other, how do they find each other? | `agent.rs`, `agent/{tell,peers}.rs` |
+//! | what does the leader do? | `agent/leading.rs`, `agent/leading/superseded.rs` |
+//! | what if handlers join messages to actors of other theaters? | `agent/parts.rs`, `agent/leading/joined.rs` |
+//! | what does the theater of a part do? | `agent/following.rs` |
 //! | who stands back for whom? | `urgency.rs` |
-//! | what if the leader is lost? | `ending.rs` |
-//! | what is remembered, and until when? | `records.rs` |
+//! | what if the leader is lost? | `agent/ending.rs` |
+//! | what is remembered, and until when? | `agent/records.rs` |
 //! | how do speculative actors move? | `mobile.rs`, `mobile/guest.rs` |
 //!
 //! PROTOCOL
@@ -34,7 +34,7 @@
 //! 5. *Commit.* When all theaters that live have acknowledged that, the leader has them commit. When all have, it answers; so whoever knows the outcome finds it everywhere.
 //! 6. *Abort.* Until 4, a part that fails, a theater that dies, or the deadline ends the transaction. Nobody keeps a record of that: who knows nothing has not
 //!    committed and never will.
-//! 7. *Without a leader.* A part that is prepared when its leader is lost asks all others that it knows, and those that they know, and does as `ending.rs` says. Who has answered such a question obeys the
+//! 7. *Without a leader.* A part that is prepared when its leader is lost asks all others that it knows, and those that they know, and does as `agent/ending.rs` says. Who has answered such a question obeys the
 //!    leader no more before 5: the leader, if it is there, hears so and asks like the others.
 //! 8. *Forget.* Who has committed remembers it until the leader says that all have; if that is lost, until the others have said so themselves, or are lost.
 #![forbid(unsafe_code)]
@@ -43,19 +43,11 @@
 #[cfg(test)]
 extern crate self as odeon_coordination;
 
-mod abroad;
 mod agent;
-mod ending;
-mod following;
 mod id;
 mod joining;
-mod leading;
 mod mobile;
-mod parts;
-mod peers;
-mod records;
 mod sizes;
-mod tell;
 mod urgency;
 
 pub use joining::Coordination;

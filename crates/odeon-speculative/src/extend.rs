@@ -3,6 +3,6 @@
 
 pub use crate::coordination::TransactionPart as Part;
 pub use crate::coordination::{Abroad, Away, Begun, Decider, First, Here, TakenOver, go_abroad};
-pub use crate::engine::Surroundings;
-pub use crate::occupant::Occupant;
+pub use crate::executor::engine::Surroundings;
 pub use crate::processing::WrittenProcessing;
+pub use crate::spawn::occupant::Occupant;

@@ -42,64 +42,50 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! The rooms from the ground up, each of which uses only those before it: `contained`, `processing`,
+//! `report`, `actor`, `executor`, `coordination`, `spawn`. What executes messages (`executor`) knows
+//! nothing of coordinated transactions: a message may come with something that it tells of events
+//! (`executor/transaction.rs`).
+//!
 //! | question | file |
 //! |---|---|
-//! | what does a user write? | `speculative_actor.rs`, `outcome.rs`, `context.rs` |
-//! | how is it created and configured? | `spawn.rs`, `processing.rs` |
-//! | one message in five files | `dispatcher.rs` → `board.rs` → `engine/working.rs` → `attempt.rs` → `exit.rs` |
-//! | which messages must not overtake each other? | `lanes.rs` |
-//! | who keeps the order of arrival? | `board/arrival_order.rs`, `engine/in_order.rs`, `attempt/ahead.rs` |
-//! | who works besides the actor's own turn? | `runner.rs` |
-//! | how many messages at once? | `width.rs`, `width/*`, `pace.rs` |
-//! | what is handled together with messages of other actors? | `coordination.rs`, `board/visits.rs` |
-//! | what was in whose way, and how wide was the actor? | `tally.rs`, `conflicts.rs`, `decisions.rs`, `stats.rs` |
-//! | where may a user's code panic, and what comes of that? | `contained.rs`; of a handler in the actor's own turn: `handling.rs` |
-//! | where does a message wait whose handler asks to, or whose guard is closed? | `parking.rs`, `parking/gate.rs` |
-//! | who asks guards? | `attempt/admission.rs` |
-//! | how does an actor leave its theater? | `occupant.rs`, `processing/written.rs` |
+//! | what does a user write? | `actor/{speculative_actor,outcome,context}.rs` |
+//! | how is it created and configured? | `spawn/mod.rs`, `processing/mod.rs` |
+//! | one message in five files of `executor/` | `dispatcher.rs` → `board.rs` → `engine/working.rs` → `attempt.rs` → `exit.rs` |
+//! | which messages must not overtake each other? | `executor/lanes.rs` |
+//! | who keeps the order of arrival? | `executor/`: `board/arrival_order.rs`, `engine/in_order.rs`, `attempt/ahead.rs` |
+//! | who works besides the actor's own turn? | `executor/runner.rs` |
+//! | how many messages at once? | `processing/width.rs`, `processing/width/*`, `processing/pace.rs` |
+//! | what is handled together with messages of other actors? | `coordination/mod.rs`, `executor/board/visits.rs` |
+//! | what does the executor say to a transaction of several actors, and that to it? | `executor/{transaction,enlisted,visiting,station}.rs` |
+//! | what was in whose way, and how wide was the actor? | `report/{tally,conflicts,decisions,stats}.rs` |
+//! | where may a user's code panic, and what comes of that? | `contained/mod.rs`; of a handler in the actor's own turn: `executor/handling.rs` |
+//! | where does a message wait whose handler asks to, or whose guard is closed? | `executor/parking.rs`, `executor/parking/gate.rs` |
+//! | who asks guards? | `executor/attempt/admission.rs` |
+//! | how does an actor leave its theater? | `spawn/occupant.rs`, `processing/written.rs` |
 //!
 //! The method is that of Hayduk, Sobe and Felber, "Speculative Concurrent Processing with Transactional Memory in the Actor
 //! Model" (OPODIS 2013), made for lanes, snapshots and effects.
 
-mod attempt;
-mod board;
-mod conflicts;
+mod actor;
 mod contained;
-mod context;
 mod coordination;
-mod counts;
-mod decisions;
-mod dispatcher;
-mod engine;
-mod exit;
+mod executor;
 pub mod extend;
-mod handling;
-mod job;
-mod lanes;
-mod number_map;
-mod occupant;
-mod outcome;
-mod pace;
-mod parking;
 mod processing;
-mod runner;
-mod setting;
+mod report;
 mod spawn;
-mod speculative_actor;
-mod stats;
-mod tally;
-mod width;
 
-pub use conflicts::Conflict;
-pub use context::SpeculativeContext;
+pub use actor::context::SpeculativeContext;
+pub use actor::outcome::{HandlerError, TxResult, fail};
+pub use actor::speculative_actor::SpeculativeActor;
 pub use coordination::{Coordinate, CoordinationError, Delivery, Outcome, Plan};
-pub use decisions::Decision;
 pub use odeon_core::Access;
-pub use outcome::{HandlerError, TxResult, fail};
-pub use processing::{Ordering, Processing};
-pub use spawn::{SpawnSpeculative, SpeculativeRef};
-pub use speculative_actor::SpeculativeActor;
-pub use stats::SpeculationStats;
-pub use width::{
+pub use processing::width::{
     ByEnergy, Fixed, HillClimb, JouleSource, Objective, Sample, Threshold, WidthPolicy,
 };
+pub use processing::{Ordering, Processing};
+pub use report::conflicts::Conflict;
+pub use report::decisions::Decision;
+pub use report::stats::SpeculationStats;
+pub use spawn::{SpawnSpeculative, SpeculativeRef};

@@ -4,8 +4,8 @@
 mod bank;
 
 use self::bank::{Bank, id};
+use crate::agent::tell::{Joins, Run, Standing, Tell};
 use crate::id::{Head, Id};
-use crate::tell::{Joins, Run, Standing, Tell};
 use odeon_theater::extend::Companions;
 
 fn everywhere(bank: &mut Bank, tell: impl Fn() -> Tell) {

@@ -20,7 +20,7 @@ impl<const N: u8> fmt::Display for Bomb<N> {
     }
 }
 
-impl<const N: u8> std::error::Error for Bomb<N> {}
+impl<const N: u8> Error for Bomb<N> {}
 
 #[test]
 fn payloads_whose_destructors_panic_end_here() {

@@ -1,17 +1,20 @@
 //! Exhaustive models of a coordinated transaction on its way through two actors: tour, transaction and boards are the real ones, the executors are
-//! those of `engine/loom.rs`, and the handlers add one to a variable of their actors.
+//! those of `executor/engine/loom.rs`, and the handlers add one to a variable of their actors.
 //!
 //! What they show: the transaction is decided exactly once and everywhere, whoever goes on with it; while it waits for the second actor's place
 //! nobody writes what it has read and written at the first one; and the news that it may go on is not lost between its last look and its rest.
 
-use super::enlisted;
 use super::outcome::CoordinationError;
-use super::visit::{Ending, Ran, Visiting};
-use super::{Coordination, Enlisted, Precedence, Station};
-use crate::board::{Awaits, Entry};
-use crate::engine::loom::{Workplace, model_within};
-use crate::exit::Exit;
-use crate::job::Job;
+use super::precedence::Precedence;
+use super::transaction::Coordination;
+use crate::executor::engine::loom::{Workplace, model_within};
+use crate::executor::enlisted::{self, Enlisted};
+use crate::executor::exit::Exit;
+use crate::executor::job::Job;
+use crate::executor::station::Station;
+use crate::executor::station::{Awaits, Entry};
+use crate::executor::transaction::{Transaction, Transactions};
+use crate::executor::visiting::{Ending, Ran, Visiting};
 use odeon_core::extend::{Congestion, Lane};
 use odeon_core::{Access, ActorId};
 use odeon_stm::staged::{Attempted, FinishedHere, Journey, RolledBack, attempt_here};
@@ -26,7 +29,7 @@ struct Place {
     workplace: Workplace,
     variable: Arc<TVar<u64>>,
     exit: Exit,
-    precedence: Arc<Precedence>,
+    precedence: Arc<dyn Transactions>,
     congestion: Arc<Congestion>,
     endings: Mutex<Vec<Ending>>,
 }
@@ -64,7 +67,7 @@ impl Station for Place {
         &self.exit
     }
 
-    fn precedence(&self) -> &Arc<Precedence> {
+    fn transactions(&self) -> &Arc<dyn Transactions> {
         &self.precedence
     }
 
@@ -84,13 +87,13 @@ impl Station for Place {
         self.workplace.with_board(|board| board.leave_as_guest(who));
     }
 
-    fn defer(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
-        self.workplace.with_board(|board| board.defer(coordination, awaits))
+    fn defer(&self, transaction: Arc<dyn Transaction>, awaits: Awaits) -> bool {
+        self.workplace.with_board(|board| board.defer(transaction, awaits))
     }
 
-    fn defer_visitor(&self, coordination: Arc<Coordination>, awaits: Awaits) -> bool {
+    fn defer_visitor(&self, transaction: Arc<dyn Transaction>, awaits: Awaits) -> bool {
         self.workplace.with_board(|board| {
-            board.is_visited_by(coordination.number()) && board.defer(coordination, awaits)
+            board.is_visited_by(transaction.number()) && board.defer(transaction, awaits)
         })
     }
 
@@ -131,14 +134,14 @@ impl Visiting for Visit {
         Access::Update
     }
 
-    fn run(&mut self, attempt: &mut Journey) -> Ran {
+    fn run(&mut self, attempt: &mut Journey, _: &mut dyn Any) -> Ran {
         let ran = attempt.part(&self.place.variable, |variable, tx| {
             let value = variable.get(tx)?;
             variable.set(tx, value + 1)?;
             Ok::<_, Abort<Infallible>>(())
         });
         match ran {
-            Attempted::Finished((), ()) => Ran::Well(Vec::new()),
+            Attempted::Finished((), ()) => Ran::Well,
             Attempted::RolledBack(rolled_back) => Ran::RolledBack(rolled_back),
         }
     }
@@ -192,7 +195,7 @@ fn on_its_way(
     act: impl Fn(&[Arc<Place>; 2], &Arc<Coordination>) -> u64 + Copy + Send + Sync + 'static,
 ) {
     model_within(3, move || {
-        let precedence = Arc::default();
+        let precedence = Arc::<Precedence>::default();
         let places = [Place::new(1, 1, &precedence), Place::new(1, 2, &precedence)];
         let coordination = Coordination::new(2, None, None);
         // What the second actor is busy with.
@@ -250,7 +253,7 @@ fn a_transaction_on_its_way_against_an_end_that_is_found_out_anywhere() {
 #[test]
 fn two_transactions_in_crossing_orders() {
     model_within(2, || {
-        let precedence = Arc::default();
+        let precedence = Arc::<Precedence>::default();
         let places = [(); 2].map(|()| Place::new(1, 2, &precedence));
         let executors = places.each_ref().map(|place| {
             let place = place.clone();

@@ -17,11 +17,10 @@
 //! 5. It is always logged: two parts that only read would otherwise see two moments.
 //! 6. If an actor ends after that, what was written is committed with nobody to see it, and the effects happen.
 
-use super::Enlisted;
 use super::abroad::Away;
-use super::enlisted::Place;
 use super::outcome::CoordinationError;
 use super::transaction::Coordination;
+use crate::executor::enlisted::{Enlisted, Place};
 use odeon_core::extend::Companion;
 use std::fmt;
 use std::sync::Arc;

@@ -1,12 +1,13 @@
 //! How a coordinated transaction is begun.
 
 use super::abroad::{self, Abroad, Away, Begun, First, Here};
-use super::enlisted::Place;
+use super::outcome::{CoordinationError, Outcome};
 use super::part::Decider;
-use super::{Coordination, CoordinationError, Enlisted, Outcome};
+use super::transaction::Coordination;
+use crate::actor::context::SpeculativeContext;
+use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{contained, drop_each, drop_quietly};
-use crate::context::SpeculativeContext;
-use crate::speculative_actor::SpeculativeActor;
+use crate::executor::enlisted::{Enlisted, Place};
 use odeon_core::extend::{self, Companion, Congestion, Congests, Effect, as_sender, let_happen};
 use odeon_core::{
     Actor, ActorId, ActorRef, Ask, AsyncActor, AsyncContext, Context, MailboxRef, Message, Reply,
@@ -132,14 +133,6 @@ impl fmt::Debug for Delivery {
 /// What to do about a plain actor.
 pub(super) const PLAIN: &str = "only speculative actors take part in coordinated transactions. Spawn it by `spawn_speculative`, \
      so that what it does can be undone.";
-
-/// What one handler has added to a transaction.
-#[derive(Default)]
-pub(crate) struct Part {
-    pub(crate) joins: Vec<Join>,
-    /// Answers by replies that were passed on, once all has happened.
-    pub(crate) passed_on: Vec<Effect>,
-}
 
 #[track_caller]
 fn check<M: Message>(actor: &ActorRef<M>) {

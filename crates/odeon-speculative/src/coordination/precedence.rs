@@ -4,7 +4,7 @@
 //! 1. A transaction that has to wait for another one's outcome, or may have to without knowing it, first rolls back wholly and
 //!    holds nothing: no circle of waits can close. What it waits for with protected variables in its hands is under way in any case:
 //!    a message in an inbox, or behind messages that run; a place on a board. If that comes to wait for an outcome meanwhile, the board tells
-//!    it to let go (`board/visits.rs`, rule 5), except who has precedence and waits for a place.
+//!    it to let go (`executor/board/visits.rs`, rule 5), except who has precedence and waits for a place.
 //! 2. One that has been rolled back [`ROUNDS`] times asks for precedence, which one transaction of a theater has at a time, in the
 //!    order of asking. It waits for another one's outcome without letting go. The others do not wait so, so it is the only one
 //!    that could close a circle, and does not: none of them keeps anything while it waits for this one.
@@ -18,10 +18,13 @@
 //!    without letting go.
 //! 7. Who waits for a change has no precedence: whoever is to bring the change may have to wait for others.
 
-use super::Coordination;
 use super::tour::Resuming;
+use super::transaction::Coordination;
+use crate::executor::station::Station;
+use crate::executor::transaction::{Transaction, Transactions};
 use odeon_sync::atomic::Ordering;
 use odeon_sync::{Mutex, MutexGuard, interruption};
+use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex as MutexOfStd, Weak};
@@ -74,7 +77,19 @@ impl Place {
     }
 }
 
+impl Transactions for Precedence {
+    fn begin_with_one(&self) -> Arc<dyn Transaction> {
+        Coordination::new(1, None, None)
+    }
+}
+
 impl Precedence {
+    /// That of the theater of an actor.
+    pub(super) fn at(station: &dyn Station) -> Arc<Self> {
+        let here: Arc<dyn Any + Send + Sync> = station.transactions().clone();
+        here.downcast().expect("transactions are begun here alone")
+    }
+
     /// Where it is decided.
     fn place(&self) -> Arc<Place> {
         let mut place = self.0.clone();

@@ -18,15 +18,16 @@ mod endings;
 mod places;
 mod precedence;
 
-use super::enlisted::Place;
 use super::outcome::CoordinationError;
+use super::plan::Join;
 use super::precedence::WaitsForVariable;
 use super::transaction::{Coordination, News, Rest};
-use super::visit::{Ran, Visiting};
-use super::{Enlisted, Join, Station};
-use crate::attempt::WAITS;
-use crate::board::{Awaits, Entry};
 use crate::contained::{Panic, contained, drop_each, forget, text_of};
+use crate::executor::attempt::WAITS;
+use crate::executor::enlisted::{Enlisted, Place};
+use crate::executor::station::Station;
+use crate::executor::station::{Awaits, Entry};
+use crate::executor::visiting::{Ran, Visiting};
 use deciding::Deciding;
 use odeon_core::Access;
 use odeon_core::extend::Suspends;
@@ -34,6 +35,7 @@ use odeon_stm::staged::{Awaited, Journey, RolledBack};
 use odeon_stm::{Cause, Mode};
 use odeon_sync::Backoff;
 use places::Places;
+use std::mem;
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 
@@ -258,8 +260,13 @@ impl Tour {
             }
         }
         let attempt = self.attempt.as_mut().expect("begun");
-        match self.visits[self.done].run(attempt) {
-            Ran::Well(joins) => {
+        let mut joins: Vec<Join> = Vec::new();
+        let ran = self.visits[self.done].run(attempt, &mut joins);
+        if !matches!(ran, Ran::Well) {
+            drop_each(mem::take(&mut joins));
+        }
+        match ran {
+            Ran::Well => {
                 self.done += 1;
                 self.tries = 0;
                 self.send(of, joins)

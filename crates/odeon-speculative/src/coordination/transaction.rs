@@ -11,14 +11,15 @@
 //! 5. Who goes on with it calls handlers and commits: so not on a thread on which that may be under way already, or which is a user's. A message
 //!    is lost wherever somebody drops it, and a change is made where somebody commits: there it is left to an executor of one of its actors.
 
-use super::enlisted::Place;
 use super::outcome::CoordinationError;
 use super::part::{Decider, Order, Part};
+use super::precedence::Precedence;
 use super::tour::Tour;
-use super::visit::{Ending, Visiting};
-use super::{Precedence, Station};
-use crate::board::Awaits;
 use crate::contained::quietly;
+use crate::executor::enlisted::Place;
+use crate::executor::station::Awaits;
+use crate::executor::station::Station;
+use crate::executor::visiting::{Ending, Visiting};
 use odeon_core::extend::{Congests, Suspends};
 use odeon_core::{Reply, Timer};
 use odeon_sync::atomic::AtomicBool;

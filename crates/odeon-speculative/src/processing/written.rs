@@ -1,7 +1,7 @@
 //! How an actor is processed, as numbers that go with it to another theater.
 
 use super::{MOST_WIDTH, Make, Mode, Ordering, Processing};
-use crate::width::WidthPolicy;
+use crate::processing::width::WidthPolicy;
 use std::sync::Arc;
 
 /// A [`Processing`] that can be written down. What is not known in it, of a newer version, is the default.
@@ -61,7 +61,7 @@ impl Processing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::width::{Fixed, HillClimb};
+    use crate::processing::width::{Fixed, HillClimb};
 
     #[test]
     fn processing_is_read_as_it_was_written() {

@@ -4,8 +4,8 @@ use super::super::abroad::{Abroad, TakenOver};
 use super::super::outcome::CoordinationError;
 use super::super::part::{Order, Part};
 use super::super::transaction::Coordination;
-use super::super::visit::{Ending, Visiting};
 use super::{Step, Tour};
+use crate::executor::visiting::{Ending, Visiting};
 use std::sync::Arc;
 
 /// How far a part is.

@@ -1,12 +1,12 @@
 //! How a tour ends: everywhere, or nowhere; or begins again.
 
-use super::super::Station;
 use super::super::outcome::CoordinationError;
 use super::super::transaction::Coordination;
-use super::super::visit::Ending;
 use super::{Step, TRIES, Tour};
 use crate::contained::{Panic, contained, drop_quietly};
-use crate::exit::Closed;
+use crate::executor::exit::Closed;
+use crate::executor::station::Station;
+use crate::executor::visiting::Ending;
 use odeon_stm::Cause;
 use odeon_stm::staged::RolledBack;
 use odeon_sync::interruption;
@@ -109,7 +109,7 @@ impl Tour {
     }
 
     fn end(&mut self, of: &Arc<Coordination>, outcome: Result<(), CoordinationError>) -> Step {
-        let asked = self.has_asked(of).then(|| self.precedence().clone());
+        let asked = self.has_asked(of).then(|| self.precedence());
         self.drop_attempt();
         self.places.give_up(of.number(), &self.visits);
         for visit in self.visits.drain(..) {

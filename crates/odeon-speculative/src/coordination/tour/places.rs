@@ -1,8 +1,8 @@
 //! Where a transaction has a place, and where it is a guest.
 
-use super::super::Station;
-use super::super::visit::Visiting;
-use crate::board::Entry;
+use crate::executor::station::Entry;
+use crate::executor::station::Station;
+use crate::executor::visiting::Visiting;
 
 /// The stations of one round.
 #[derive(Default)]

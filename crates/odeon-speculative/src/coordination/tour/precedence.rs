@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 impl Tour {
     /// That of the theater where it has begun, and so of all where it has been. There has been a message.
-    pub(super) fn precedence(&self) -> &Arc<Precedence> {
-        self.home().precedence()
+    pub(super) fn precedence(&self) -> Arc<Precedence> {
+        Precedence::at(&**self.home())
     }
 
     /// A visit has come. Rule 5: it may be one in another theater.
     pub(super) fn note_theater(&self) {
-        let last = self.visits.last().map(|visit| visit.station().precedence());
-        if let Some(other) = last.filter(|last| !Arc::ptr_eq(last, self.precedence())) {
-            self.precedence().unite(other);
+        let here = self.precedence();
+        let last = self.visits.last().map(|visit| Precedence::at(visit.station()));
+        if let Some(other) = last.filter(|last| !Arc::ptr_eq(last, &here)) {
+            here.unite(&other);
             for visit in [self.visits.first(), self.visits.last()].into_iter().flatten() {
                 visit.station().congestion().suspend_for_good();
             }

@@ -1,0 +1,21 @@
+//! Memory that an executor uses again.
+
+use crate::executor::job::Job;
+use odeon_core::extend::{Lane, Outbox};
+
+/// See the module.
+pub(crate) struct Scratch<M> {
+    /// What has been taken.
+    pub(super) batch: Vec<Job<M>>,
+    /// Lanes of what is over.
+    pub(super) over: Vec<Option<Lane>>,
+    /// What has to be taken again.
+    pub(super) back: Vec<Job<M>>,
+    pub(crate) outbox: Outbox,
+}
+
+impl<M> Scratch<M> {
+    pub(crate) fn new() -> Self {
+        Self { batch: Vec::new(), over: Vec::new(), back: Vec::new(), outbox: Outbox::new() }
+    }
+}

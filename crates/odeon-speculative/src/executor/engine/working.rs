@@ -1,0 +1,271 @@
+//! What an executor does: takes a batch, has it handled, gives back its place, and goes on with the next one.
+//!
+//! One message in five files: `dispatcher.rs` (from the inbox) → `board.rs` (its lane, who takes it) → **`engine/working.rs`**
+//! → `attempt.rs` (the transaction) → `exit.rs` (its effects).
+
+use super::{Engine, Scratch, Shared, runners};
+use crate::actor::context::Me;
+use crate::actor::speculative_actor::SpeculativeActor;
+use crate::contained::{contained, drop_quietly};
+use crate::executor::attempt::{Attempt, Handled};
+use crate::executor::board::How;
+use crate::executor::enlisted::GivesWay;
+use crate::executor::job::{Job, Kind};
+use odeon_core::extend::{self, wake};
+use odeon_core::{Access, ActorRef, Message};
+use odeon_stm::staged::SharedSnapshot;
+use odeon_sync::MutexGuard;
+use std::mem::needs_drop;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Who executes.
+pub(crate) enum Executor {
+    /// The actor's own turn.
+    Turn,
+    /// A runner, by its number.
+    Runner(usize),
+}
+
+impl Executor {
+    /// Batches that it takes at once, without a look at its inbox.
+    ///
+    /// TUNE: to give back a batch and take the next one is one way through the lock; the actor's own turn has an inbox to look at.
+    fn batches(&self) -> usize {
+        match self {
+            Self::Turn => 2,
+            Self::Runner(_) => 4,
+        }
+    }
+}
+
+impl<A: SpeculativeActor> Engine<A> {
+    /// Takes batches and has them handled; `false`: there is nothing to take.
+    pub(crate) fn work(
+        self: &Arc<Self>,
+        executor: &Executor,
+        scratch: &mut Scratch<A::Msg>,
+    ) -> bool {
+        let mut shared = self.lock();
+        if matches!(executor, Executor::Turn) && shared.board.width() > 1 && self.pace.is_long() {
+            // The inbox is to be looked at meanwhile.
+            self.leave_to_runners(shared);
+            return false;
+        }
+        if shared.board.next_visit() {
+            shared = match self.see_to_next_visit(shared) {
+                Ok(()) => return true,
+                Err(shared) => shared,
+            };
+        }
+        let Shared { board, runners, .. } = &mut *shared;
+        let Some(mut how) = board.take(&mut scratch.batch, self.pace.batch()) else {
+            if let Executor::Runner(number) = executor {
+                runners.rest(*number);
+            }
+            return false;
+        };
+        let rested = runners.next(board);
+        let mut state = shared.state.clone().expect("nothing is taken after the end");
+        let me = shared.keeps.clone().expect("kept while jobs are outstanding");
+        self.unlock(shared);
+        runners::rouse(rested);
+        let mut begun = self.clock.now();
+        for left in (0..executor.batches()).rev() {
+            begun = self.handle_batch(&state, &me, how, begun, scratch);
+            match self.finish(executor, &me, state, how, left > 0, scratch) {
+                Some(next) => (how, state) = next,
+                None => break,
+            }
+        }
+        true
+    }
+
+    /// A runner that is awake looks at the board again; the width may have been raised after the last job was brought, when there
+    /// was none.
+    #[cold]
+    fn leave_to_runners(self: &Arc<Self>, mut shared: MutexGuard<'_, Shared<A>>) {
+        if let Some(me) = shared.keeps.clone() {
+            self.fill(&me, &mut shared);
+        }
+        let Shared { board, runners, .. } = &mut *shared;
+        let rested = runners.next(board);
+        self.unlock(shared);
+        runners::rouse(rested);
+    }
+
+    /// Has a batch handled that was begun at `begun`; answers when it was over.
+    fn handle_batch(
+        self: &Arc<Self>,
+        state: &Arc<A>,
+        me: &ActorRef<A::Msg>,
+        how: How,
+        begun: Duration,
+        scratch: &mut Scratch<A::Msg>,
+    ) -> Duration {
+        let attempt = Attempt { exit: &self.exit, tally: &self.tally, me: Me::Beside(me), how };
+        let (mut handled, mut messages) = (0, scratch.batch.len());
+        if let How::InOrder(first) = how {
+            messages = self.handle_in_order(state, me, &attempt, first, scratch);
+        }
+        let mut snapshot = None;
+        for mut job in scratch.batch.drain(..) {
+            let lane = job.lane;
+            let outcome = match (how, job.access) {
+                (How::Reading, Access::Snapshot) => Some(match shared_by_batch(&mut snapshot) {
+                    Ok(moment) => attempt.on_snapshot(moment, state, &job, &mut scratch.outbox),
+                    Err(panic) => Handled::Failed(panic),
+                }),
+                _ => attempt.of_message(state, &job, &mut scratch.outbox),
+            };
+            let has_guard = A::Msg::MAILBOXES > 1;
+            let is_refused = has_guard && matches!(outcome, Some(Handled::Refused(_)));
+            if has_guard && job.is_scout && !is_refused {
+                job.is_scout = false;
+                self.parking.passed(self, job.mailbox);
+            }
+            let Some(outcome) = outcome else {
+                scratch.over.push(lane);
+                match drop_handled(job) {
+                    Ok(()) => handled += 1,
+                    Err(panic) => {
+                        self.tally.failed_when_dropped::<A::Msg>();
+                        self.fail(panic);
+                    }
+                }
+                continue;
+            };
+            if !outcome.is_open() {
+                scratch.over.push(lane);
+                handled += self.over(outcome, job);
+                continue;
+            }
+            match outcome {
+                Handled::Contended => {
+                    scratch.back.push(Job { kind: Kind::Alone, ..job });
+                    continue;
+                }
+                Handled::Joins => {
+                    let enlisted = Some(self.enlist());
+                    scratch.back.push(Job { enlisted, ..job });
+                    continue;
+                }
+                Handled::Waits(rolled_back) | Handled::Refused(rolled_back) => {
+                    let give_way = self.lock().board.park(job.lane);
+                    give_way.into_iter().for_each(GivesWay::now);
+                    let parked = self.parking.park(self, job, rolled_back, is_refused);
+                    if let Err(message) = parked {
+                        self.lock().board.unpark_too_late();
+                        extend::dead_letter(me, message);
+                    } else if !self.is_state(state) {
+                        // It may wait for a change of a state that was gone before it had parked. Otherwise who makes the actor anew finds it
+                        // there.
+                        self.parking.wake_all(self);
+                    }
+                    continue;
+                }
+                _ => {
+                    extend::dead_letter(me, job.message);
+                    scratch.over.push(lane);
+                }
+            }
+        }
+        drop_quietly(snapshot);
+        self.tally.committed(handled);
+        extend::note_handled(messages as u32);
+        let now = self.clock.now();
+        self.pace.note(now.saturating_sub(begun), messages);
+        now
+    }
+
+    /// A message is over; answers whether it was handled.
+    pub(super) fn over(&self, outcome: Handled, job: Job<A::Msg>) -> u64 {
+        match outcome.and_drop(job, &self.tally) {
+            Handled::Last => {
+                self.stop();
+                1
+            }
+            Handled::FailedLast(panic) => {
+                self.stop();
+                self.fail(panic);
+                0
+            }
+            Handled::Failed(panic) => {
+                self.fail(panic);
+                0
+            }
+            _ => 1,
+        }
+    }
+
+    /// Gives back the place of a batch that has been handled. If the executor `goes_on`, it takes the next one at once, if there is one.
+    fn finish(
+        self: &Arc<Self>,
+        executor: &Executor,
+        me: &ActorRef<A::Msg>,
+        state: Arc<A>,
+        how: How,
+        goes_on: bool,
+        scratch: &mut Scratch<A::Msg>,
+    ) -> Option<(How, Arc<A>)> {
+        let (mut shared, mut too_late, give_way) = self.recall(how, self.lock());
+        let Shared { board, runners, state: kept, .. } = &mut *shared;
+        board.finish(how);
+        scratch.over.drain(..).for_each(|lane| board.finish_job(lane));
+        for job in scratch.back.drain(..) {
+            if let Err(message) = board.put_back(job) {
+                too_late.push(message);
+            }
+        }
+        // Long messages leave time for others to look at what they wait for; and nothing new begins on a state that is gone.
+        let is_kept = kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, &state));
+        let may_take = goes_on && is_kept && !self.pace.is_long() && !board.next_visit();
+        let most = self.pace.batch();
+        let next = if may_take { board.take(&mut scratch.batch, most) } else { None };
+        let rested = if next.is_some() { runners.next(board) } else { None };
+        let is_due = board.needs_attention() && !board.is_running();
+        // Who rests holds no state. Not the last reference to it under the lock: its destructor is a user's code.
+        let mut state = Some(state);
+        if next.is_none() && is_kept {
+            state = None;
+        }
+        self.unlock(shared);
+        runners::rouse(rested);
+        // The actor's own turn looks again by itself.
+        if is_due && matches!(executor, Executor::Runner(_)) {
+            wake(me);
+        }
+        if !give_way.is_empty() {
+            give_way.into_iter().for_each(GivesWay::now);
+        }
+        if !too_late.is_empty() {
+            too_late.into_iter().for_each(|message| extend::dead_letter(me, message));
+        }
+        if next.is_none() {
+            drop_quietly(state.take());
+        }
+        next.zip(state)
+    }
+}
+
+/// Drops a message that has been handled.
+///
+/// # Errors
+/// The panic of its destructor.
+#[inline(always)]
+fn drop_handled<M>(job: Job<M>) -> std::thread::Result<()> {
+    if needs_drop::<M>() { contained(move || drop(job)) } else { Ok(()) }
+}
+
+/// The moment that the messages of a batch share, begun with the first one that reads it.
+///
+/// # Errors
+/// The panic that says that there are too many attempts: the message fails with that, as with one of its own.
+fn shared_by_batch(
+    snapshot: &mut Option<SharedSnapshot>,
+) -> std::thread::Result<&mut SharedSnapshot> {
+    match snapshot {
+        Some(snapshot) => Ok(snapshot),
+        None => contained(SharedSnapshot::begin).map(|begun| snapshot.insert(begun)),
+    }
+}

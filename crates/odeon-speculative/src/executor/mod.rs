@@ -1,0 +1,19 @@
+//! What executes the messages of an actor. Of transactions of several actors it knows that they are
+//! there: what comes with their messages is [`enlisted`], what they hear of it [`transaction`], and
+//! what they can do here [`visiting`] and [`station`].
+
+pub(crate) mod attempt;
+pub(crate) mod board;
+pub(crate) mod dispatcher;
+pub(crate) mod engine;
+pub(crate) mod enlisted;
+pub(crate) mod exit;
+pub(crate) mod handling;
+pub(crate) mod job;
+pub(crate) mod lanes;
+pub(crate) mod number_map;
+pub(crate) mod parking;
+pub(crate) mod runner;
+pub(crate) mod station;
+pub(crate) mod transaction;
+pub(crate) mod visiting;

@@ -1,0 +1,30 @@
+//! Runners: the executors of an actor's messages besides its own turn, themselves actors of the pool.
+
+use crate::actor::speculative_actor::SpeculativeActor;
+use crate::executor::engine::{Engine, Executor, Scratch};
+use odeon_core::{Actor, Context};
+use std::sync::Arc;
+
+/// Works for one speculative actor. It is sent no messages, but woken.
+pub(crate) struct Runner<A: SpeculativeActor> {
+    engine: Arc<Engine<A>>,
+    executor: Executor,
+    scratch: Scratch<A::Msg>,
+}
+
+impl<A: SpeculativeActor> Runner<A> {
+    pub(crate) fn new(engine: Arc<Engine<A>>, number: usize) -> Self {
+        Self { engine, executor: Executor::Runner(number), scratch: Scratch::new() }
+    }
+}
+
+impl<A: SpeculativeActor> Actor for Runner<A> {
+    type Msg = ();
+    const LANED: bool = true;
+
+    fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
+
+    fn __go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
+        self.engine.work(&self.executor, &mut self.scratch)
+    }
+}
