@@ -16,7 +16,7 @@
 //! | finding actors, one message for many | `runtime/naming.rs`, `runtime/group.rs`, `messaging/broadcast.rs`, `patterns/worker_pool.rs` |
 //! | what can be seen from outside | `vocabulary/observe.rs`, `telemetry/sight.rs`, `telemetry/sight/*`, `vocabulary/dead_letter.rs` |
 //! | messages between theaters | `extend/wire.rs`, `extend/wire/*` (feature `wire`) |
-//! | seams for sibling crates | `extend/mod.rs`, `vocabulary/observe.rs`, `vocabulary/clock.rs`, `vocabulary/random.rs`, `process/outbox.rs`, `messaging/lane.rs` |
+//! | seams for sibling crates | `extend.rs`, `vocabulary/observe.rs`, `vocabulary/clock.rs`, `vocabulary/random.rs`, `process/outbox.rs`, `messaging/lane.rs` |
 
 pub mod extend;
 mod lifecycle;

@@ -50,16 +50,16 @@
 //! | question | file |
 //! |---|---|
 //! | what does a user write? | `actor/{speculative_actor,outcome,context}.rs` |
-//! | how is it created and configured? | `spawn/mod.rs`, `processing/mod.rs` |
+//! | how is it created and configured? | `spawn.rs`, `processing.rs` |
 //! | one message in five files of `executor/` | `dispatcher.rs` → `board.rs` → `engine/working.rs` → `attempt.rs` → `exit.rs` |
 //! | which messages must not overtake each other? | `executor/lanes.rs` |
 //! | who keeps the order of arrival? | `executor/`: `board/arrival_order.rs`, `engine/in_order.rs`, `attempt/ahead.rs` |
 //! | who works besides the actor's own turn? | `executor/runner.rs` |
 //! | how many messages at once? | `processing/width.rs`, `processing/width/*`, `processing/pace.rs` |
-//! | what is handled together with messages of other actors? | `coordination/mod.rs`, `executor/board/visits.rs` |
+//! | what is handled together with messages of other actors? | `coordination.rs`, `executor/board/visits.rs` |
 //! | what does the executor say to a transaction of several actors, and that to it? | `executor/{transaction,enlisted,visiting,station}.rs` |
 //! | what was in whose way, and how wide was the actor? | `report/{tally,conflicts,decisions,stats}.rs` |
-//! | where may a user's code panic, and what comes of that? | `contained/mod.rs`; of a handler in the actor's own turn: `executor/handling.rs` |
+//! | where may a user's code panic, and what comes of that? | `contained.rs`; of a handler in the actor's own turn: `executor/handling.rs` |
 //! | where does a message wait whose handler asks to, or whose guard is closed? | `executor/parking.rs`, `executor/parking/gate.rs` |
 //! | who asks guards? | `executor/attempt/admission.rs` |
 //! | how does an actor leave its theater? | `spawn/occupant.rs`, `processing/written.rs` |

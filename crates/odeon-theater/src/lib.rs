@@ -3,13 +3,13 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | how does a theater join others? what becomes of references and messages? | `network/mod.rs`, `network/*` |
-//! | what is said to another theater, and when do packets go? | `routing/mod.rs`, `routing/*` |
-//! | who has which name, in the whole network? | `names/mod.rs`, `names/*` |
-//! | who moves actors to where there is less to do? | `rebalancing/mod.rs`, `rebalancing/*` |
+//! | how does a theater join others? what becomes of references and messages? | `network.rs`, `network/*` |
+//! | what is said to another theater, and when do packets go? | `routing.rs`, `routing/*` |
+//! | who has which name, in the whole network? | `names.rs`, `names/*` |
+//! | who moves actors to where there is less to do? | `rebalancing.rs`, `rebalancing/*` |
 //! | how is a theater seen and served from outside? | `steward.rs` |
-//! | what does a network have to do? | `transport/mod.rs` |
-//! | how do two theaters get messages to each other? | the protocol by numbers: `link/mod.rs`; `link/*` |
+//! | what does a network have to do? | `transport.rs` |
+//! | how do two theaters get messages to each other? | the protocol by numbers: `link.rs`; `link/*` |
 //! | what do packets look like? | `link/packet.rs`, `docs/wire-format.md` |
 //! | what if the network is bad? | [`InMemoryNetwork`], `transport/in_memory.rs` |
 //!

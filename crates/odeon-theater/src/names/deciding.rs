@@ -1,6 +1,6 @@
 //! What the servers of a name do: the first of them decides, the others know.
 //!
-//! See the PROTOCOL in `names/mod.rs`.
+//! See the PROTOCOL in `names.rs`.
 
 use std::collections::HashSet;
 use std::mem;

@@ -1,4 +1,4 @@
-//! A registration follows its actor: rules 9 and 10 of the PROTOCOL in `names/mod.rs`.
+//! A registration follows its actor: rules 9 and 10 of the PROTOCOL in `names.rs`.
 
 use std::mem;
 use std::time::Duration;

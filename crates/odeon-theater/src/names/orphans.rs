@@ -1,4 +1,4 @@
-//! A registration is at home here whose actor sits elsewhere, and the way there is lost: rule 9 of the PROTOCOL in `names/mod.rs`.
+//! A registration is at home here whose actor sits elsewhere, and the way there is lost: rule 9 of the PROTOCOL in `names.rs`.
 
 use std::time::Duration;
 
