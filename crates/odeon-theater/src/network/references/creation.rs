@@ -50,7 +50,8 @@ impl Network {
     /// ```
     /// # use odeon_core::*;
     /// # use odeon_theater::{InMemoryNetwork, LinkConfig, Network, RemoteError, TheaterId};
-    /// #     /// # struct Account(u64);
+    /// # use std::sync::Arc;
+    /// # struct Account(u64);
     /// # #[derive(serde::Serialize, serde::Deserialize)]
     /// # struct Deposit(u64);
     /// # impl Message for Deposit {}
