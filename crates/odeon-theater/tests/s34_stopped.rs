@@ -1,8 +1,8 @@
 //! S34 and S35: whoever cannot move an actor is told at once what is the case.
 
 use super::support::{LONG, Place, World, until};
-use odeon_core::{Actor, ActorRef, AskError, Context, Message, Reply};
-use odeon_theater::{Kept, MigrateError, Migrated, Mobile};
+use odeon_core::{Actor, ActorRef, AskError, Context, Message, Reply, Theater};
+use odeon_theater::{Kept, Migrate, MigrateError, Migrated, Mobile, TheaterId};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -98,6 +98,17 @@ fn s34_who_asks_in_a_theater_that_has_been_stopped_is_told_so() {
         assert!(begun.elapsed() < AT_ONCE, "{:?}", begun.elapsed());
     }
     assert_eq!(network.resident::<Say>(id), None);
+}
+
+#[test]
+fn s34_who_asks_where_no_network_was_joined_is_told_so() {
+    let theater = Theater::new().unwrap();
+    let nomad = theater.spawn(Nomad);
+    let asked = || nomad.migrate(TheaterId::from_bits(7)).wait_timeout(LONG).unwrap();
+    assert!(matches!(asked(), Err(MigrateError::NotMobile)));
+    nomad.send(Say::Stop).unwrap();
+    until("it has stopped", || nomad.is_stopped());
+    assert!(matches!(asked(), Err(MigrateError::Stopped)));
 }
 
 #[test]

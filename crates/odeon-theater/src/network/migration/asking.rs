@@ -53,7 +53,7 @@ use crate::{MigrateError, Migrated, Network, TheaterId};
 /// ```
 pub trait Migrate {
     /// Has the actor move, as [`Network::migrate`] does. If the actor's theater has joined no network, the answer is
-    /// [`MigrateError::NotMobile`]; if several, it is asked of the one that has been joined last: of another one [`Network::migrate`] is to be asked.
+    /// [`MigrateError::NotMobile`], or [`MigrateError::Stopped`] if the actor has stopped; if several, it is asked of the one that has been joined last: of another one [`Network::migrate`] is to be asked.
     fn migrate(&self, to: TheaterId) -> Ask<Result<Migrated, MigrateError>>;
 }
 
@@ -64,7 +64,9 @@ impl<M: Message> Migrate for ActorRef<M> {
             Some(network) => network.migrate(self, to),
             None => {
                 let (reply, ask) = extend::question();
-                reply.send(Err(MigrateError::NotMobile));
+                let has_ended = self.is_stopped();
+                let why = if has_ended { MigrateError::Stopped } else { MigrateError::NotMobile };
+                reply.send(Err(why));
                 ask
             }
         }
