@@ -81,13 +81,20 @@ impl Transactions for Precedence {
     fn begin_with_one(&self) -> Arc<dyn Transaction> {
         Coordination::new(1, None, None)
     }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
 }
 
 impl Precedence {
     /// That of the theater of an actor.
-    pub(super) fn at(station: &dyn Station) -> Arc<Self> {
-        let here: Arc<dyn Any + Send + Sync> = station.transactions().clone();
-        here.downcast().expect("transactions are begun here alone")
+    pub(super) fn at(station: &dyn Station) -> &Self {
+        Self::of(&**station.transactions())
+    }
+
+    pub(super) fn of(transactions: &dyn Transactions) -> &Self {
+        transactions.as_any().downcast_ref().expect("transactions are begun here alone")
     }
 
     /// Where it is decided.

@@ -37,8 +37,11 @@ pub(crate) trait Transaction: Send + Sync {
 }
 
 /// What the transactions of a theater have in common.
-pub(crate) trait Transactions: Any + Send + Sync {
+pub(crate) trait Transactions: Send + Sync {
     /// A transaction that begins with one message, which has become its first one by what the
     /// message's handler has joined to it.
     fn begin_with_one(&self) -> Arc<dyn Transaction>;
+
+    /// Itself, for those who know what it is.
+    fn as_any(&self) -> &dyn Any;
 }

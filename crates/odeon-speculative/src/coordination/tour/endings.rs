@@ -1,6 +1,7 @@
 //! How a tour ends: everywhere, or nowhere; or begins again.
 
 use super::super::outcome::CoordinationError;
+use super::super::precedence::Precedence;
 use super::super::transaction::Coordination;
 use super::{Step, TRIES, Tour};
 use crate::contained::{Panic, contained, drop_quietly};
@@ -109,7 +110,7 @@ impl Tour {
     }
 
     fn end(&mut self, of: &Arc<Coordination>, outcome: Result<(), CoordinationError>) -> Step {
-        let asked = self.has_asked(of).then(|| self.precedence());
+        let theater = self.has_asked(of).then(|| self.home().transactions().clone());
         self.drop_attempt();
         self.places.give_up(of.number(), &self.visits);
         for visit in self.visits.drain(..) {
@@ -121,7 +122,7 @@ impl Tour {
             visit.end(ending);
         }
         self.deciding.end_early();
-        of.end(outcome, asked.as_deref());
+        of.end(outcome, theater.as_deref().map(Precedence::of));
         Step::Over
     }
 

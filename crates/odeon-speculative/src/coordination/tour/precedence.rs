@@ -3,11 +3,12 @@
 use super::super::precedence::{Precedence, ROUNDS, WaitsForVariable};
 use super::super::transaction::Coordination;
 use super::Tour;
+use std::ptr;
 use std::sync::Arc;
 
 impl Tour {
     /// That of the theater where it has begun, and so of all where it has been. There has been a message.
-    pub(super) fn precedence(&self) -> Arc<Precedence> {
+    pub(super) fn precedence(&self) -> &Precedence {
         Precedence::at(&**self.home())
     }
 
@@ -15,8 +16,8 @@ impl Tour {
     pub(super) fn note_theater(&self) {
         let here = self.precedence();
         let last = self.visits.last().map(|visit| Precedence::at(visit.station()));
-        if let Some(other) = last.filter(|last| !Arc::ptr_eq(last, &here)) {
-            here.unite(&other);
+        if let Some(other) = last.filter(|last| !ptr::eq(*last, here)) {
+            here.unite(other);
             for visit in [self.visits.first(), self.visits.last()].into_iter().flatten() {
                 visit.station().congestion().suspend_for_good();
             }
