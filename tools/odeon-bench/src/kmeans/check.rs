@@ -14,7 +14,7 @@ use crate::error::BenchError;
 pub enum Tolerance {
     /// As cores do: in `f64`.
     Cores,
-    /// As devices do: in `f32`, in blocks whose sums are added up by [`FAN`].
+    /// As devices do: in `f32`, in blocks whose sums are added up by `FAN`.
     Devices,
 }
 
