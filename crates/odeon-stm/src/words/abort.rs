@@ -7,7 +7,7 @@ use std::fmt;
 /// Reads and writes answer `Result<_, Rollback>`. Who was given a `Rollback` cannot commit the attempt any
 /// more: ignoring it changes nothing, the attempt rolls back when its closure ends. One that is answered in another
 /// attempt than its own rolls that back too, like a conflict; a snapshot panics. Why it happened
-/// is counted by [`Cause`] in the [statistics](crate::domain::stats).
+/// is counted by [`Cause`] in the [statistics](crate::stats).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "pass it on with `?`: the attempt is to be rolled back"]
 pub struct Rollback(());
@@ -61,7 +61,7 @@ impl IsRollback for Rollback {
 }
 
 /// What can end an attempt without a commit, and what to do then. [`atomically`](crate::atomically) does it by itself; the
-/// causes are for who runs [stages](crate::staged) and for [statistics](crate::domain::stats).
+/// causes are for who runs [stages](crate::staged) and for [statistics](crate::stats).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cause {
