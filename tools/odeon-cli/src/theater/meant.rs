@@ -36,14 +36,16 @@ pub(super) fn short_actor(id: MobileId, digits: usize) -> String {
     format!("{}/{}", short(id.born, digits), id.number)
 }
 
-/// The theater with this name; if there is none, the one whose identity begins so.
+/// The theater with this name; if there is none, the one whose identity begins so. While a theater
+/// says nothing, nobody knows its name: then fewer digits than are shown may be that, and tell nobody.
 pub(super) fn theater<'a>(
     found: &'a [Found],
     argument: &str,
     text: &str,
 ) -> Result<&'a Found, TheaterError> {
     let mut meant: Vec<&Found> = found.iter().filter(|it| it.name() == text).collect();
-    if meant.is_empty() && !text.is_empty() {
+    let may_be_a_name = text.len() < DIGITS && silent(found).is_some();
+    if meant.is_empty() && !text.is_empty() && !may_be_a_name {
         meant.extend(found.iter().filter(|it| it.id.to_string().starts_with(text)));
     }
     match meant[..] {
@@ -166,6 +168,17 @@ mod tests {
             problem("c").starts_with("--to: no theater is called 'c'; there are a (b1000000), b")
         );
         assert!(problem("").contains("no theater is called"));
+    }
+
+    #[test]
+    fn while_a_theater_is_silent_a_short_text_may_be_its_name() {
+        let mut all = [found("a", 0xb1), found("b", 0xa1)];
+        all[1].served = None;
+        let meant = |text| theater(&all, "--to", text).map(|found| found.id);
+        assert_eq!(meant("a").ok(), Some(all[0].id));
+        let error = meant("b").unwrap_err();
+        assert!(!error.is_bad_argument(), "and not the one whose identity begins so: {error}");
+        assert_eq!(meant("b1000000").ok(), Some(all[0].id));
     }
 
     #[test]
