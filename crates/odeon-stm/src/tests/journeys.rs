@@ -3,13 +3,13 @@
 use super::{Engine, Step};
 use crate::Mode;
 use crate::attempt::between::{self, Verdict};
+use crate::attempt::thread_cache::wake_outside;
 use crate::attempt::write_set::Kind;
 use crate::domain::cell::Cell;
 use crate::domain::wakeup::{Awaits, Wait};
 use crate::words::abort::Cause;
 use crate::words::flaw::Flaw;
 use crate::words::version_word::Held;
-use std::task::Waker;
 
 impl Step {
     fn protect(&mut self) -> Result<(), Verdict> {
@@ -281,7 +281,7 @@ fn an_update_whose_lock_was_given_back_can_be_locked_again() {
     let mut writer = engine.begin();
     writer.set(&other, 1);
     assert!(writer.commit());
-    let mut wait = Wait::new(&engine.0.waits, Awaits::Release, Waker::wake);
+    let mut wait = Wait::new(&engine.0.waits, Awaits::Release, wake_outside);
     let word = cell.word();
     wait.on_change(&cell, |now| now.without_waiters() == word);
     assert!(cell.word().has_waiters());

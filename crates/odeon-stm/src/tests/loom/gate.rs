@@ -2,9 +2,9 @@
 
 use super::{model, pair, run, spawn};
 use crate::attempt::Mode;
+use crate::attempt::thread_cache::wake_outside;
 use crate::attempt::write_set::Kind;
 use crate::domain::wakeup::{Awaits, Wait};
-use std::task::Waker;
 
 /// What the irrevocable attempt has read is not overwritten until it has committed.
 #[test]
@@ -38,7 +38,7 @@ fn who_waits_for_the_gate_is_woken() {
         let pair = pair(None, 0, 0);
         assert!(pair.domain.gate.close(1));
         let opener = spawn(&pair, |pair| pair.domain.gate.open(1, &pair.domain.waits));
-        let mut wait = Wait::new(&pair.domain.waits, Awaits::Release, Waker::wake);
+        let mut wait = Wait::new(&pair.domain.waits, Awaits::Release, wake_outside);
         pair.domain.gate.wait(&mut wait);
         opener.join().unwrap();
         assert!(wait.is_over());
@@ -52,7 +52,7 @@ fn two_that_want_to_be_irrevocable() {
         let pair = pair(None, 0, 0);
         let add = |pair: &super::Pair, slot| {
             while !pair.domain.gate.close(slot) {
-                let mut wait = Wait::new(&pair.domain.waits, Awaits::Release, Waker::wake);
+                let mut wait = Wait::new(&pair.domain.waits, Awaits::Release, wake_outside);
                 pair.domain.gate.wait(&mut wait);
                 crate::attempt::between::sleep_until(&wait);
             }
