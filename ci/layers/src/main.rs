@@ -1,13 +1,13 @@
 //! Checks the layers of every crate of the workspace.
 //!
-//! The top-level modules of a crate are its rooms. `ci/layers/rooms.toml` lists them from the ground
-//! up; a room imports only from rooms below its own. Files may import each other in circles, but
-//! only in small ones. The program prints every violation with the name that causes it.
+//! The top-level modules of a crate are its rooms. `ci/layers/rooms.toml` lists them from the
+//! ground up; a room imports only from rooms below its own. Files may import each other in circles,
+//! but only in small ones. The program prints every violation with the name that causes it.
 //!
 //! | question | file |
 //! |---|---|
 //! | which rooms, which limits | `rooms.rs`, `rooms.toml` |
-//! | which modules and files a crate has, what each imports | `tree.rs`, `conditions.rs`, `imports.rs` |
+//! | which modules a crate has, what each imports | `tree.rs`, `conditions.rs`, `imports.rs` |
 //! | where an imported name is defined | `resolve.rs` |
 //! | what breaks the order | `check.rs` |
 //!

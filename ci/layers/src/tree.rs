@@ -5,7 +5,7 @@ use crate::imports::{Import, ModulePath, ReExport, imports_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
-use syn::{Attribute, Expr, Item, ItemMod, Lit, Meta};
+use syn::{Attribute, Expr, Item, Lit, Meta};
 
 /// One module, which has a file to itself or stands within its parent's.
 #[derive(Debug)]
@@ -82,37 +82,21 @@ impl Tree {
             let name = child.ident.to_string();
             let mut child_path = path.clone();
             child_path.push(name.clone());
-            let child_folder = beside.join(&name);
             if let Some((_, items)) = &child.content {
-                self.add(src, items, file.clone(), child_folder, child_path)?;
+                self.add(src, items, file.clone(), beside.join(&name), child_path)?;
             } else {
-                let child_file = file_of(src, child, &file, &beside)?;
-                let is_folder_module = child_file.ends_with("mod.rs");
-                let child_folder = if is_folder_module || !has_path(child) {
-                    child_folder
-                } else {
-                    child_file.with_extension("")
+                // No module has its file in `mod.rs`.
+                let said = path_attribute(&child.attrs);
+                let child_file = match said {
+                    Some(said) => file.parent().unwrap_or(Path::new("")).join(said),
+                    None => beside.join(format!("{name}.rs")),
                 };
+                let child_folder = child_file.with_extension("");
                 self.read_file(src, child_file, child_folder, child_path)?;
             }
         }
         Ok(())
     }
-}
-
-fn file_of(src: &Path, child: &ItemMod, file: &Path, beside: &Path) -> Result<PathBuf, String> {
-    if let Some(path) = path_attribute(&child.attrs) {
-        return Ok(file.parent().unwrap_or(Path::new("")).join(path));
-    }
-    let name = child.ident.to_string();
-    [beside.join(format!("{name}.rs")), beside.join(&name).join("mod.rs")]
-        .into_iter()
-        .find(|candidate| src.join(candidate).exists())
-        .ok_or_else(|| format!("{}: no file for `mod {name}`", src.join(file).display()))
-}
-
-fn has_path(child: &ItemMod) -> bool {
-    path_attribute(&child.attrs).is_some()
 }
 
 fn path_attribute(attributes: &[Attribute]) -> Option<String> {

@@ -161,8 +161,8 @@ impl Bank {
         }
     }
 
-    /// All of them move, each asked for by who looks it up in some theater; they are asked and watched anew
-    /// meanwhile, and there are transfers.
+    /// All of them move, each asked for by who looks it up in some theater; they are asked and
+    /// watched anew meanwhile, and there are transfers.
     fn round(&mut self) {
         let mut below = |limit| self.random.below(limit);
         let by: Vec<_> = (0..ACCOUNTS).map(|_| below(THEATERS)).collect();

@@ -14,7 +14,7 @@
 //! | what happens beside an actor | `turn/pipe.rs`, `turn/pipe/*`, `lifecycle/fork.rs` |
 //! | the runtime as a whole | `runtime/theater.rs`, `runtime/theater/*`, `process/registry.rs` |
 //! | finding actors, one message for many | `runtime/naming.rs`, `runtime/group.rs`, `messaging/broadcast.rs`, `patterns/worker_pool.rs` |
-//! | what can be seen from outside | `vocabulary/observe.rs`, `telemetry/sight.rs`, `telemetry/sight/*`, `vocabulary/dead_letter.rs` |
+//! | what can be seen from outside | `vocabulary/observe.rs`, `telemetry.rs`, `telemetry/*`, `vocabulary/dead_letter.rs` |
 //! | messages between theaters | `extend/wire.rs`, `extend/wire/*` (feature `wire`) |
 //! | seams for sibling crates | `extend.rs`, `vocabulary/observe.rs`, `vocabulary/clock.rs`, `vocabulary/random.rs`, `process/outbox.rs`, `messaging/lane.rs` |
 
@@ -57,7 +57,7 @@ pub use runtime::theater::builder::TheaterBuilder;
 pub use runtime::theater::{RootFailure, Stage, StopReport, Theater};
 pub use runtime::timer::{AskWithin, Timer};
 pub use scheduler::pool::QueueOrder;
-pub use telemetry::sight::{
+pub use telemetry::{
     ActorStats, SpeculationReport, StageKind, StageStats, Stats, StatsSource, Wait, WaitsView,
 };
 pub use turn::actor::Actor;

@@ -49,7 +49,7 @@ pub mod label {
     /// Bits of a label below its tag: more than any plain label needs.
     const TAG_SHIFT: u32 = 8;
 
-    /// The label of a message for `mailbox` that is followed (`telemetry/sight/follow.rs`), with its tag, below 2^24
+    /// The label of a message for `mailbox` that is followed (`telemetry/follow.rs`), with its tag, below 2^24
     /// and not 0. Greater than any label without one.
     pub fn tagged(mailbox: usize, tag: u32) -> u32 {
         tag << TAG_SHIFT | of_mailbox(mailbox)

@@ -12,7 +12,7 @@ use crate::messaging::reply::Reply;
 use crate::messaging::unanswered;
 use crate::process::current;
 use crate::scheduler::pinned::PinnedShared;
-use crate::telemetry::sight::AskedBy;
+use crate::telemetry::AskedBy;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::{Message, mailbox_of};
 use crate::vocabulary::oneshot::{self, InVain};

@@ -19,7 +19,7 @@ use crate::process::outbox;
 use crate::scheduler::home::Home;
 use crate::scheduler::pinned::PinnedShared;
 use crate::scheduler::submit::{self, Origin};
-use crate::telemetry::sight::follow::Tag;
+use crate::telemetry::follow::Tag;
 use crate::turn::Task;
 use crate::vocabulary::error::{SendError, TrySendError};
 use crate::vocabulary::message::{Message, mailbox_of};

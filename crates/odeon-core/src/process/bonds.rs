@@ -26,7 +26,7 @@ use crate::messaging::bounded::Bounds;
 use crate::messaging::pressure::{HeldBy, Waiters};
 use crate::process::kin::Kin;
 use crate::process::supervision::Supervised;
-use crate::telemetry::sight::Tally;
+use crate::telemetry::Tally;
 use crate::turn::pipe::Piped;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;

@@ -31,7 +31,7 @@ use crate::process::registry::RegistrySlot;
 use crate::scheduler::home::Home;
 use crate::scheduler::pinned::PinnedShared;
 use crate::scheduler::submit::Submit;
-use crate::telemetry::sight::Tally;
+use crate::telemetry::Tally;
 use crate::turn::TurnVTable;
 use crate::turn::actor::Actor;
 use crate::vocabulary::actor_id::ActorId;
@@ -55,7 +55,7 @@ pub(crate) mod signal {
     /// owner. Counted up with the first of any strong references, by the owner alone; so none is
     /// due exactly if nobody has a reference and all that was ever sent has been taken.
     pub(crate) const UNREFERENCED_DUE: u32 = 32;
-    /// Somebody looks at the actor (`telemetry/sight.rs`): set from its making on. The sign, so that one comparison
+    /// Somebody looks at the actor (`telemetry.rs`): set from its making on. The sign, so that one comparison
     /// tells an actor that may simply go idle from one that is seen or that nobody can reach.
     pub(crate) const SEEN: u32 = 1 << 31;
 }

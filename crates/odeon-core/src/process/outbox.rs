@@ -28,7 +28,7 @@ pub(crate) struct Exit(NonNull<Outbox>);
 pub(crate) struct HeldOutbox(NonNull<Outbox>);
 
 impl Exit {
-    /// The thread is followed (`telemetry/sight/follow.rs`). No outbox: their addresses are even.
+    /// The thread is followed (`telemetry/follow.rs`). No outbox: their addresses are even.
     const FOLLOWED: Self = Self(NonNull::<u8>::dangling().cast());
 
     /// Whether an outbox is in force.

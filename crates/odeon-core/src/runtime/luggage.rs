@@ -21,7 +21,7 @@ use crate::messaging::actor_ref::{ActorRef, WeakRef};
 use crate::messaging::send::Hindered;
 use crate::runtime::theater::shared::TheaterShared;
 use crate::runtime::timer::{self, TimerKey};
-use crate::telemetry::sight::follow::Tag;
+use crate::telemetry::follow::Tag;
 use crate::vocabulary::message::{Message, mailbox_of};
 use crate::vocabulary::random::Random;
 

@@ -24,7 +24,7 @@ use crate::process::supervision::Supervision;
 use crate::scheduler::pinned::{PinnedKind, PinnedShared};
 use crate::scheduler::pool::PoolShared;
 use crate::scheduler::submit::Submit;
-use crate::telemetry::sight::{SeenStage, StageStats, StageTally};
+use crate::telemetry::{SeenStage, StageStats, StageTally};
 use crate::turn::actor::Actor;
 use crate::vocabulary::dead_letter::DeadLetterCounts;
 use crate::vocabulary::error::{BuildError, BuildErrorKind, StageError};

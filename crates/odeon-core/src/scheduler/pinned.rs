@@ -36,7 +36,7 @@ use crate::messaging::pressure::{HeldBy, Waiters};
 use crate::process::cell::Header;
 use crate::process::current;
 use crate::runtime::theater::shared::TheaterShared;
-use crate::telemetry::sight::{StageKind, StageStats, StageTally};
+use crate::telemetry::{StageKind, StageStats, StageTally};
 use crate::turn::Task;
 use thread::StageThread;
 

@@ -17,7 +17,7 @@ use super::trial::Trials;
 use super::worker::{self, WorkerLocal};
 use crate::process::current;
 use crate::runtime::theater::shared::TheaterShared;
-use crate::telemetry::sight::StageTally;
+use crate::telemetry::StageTally;
 use crate::turn::Task;
 use crate::vocabulary::random::Random;
 

@@ -18,7 +18,7 @@ use super::pool::{PoolShared, QueueOrder};
 use super::submit::Origin;
 use super::trial;
 use crate::process::current;
-use crate::telemetry::sight::StageTally;
+use crate::telemetry::StageTally;
 use crate::turn::Task;
 use crate::vocabulary::random::Random;
 

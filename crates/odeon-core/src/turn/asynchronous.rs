@@ -34,7 +34,7 @@ use super::{TurnLimits, TurnOutcome, TurnReport, ending};
 use crate::mailbox::{InboxOwner, RELIEVED_AT, WentIdle, label};
 use crate::messaging::pressure;
 use crate::process::cell::{Header, MessageCell, signal};
-use crate::telemetry::sight::{self, Progress, SeenTurn, Whereabouts};
+use crate::telemetry::{self, Progress, SeenTurn, Whereabouts};
 use crate::turn::async_actor::AsyncActor;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
@@ -175,7 +175,7 @@ unsafe fn turn<A: AsyncActor, H: Handlers<A>>(
                 if message.header.is_seen() {
                     // SAFETY: as above.
                     let (begun, aside) = unsafe { aside::numbers(cell) };
-                    sight::note_before_idle(&message.header, Progress::Begun(begun), aside);
+                    telemetry::note_before_idle(&message.header, Progress::Begun(begun), aside);
                 }
                 // SAFETY: as above; no reference into the owner's part is alive.
                 match unsafe { go_idle(cell) } {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::telemetry::sight::Sight;
+use crate::telemetry::Sight;
 use crate::vocabulary::clock::Clock;
 
 /// How much one turn may do: whichever limit is reached first ends it.

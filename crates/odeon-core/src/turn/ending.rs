@@ -14,7 +14,7 @@ use crate::messaging::unanswered;
 use crate::process::bonds::Sealed;
 use crate::process::cell::{self, ActorCell, Header, MessageCell, Owner};
 use crate::process::kin::Kin;
-use crate::telemetry::sight::follow;
+use crate::telemetry::follow;
 use crate::turn::actor::Actor;
 use crate::turn::failing::contained;
 use crate::turn::pipe;

@@ -24,7 +24,7 @@ use crate::mailbox::{Guards, InboxOwner, MailboxSet, WentIdle, label};
 use crate::messaging::bounded::Bound;
 use crate::messaging::pressure;
 use crate::process::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
-use crate::telemetry::sight;
+use crate::telemetry;
 use crate::turn::actor::Actor;
 use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
@@ -165,7 +165,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                 if message.header.has_duties_before_idle() {
                     // SAFETY: we own the actor; the reference ends before `go_idle`.
                     let aside = aside(unsafe { &*owner });
-                    if sight::before_idle(&message.header, budget.spent(), aside) {
+                    if telemetry::before_idle(&message.header, budget.spent(), aside) {
                         return Step::EndBetween;
                     }
                 }

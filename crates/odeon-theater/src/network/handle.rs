@@ -133,11 +133,12 @@ impl Network {
         self.inner.peers.leaves()
     }
 
-    /// The same network, not kept in it.
+    /// Whether it is this theater's.
     pub(crate) fn is_of(&self, theater: &Theater) -> bool {
         extend::pool(theater).upgrade().is_some_and(|it| self.inner.is_of_this_theater(&*it))
     }
 
+    /// The same network, not kept in it.
     pub(crate) fn downgrade(&self) -> WeakNetwork {
         WeakNetwork(Arc::downgrade(&self.inner))
     }

@@ -19,10 +19,6 @@ use crate::messaging::foreign_task::ForeignTask;
 use crate::process::cell::Header;
 use crate::process::current::{self, Current};
 
-/// The number that the first lane of a thread is made from, and the next ones by addition. Odd, so
-/// that 2^64 numbers pass before one comes back (`floor(2^64 / golden ratio)`).
-const NEXT: u64 = 0x9E37_79B9_7F4A_7C15;
-
 impl Lane {
     /// The lane of a message that this thread sends.
     pub(super) fn of_thread(here: &Current) -> Self {
@@ -75,7 +71,8 @@ impl LoneQuestion {
         let is_alone = here.lane_messages.get() == 1;
         // In a deterministic test lanes are the same in each run, however many went before.
         if is_alone && self.is_of_this(here) && interruption::test().is_none() {
-            here.thread_lane.set(self.thread_lane.wrapping_add(NEXT));
+            // Neighbours get lanes far apart ([`Lane::of_number`]).
+            here.thread_lane.set(self.thread_lane.wrapping_add(1));
             here.lane_messages.set(0);
         }
     }

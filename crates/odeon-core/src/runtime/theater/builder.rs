@@ -9,7 +9,7 @@ use crate::messaging::foreign_task::ForeignTasks;
 use crate::runtime::timer::Driver;
 use crate::scheduler::pool::QueueOrder;
 use crate::scheduler::submit::Submit;
-use crate::telemetry::sight::{Seen, Sight, Tracer};
+use crate::telemetry::{Seen, Sight, Tracer};
 use crate::vocabulary::clock::{Clock, SystemClock};
 use crate::vocabulary::dead_letter::DeadLetter;
 use crate::vocabulary::error::{BuildError, BuildErrorKind};

@@ -25,7 +25,7 @@ use crate::runtime::luggage::Luggage;
 use crate::runtime::naming::Naming;
 use crate::runtime::timer::{Driver, Timers};
 use crate::scheduler::submit::Submit;
-use crate::telemetry::sight::Sight;
+use crate::telemetry::Sight;
 use crate::turn::TurnLimits;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::clock::Clock;

@@ -15,7 +15,7 @@ use crate::messaging::ask::sending::Unsent;
 use crate::messaging::open_question::OpenQuestion;
 use crate::messaging::reply::{ITS_OWN, Reply, send_answer};
 use crate::runtime::theater::shared::TheaterShared;
-use crate::telemetry::sight::AskedBy;
+use crate::telemetry::AskedBy;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;

@@ -9,7 +9,7 @@ use crate::messaging::send::Hindered;
 use crate::process::cell::MessageCell;
 use crate::process::outbox;
 use crate::runtime::theater::shared::TheaterShared;
-use crate::telemetry::sight::follow::Tag;
+use crate::telemetry::follow::Tag;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;

@@ -9,7 +9,7 @@ use crate::messaging::actor_ref::WeakRef;
 use crate::process::outbox;
 use crate::runtime::luggage::{self, Call, Letter, LetterName};
 use crate::runtime::theater::shared::TheaterShared;
-use crate::telemetry::sight::follow::Tag;
+use crate::telemetry::follow::Tag;
 use crate::vocabulary::message::Message;
 
 /// A timer by its name.

@@ -23,7 +23,7 @@ use super::{end_by_theater, pinned, run};
 use crate::mailbox::InboxOwner;
 use crate::messaging::bounded::Bound;
 use crate::process::cell::{Header, MessageCell};
-use crate::telemetry::sight::follow::{self, InScope};
+use crate::telemetry::follow::{self, InScope};
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::failing::contained;

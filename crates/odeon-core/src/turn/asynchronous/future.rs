@@ -11,7 +11,7 @@ use super::cell::{AsyncCell, Phase, owner, phase, set_phase};
 use super::waking;
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::process::cell::Header;
-use crate::telemetry::sight::follow::{self, InScope};
+use crate::telemetry::follow::{self, InScope};
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::guarding;

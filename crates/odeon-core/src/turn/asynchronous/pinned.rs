@@ -13,7 +13,7 @@ use crate::mailbox::label;
 use crate::process::cell::{Header, signal};
 use crate::process::current;
 use crate::scheduler::envelope::{Payload, RESUME};
-use crate::telemetry::sight::{self, PinnedTurn, follow};
+use crate::telemetry::{self, PinnedTurn, follow};
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::{TurnOutcome, ending, failing};
 use crate::vocabulary::message::Message;
@@ -63,7 +63,7 @@ pub(super) unsafe fn deliver<A: AsyncActor, H: Handlers<A>>(
     if let Some(seen) = seen {
         // SAFETY: as above.
         let (begun, aside) = unsafe { aside::numbers(cell) };
-        sight::pinned_has_begun(header, begun);
+        telemetry::pinned_has_begun(header, begun);
         seen.end(header, aside);
     }
     let outcome = match step {

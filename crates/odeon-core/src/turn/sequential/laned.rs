@@ -5,7 +5,7 @@ use crate::messaging::lane::{Lane, companion};
 use crate::messaging::pressure;
 use crate::process::cell::{MessageCell, Owner};
 use crate::process::current;
-use crate::telemetry::sight;
+use crate::telemetry;
 use crate::turn::actor::Actor;
 use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
@@ -55,7 +55,7 @@ pub(super) fn go_on<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
         return step(owner);
     }
     // What is gone on with was counted when it was taken.
-    sight::noting_signal(&message.header, || step(owner), |step| *step == Step::Handled)
+    telemetry::noting_signal(&message.header, || step(owner), |step| *step == Step::Handled)
 }
 
 /// Whether the actor, which is to end, can do so: not while messages of it are being handled elsewhere, unless the theater waits

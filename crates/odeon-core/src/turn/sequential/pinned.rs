@@ -11,7 +11,7 @@ use super::{Step, conclude, laned};
 use crate::mailbox::label;
 use crate::process::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
 use crate::scheduler::envelope::{Payload, RESUME};
-use crate::telemetry::sight;
+use crate::telemetry;
 use crate::turn::actor::Actor;
 use crate::turn::context::Context;
 use crate::turn::{TurnOutcome, ending};
@@ -97,7 +97,7 @@ pub(super) fn deliver_rarely<A: Actor>(
     } else if !message.header.take_unstarted() {
         return false;
     }
-    let seen = message.header.is_seen().then(|| sight::PinnedTurn::begin(&message.header));
+    let seen = message.header.is_seen().then(|| telemetry::PinnedTurn::begin(&message.header));
     let step = catch_unwind(AssertUnwindSafe(|| step_pinned(message, owner, label, content)));
     if let Some(seen) = seen {
         seen.end(&message.header, aside(owner));

@@ -1,5 +1,5 @@
 //! What a turn meets rarely: signals, messages that are followed, and somebody who looks at it
-//! (`telemetry/sight.rs`).
+//! (`telemetry.rs`).
 
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
@@ -8,7 +8,7 @@ use super::pinned::deliver_rarely;
 use super::{Step, guards_of, handle, handle_guarded, heed_guards, laned, take_signal};
 use crate::mailbox::{Guards, label};
 use crate::process::cell::{ActorCell, MessageCell, Owner, Selector, signal};
-use crate::telemetry::sight::{self, Progress, SeenTurn, Whereabouts, follow};
+use crate::telemetry::{self, Progress, SeenTurn, Whereabouts, follow};
 use crate::turn::actor::Actor;
 use crate::turn::context::Context;
 use crate::turn::failing::{self, Heeded};
@@ -73,7 +73,7 @@ pub(super) unsafe fn handle_rarely<A: Actor>(
             // Put aside it is a message like all others.
             follow::forget(header, tag);
             set.put(mailbox, content);
-            return sight::noting_signal(header, || Step::Handled, |_| true);
+            return telemetry::noting_signal(header, || Step::Handled, |_| true);
         }
         let actor = actor.as_mut().expect("an actor that has ended gets no turn");
         let mut scope = follow::begin::<A::Msg>(header, tag);
@@ -95,7 +95,7 @@ pub(super) fn handle_signal<A: Actor>(
         return take_signal(message, owner, label);
     }
     let take = || take_signal(message, owner, label);
-    sight::noting_signal(&message.header, take, |step| *step == Step::Handled)
+    telemetry::noting_signal(&message.header, take, |step| *step == Step::Handled)
 }
 
 /// What another actor of a pinned stage sends may overtake the signal to start, if that came from
@@ -143,7 +143,7 @@ pub(super) fn handle_pinned<A: Actor>(
     content: A::Msg,
 ) -> Step {
     if signals & signal::SEEN != 0 {
-        sight::pinned_handles(&message.header);
+        telemetry::pinned_handles(&message.header);
     }
     handle(message, owner, content)
 }
