@@ -126,3 +126,47 @@ fn s26_s15_a_message_that_waits_for_a_state_that_is_gone_is_tried_on_the_new_one
         }
     }
 }
+
+/// Messages of one sender are taken together: those behind one that fails must not be handled on the state that goes.
+#[test]
+fn s25_s15_behind_a_failure_a_senders_messages_are_handled_on_the_new_state() {
+    for processing in every_processing() {
+        for seed in 0..30 {
+            let run = Deterministic::new(seed);
+            let (a, common) = supervised(run.theater(), &processing);
+            let sum = as_numbered_sender(9, || {
+                (0..3).for_each(|_| a.send(Do::increment(1)).unwrap());
+                a.send(Do::update(|_, _, _| explode())).unwrap();
+                (0..2).for_each(|_| a.send(Do::increment(1)).unwrap());
+                ask(&a, Do::look(1))
+            });
+            run.run_until_idle();
+            assert_eq!(sum.wait_timeout(Duration::ZERO), Ok(2), "{processing:?}, seed {seed}");
+            assert_eq!(common.lives.load(SeqCst), 2);
+        }
+    }
+}
+
+/// As before, where a message waits in the midst of them.
+#[test]
+fn s25_s15_behind_a_message_that_waits_a_senders_messages_wait_too() {
+    for processing in every_processing() {
+        for seed in 0..30 {
+            let run = Deterministic::new(seed);
+            let (a, _) = supervised(run.theater(), &processing);
+            let sum = as_numbered_sender(9, || {
+                (0..3).for_each(|_| a.send(Do::increment(3)).unwrap());
+                a.send(waits()).unwrap();
+                a.send(Do::increment(2)).unwrap();
+                ask(&a, Do::look(2))
+            });
+            run.run_until_idle();
+            let meanwhile = as_numbered_sender(7, || ask(&a, Do::look(2)));
+            run.run_until_idle();
+            assert_eq!(meanwhile.wait_timeout(Duration::ZERO), Ok(0), "{processing:?}");
+            as_numbered_sender(8, || a.send(Do::increment(1)).unwrap());
+            run.run_until_idle();
+            assert_eq!(sum.wait_timeout(Duration::ZERO), Ok(2), "{processing:?}, seed {seed}");
+        }
+    }
+}

@@ -5,7 +5,7 @@
 //! 1. A job is *ready* when its lane is its own. Ready jobs wait in one of three queues: changes, reads, alone. In each of them those of lower
 //!    mailboxes stand before those of higher ones.
 //! 2. A batch of one or more ready jobs is taken by an *executor*: the actor's own turn or a runner. Jobs of one batch are
-//!    of different lanes, or of none.
+//!    of different lanes, or of none, or *follow* another one of their lane, whose place they share. When that does not end well they wait again.
 //! 3. Alone means alone: a job of that queue is taken when nothing runs, and nothing is taken beside it nor, once it waits,
 //!    before it.
 //! 4. While changes and reads wait, each kind keeps a tenth of the places, if there are two or more. And of the batches that are taken one
@@ -308,11 +308,18 @@ impl<M: Message> Board<M> {
             How::Alone | How::InOrder(_) => return Some(self.take_in_order(how, batch, most)),
         };
         // What is ready is shared among those who may come.
-        let share = queue.len().div_ceil(self.width);
-        let count = if how == How::Alone { 1 } else { share.clamp(1, most) };
-        for _ in 0..count {
-            batch.extend(queue.pop_front());
+        let most = if how == How::Alone { 1 } else { most };
+        let firsts = queue.len().div_ceil(self.width).clamp(1, most);
+        let mut room = most - firsts;
+        for first in queue.drain(..firsts) {
+            let (lane, kind) = (first.lane, first.kind);
+            batch.push(first);
+            let followers = (0..room).map_while(|_| self.lanes.follow(lane?, kind));
+            let before = batch.len();
+            batch.extend(followers);
+            room -= batch.len() - before;
         }
+        let count = most - room;
         self.waiting -= count;
         self.running += count;
         Some(how)
@@ -340,6 +347,21 @@ impl<M: Message> Board<M> {
         if let Some(next) = self.lanes.leave(lane) {
             self.make_ready(next);
         }
+    }
+
+    /// Jobs that have followed another one of their lane are not to begin after all (rule 2). The last one comes out first.
+    /// Before the place of their lane is given back, and before that job is parked.
+    ///
+    /// # Errors
+    /// The messages, if the board is closed.
+    pub(crate) fn unfollow(&mut self, jobs: &mut Vec<Job<M>>) -> Result<(), Vec<M>> {
+        self.running -= jobs.len();
+        if self.is_closed {
+            return Err(jobs.drain(..).map(|job| job.message).collect());
+        }
+        self.waiting += jobs.len();
+        jobs.drain(..).rev().for_each(|job| self.lanes.unfollow(job));
+        Ok(())
     }
 
     /// A job of a batch comes back, with its lane, to be taken again.

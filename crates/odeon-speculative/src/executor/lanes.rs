@@ -7,7 +7,7 @@
 //! waiting, at another actor, for the very transaction to which they are joined.
 
 use crate::executor::enlisted::{Company, Enlisted};
-use crate::executor::job::Job;
+use crate::executor::job::{Job, Kind};
 use crate::executor::number_map::NumberMap;
 use crate::executor::transaction::Transaction;
 use odeon_core::extend::Lane;
@@ -176,6 +176,20 @@ impl<M> Lanes<M> {
         let next = place.next();
         self.in_use.note(was_busy, place.is_busy);
         next
+    }
+
+    /// The next job of a lane whose job before has the place, if it is as that one: both have the place then.
+    pub(crate) fn follow(&mut self, lane: Lane, kind: Kind) -> Option<Job<M>> {
+        let waiting = &mut self.places[place_of(lane)].waiting;
+        let follows =
+            |job: &Job<M>| job.lane == Some(lane) && job.kind == kind && job.enlisted.is_none();
+        if waiting.front().is_some_and(follows) { waiting.pop_front() } else { None }
+    }
+
+    /// A job that has followed another one is not to begin after all: it is again the next one.
+    pub(crate) fn unfollow(&mut self, job: Job<M>) {
+        let lane = job.lane.expect("only jobs of a lane follow each other");
+        self.places[place_of(lane)].waiting.push_front(job);
     }
 
     /// The job that had taken the place of a lane is over: the next one of it, which has the place then.

@@ -6,6 +6,8 @@ use crate::executor::station::Awaits;
 use crate::executor::transaction::Transactions;
 use odeon_core::{Access, Message};
 
+mod followers;
+
 /// A board on which so many of each kind always wait.
 struct Loaded {
     board: Board<()>,

@@ -11,11 +11,19 @@ pub(crate) struct Scratch<M> {
     pub(super) over: Vec<Option<Lane>>,
     /// What has to be taken again.
     pub(super) back: Vec<Job<M>>,
+    /// What has followed another one in its lane, and is to wait again.
+    pub(super) unfollowed: Vec<Job<M>>,
     pub(crate) outbox: Outbox,
 }
 
 impl<M> Scratch<M> {
     pub(crate) fn new() -> Self {
-        Self { batch: Vec::new(), over: Vec::new(), back: Vec::new(), outbox: Outbox::new() }
+        Self {
+            batch: Vec::new(),
+            over: Vec::new(),
+            back: Vec::new(),
+            unfollowed: Vec::new(),
+            outbox: Outbox::new(),
+        }
     }
 }

@@ -11,13 +11,15 @@ use crate::executor::attempt::{Attempt, Handled};
 use crate::executor::board::How;
 use crate::executor::enlisted::GivesWay;
 use crate::executor::job::{Job, Kind};
-use odeon_core::extend::{self, wake};
+use odeon_core::extend::{self, Lane, wake};
 use odeon_core::{Access, ActorRef, Message};
 use odeon_stm::staged::SharedSnapshot;
 use odeon_sync::MutexGuard;
+use std::iter::Peekable;
 use std::mem::needs_drop;
 use std::sync::Arc;
 use std::time::Duration;
+use std::vec::Drain;
 
 /// Who executes.
 pub(crate) enum Executor {
@@ -109,7 +111,8 @@ impl<A: SpeculativeActor> Engine<A> {
             messages = self.handle_in_order(state, me, &attempt, first, scratch);
         }
         let mut snapshot = None;
-        for mut job in scratch.batch.drain(..) {
+        let mut batch = scratch.batch.drain(..).peekable();
+        while let Some(mut job) = batch.next() {
             let lane = job.lane;
             let outcome = match (how, job.access) {
                 (How::Reading, Access::Snapshot) => Some(match shared_by_batch(&mut snapshot) {
@@ -124,20 +127,30 @@ impl<A: SpeculativeActor> Engine<A> {
                 job.is_scout = false;
                 self.parking.passed(self, job.mailbox);
             }
+            let is_well = matches!(outcome, None | Some(Handled::Committed));
+            let mut followers = Followers { batch: &mut batch, of: lane };
+            if !is_well {
+                messages -= followers.wait_again(&mut scratch.unfollowed);
+            }
             let Some(outcome) = outcome else {
-                scratch.over.push(lane);
                 match drop_handled(job) {
                     Ok(()) => handled += 1,
                     Err(panic) => {
                         self.tally.failed_when_dropped::<A::Msg>();
+                        messages -= followers.wait_again(&mut scratch.unfollowed);
                         self.fail(panic);
                     }
                 }
+                scratch.over.push(followers.lane_that_is_left());
                 continue;
             };
             if !outcome.is_open() {
-                scratch.over.push(lane);
-                handled += self.over(outcome, job);
+                let well = self.over(outcome, job);
+                if well == 0 {
+                    messages -= followers.wait_again(&mut scratch.unfollowed);
+                }
+                handled += well;
+                scratch.over.push(followers.lane_that_is_left());
                 continue;
             }
             match outcome {
@@ -151,7 +164,12 @@ impl<A: SpeculativeActor> Engine<A> {
                     continue;
                 }
                 Handled::Waits(rolled_back) | Handled::Refused(rolled_back) => {
-                    let give_way = self.lock().board.park(job.lane);
+                    let mut shared = self.lock();
+                    let unfollowed = shared.board.unfollow(&mut scratch.unfollowed);
+                    let give_way = shared.board.park(job.lane);
+                    drop(shared);
+                    let too_late = unfollowed.err().into_iter().flatten();
+                    too_late.for_each(|message| extend::dead_letter(me, message));
                     give_way.into_iter().for_each(GivesWay::now);
                     let parked = self.parking.park(self, job, rolled_back, is_refused);
                     if let Err(message) = parked {
@@ -170,6 +188,7 @@ impl<A: SpeculativeActor> Engine<A> {
                 }
             }
         }
+        drop(batch);
         drop_quietly(snapshot);
         self.tally.committed(handled);
         extend::note_handled(messages as u32);
@@ -211,6 +230,9 @@ impl<A: SpeculativeActor> Engine<A> {
         let (mut shared, mut too_late, give_way) = self.recall(how, self.lock());
         let Shared { board, runners, state: kept, .. } = &mut *shared;
         board.finish(how);
+        if let Err(messages) = board.unfollow(&mut scratch.unfollowed) {
+            too_late.extend(messages);
+        }
         scratch.over.drain(..).for_each(|lane| board.finish_job(lane));
         for job in scratch.back.drain(..) {
             if let Err(message) = board.put_back(job) {
@@ -245,6 +267,33 @@ impl<A: SpeculativeActor> Engine<A> {
             drop_quietly(state.take());
         }
         next.zip(state)
+    }
+}
+
+/// The jobs of a batch that follow one of a lane.
+struct Followers<'a, 'b, M> {
+    batch: &'a mut Peekable<Drain<'b, Job<M>>>,
+    of: Option<Lane>,
+}
+
+impl<M> Followers<'_, '_, M> {
+    fn are_there(&mut self) -> bool {
+        self.of.is_some() && self.batch.peek().is_some_and(|next| next.lane == self.of)
+    }
+
+    /// The job before them is not over, or has not ended well: they come after that has been seen to. Answers how many they are.
+    #[cold]
+    fn wait_again(&mut self, unfollowed: &mut Vec<Job<M>>) -> usize {
+        let before = unfollowed.len();
+        while self.are_there() {
+            unfollowed.extend(self.batch.next());
+        }
+        unfollowed.len() - before
+    }
+
+    /// The lane whose place is free when the job before them is over, if none of them has it.
+    fn lane_that_is_left(&mut self) -> Option<Lane> {
+        if self.are_there() { None } else { self.of }
     }
 }
 
