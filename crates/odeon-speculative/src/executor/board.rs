@@ -284,7 +284,7 @@ impl<M: Message> Board<M> {
     }
 
     /// Takes a batch of up to `most` jobs.
-    pub(crate) fn take(&mut self, batch: &mut Vec<Job<M>>, most: usize) -> Option<How> {
+    pub(crate) fn take(&mut self, batch: &mut VecDeque<Job<M>>, most: usize) -> Option<How> {
         let how = self.next()?;
         self.note_batch();
         let queue = match how {
@@ -312,11 +312,9 @@ impl<M: Message> Board<M> {
         let firsts = queue.len().div_ceil(self.width).clamp(1, most);
         let mut room = most - firsts;
         for first in queue.drain(..firsts) {
-            let (lane, kind) = (first.lane, first.kind);
-            batch.push(first);
-            let followers = (0..room).map_while(|_| self.lanes.follow(lane?, kind));
+            batch.push_back(first);
             let before = batch.len();
-            batch.extend(followers);
+            self.lanes.follow(batch, room);
             room -= batch.len() - before;
         }
         let count = most - room;

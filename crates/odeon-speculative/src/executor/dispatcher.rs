@@ -6,7 +6,7 @@ use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{Panic, contained, quietly};
 use crate::executor::attempt::{Attempt, First, Handled, admit_and_handle};
 use crate::executor::board::How;
-use crate::executor::engine::{Attention, Engine, Executor, Scratch};
+use crate::executor::engine::{Attention, Engine, Executor, Scratch, WIDE};
 use crate::executor::enlisted::Enlisted;
 use crate::executor::handling::{Effects, Handling};
 use crate::executor::job::Job;
@@ -95,7 +95,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         };
         let job = self.job(message, access, lane);
         self.taken.push(Job { place, ..job });
-        if self.taken.len() >= TOGETHER {
+        if self.has_enough() {
             self.bring_and_work(ctx);
         }
     }
@@ -117,14 +117,20 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         };
         let job = self.job(message, access, Some(lane));
         self.taken.push(Job { enlisted: Some(enlisted), place, ..job });
-        if self.taken.len() >= TOGETHER {
+        if self.has_enough() {
             self.bring_and_work(ctx);
         }
     }
 
+    /// Whether it has taken as many messages as it brings together.
+    fn has_enough(&self) -> bool {
+        self.taken.len() >= TOGETHER * self.engine.width().clamp(1, WIDE)
+    }
+
     fn bring_and_work(&mut self, ctx: &mut Context<'_, Self>) {
         self.bring(ctx);
-        if self.engine.ready() >= ENOUGH || self.engine.pressing() >= TOO_MANY {
+        let has_enough = self.engine.ready() >= ENOUGH || self.engine.pressing() >= TOO_MANY;
+        if has_enough && self.engine.width() < WIDE || self.engine.needs_attention() {
             self.work(ctx);
         }
     }

@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 pub(crate) use ending::EndsWithMaker;
 pub(crate) use scratch::Scratch;
-pub(crate) use working::Executor;
+pub(crate) use working::{Executor, WIDE};
 
 /// What the executors of one actor share.
 pub(crate) struct Engine<A: SpeculativeActor> {

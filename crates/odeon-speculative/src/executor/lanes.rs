@@ -7,12 +7,15 @@
 //! waiting, at another actor, for the very transaction to which they are joined.
 
 use crate::executor::enlisted::{Company, Enlisted};
-use crate::executor::job::{Job, Kind};
+use crate::executor::job::Job;
 use crate::executor::number_map::NumberMap;
 use crate::executor::transaction::Transaction;
 use odeon_core::extend::Lane;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use waiting::Waiting;
+
+mod waiting;
 
 /// TUNE: places for lanes. Senders that share one are not handled at once.
 const PLACES: usize = 256;
@@ -21,7 +24,7 @@ struct Place<M> {
     is_busy: bool,
     /// Whether a visit has it, which is about to leave for its transaction.
     is_of_visit: bool,
-    waiting: VecDeque<Job<M>>,
+    waiting: Waiting<M>,
 }
 
 /// A lane whose message waits elsewhere.
@@ -116,7 +119,7 @@ fn place_of(lane: Lane) -> usize {
 
 impl<M> Lanes<M> {
     pub(crate) fn new() -> Self {
-        let free = || Place { is_busy: false, is_of_visit: false, waiting: VecDeque::new() };
+        let free = || Place { is_busy: false, is_of_visit: false, waiting: Waiting::new() };
         let places = std::iter::repeat_with(free).take(PLACES).collect();
         Self { places, halted: NumberMap::default(), behind_halted: 0, in_use: LaneUse::default() }
     }
@@ -178,12 +181,21 @@ impl<M> Lanes<M> {
         next
     }
 
-    /// The next job of a lane whose job before has the place, if it is as that one: both have the place then.
-    pub(crate) fn follow(&mut self, lane: Lane, kind: Kind) -> Option<Job<M>> {
+    /// Puts behind `batch` what follows its last job in a lane, up to so many: they have its place too.
+    pub(crate) fn follow(&mut self, batch: &mut VecDeque<Job<M>>, most: usize) {
+        let Some((Some(lane), kind)) = batch.back().map(|last| (last.lane, last.kind)) else {
+            return;
+        };
         let waiting = &mut self.places[place_of(lane)].waiting;
-        let follows =
-            |job: &Job<M>| job.lane == Some(lane) && job.kind == kind && job.enlisted.is_none();
-        if waiting.front().is_some_and(follows) { waiting.pop_front() } else { None }
+        if batch.len() == 1 {
+            let first = batch.pop_front();
+            let are_all = waiting.take_all_of(lane, kind, most, batch);
+            first.into_iter().for_each(|first| batch.push_front(first));
+            if are_all {
+                return;
+            }
+        }
+        batch.extend((0..most).map_while(|_| waiting.pop_front_of(lane, kind)));
     }
 
     /// A job that has followed another one is not to begin after all: it is again the next one.
@@ -202,10 +214,7 @@ impl<M> Lanes<M> {
     pub(crate) fn halt(&mut self, lane: Option<Lane>, visit: Option<&Enlisted>) -> Option<Job<M>> {
         let lane = lane?;
         let place = &mut self.places[place_of(lane)];
-        let waiting = std::mem::take(&mut place.waiting);
-        let (of_lane, others): (VecDeque<_>, _) =
-            waiting.into_iter().partition(|job| job.lane == Some(lane));
-        place.waiting = others;
+        let of_lane = place.waiting.take_lane(lane);
         self.behind_halted += of_lane.len();
         let by = visit.map(Enlisted::company);
         let first_of = visit.filter(|_| matches!(by, Some(Company::First(_))));
@@ -308,13 +317,13 @@ impl<M> Lanes<M> {
     /// As [`drain`](Self::drain), to look at.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &Job<M>> {
         let behind = self.halted.values().flat_map(|halted| &halted.behind);
-        self.places.iter().flat_map(|place| &place.waiting).chain(behind)
+        self.places.iter().flat_map(|place| place.waiting.iter()).chain(behind)
     }
 
     /// Everything that waits.
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Job<M>> {
         self.behind_halted = 0;
         let behind = self.halted.drain().flat_map(|(_, halted)| halted.behind);
-        self.places.iter_mut().flat_map(|place| place.waiting.drain(..)).chain(behind)
+        self.places.iter_mut().flat_map(|place| place.waiting.drain()).chain(behind)
     }
 }

@@ -98,7 +98,12 @@ impl<M: Message> Board<M> {
     }
 
     /// Takes what [`next_in_order`](Self::next_in_order) has found.
-    pub(super) fn take_in_order(&mut self, how: How, batch: &mut Vec<Job<M>>, most: usize) -> How {
+    pub(super) fn take_in_order(
+        &mut self,
+        how: How,
+        batch: &mut VecDeque<Job<M>>,
+        most: usize,
+    ) -> How {
         let is_barrier = |job: &Job<M>| job.kind == Kind::Alone || job.enlisted.is_some();
         let count = if how == How::Alone {
             self.is_alone = true;

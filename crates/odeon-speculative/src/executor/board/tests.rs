@@ -14,7 +14,7 @@ struct Loaded {
     /// Changes, reads.
     waiting: [usize; 2],
     running: Vec<How>,
-    batch: Vec<Job<()>>,
+    batch: VecDeque<Job<()>>,
     /// Batches that were taken: changes, reads.
     taken: [usize; 2],
 }
@@ -22,7 +22,7 @@ struct Loaded {
 impl Loaded {
     fn new(width: usize, waiting: [usize; 2]) -> Self {
         let board = Board::new(width);
-        Self { board, waiting, running: Vec::new(), batch: Vec::new(), taken: [0, 0] }
+        Self { board, waiting, running: Vec::new(), batch: VecDeque::new(), taken: [0, 0] }
     }
 
     fn fill(&mut self) {
@@ -154,7 +154,7 @@ fn of_what_is_ready_the_lowest_mailbox_begins_first() {
     for (number, mailbox) in mailboxes.into_iter().enumerate() {
         board.add(Job { mailbox, ..Job::new(To(number as u8), Access::Update, None) });
     }
-    let (mut batch, mut order) = (Vec::new(), Vec::new());
+    let (mut batch, mut order) = (VecDeque::new(), Vec::new());
     while let Some(how) = board.take(&mut batch, 1) {
         order.extend(batch.drain(..).map(|job| (job.mailbox, job.message.0)));
         board.finish(how);
@@ -172,18 +172,18 @@ fn a_parked_job_holds_up_nothing_of_its_sender_in_other_mailboxes() {
         let lane = Some(sender.in_mailbox(mailbox.into()));
         Job { mailbox, ..Job::new(To(number), Access::Update, lane) }
     };
-    let mut batch = Vec::new();
+    let mut batch = VecDeque::new();
     board.add(job(0, 1));
     let how = board.take(&mut batch, 1).expect("one is ready");
     [job(1, 1), job(2, 0)].into_iter().for_each(|job| _ = board.add(job));
-    let parked = batch.pop().expect("taken");
+    let parked = batch.pop_back().expect("taken");
     assert!(board.park(parked.lane).is_empty());
     board.finish(how);
     assert_eq!((board.waiting(), board.pressing()), (3, 1), "parked, behind it, ready");
     board.take(&mut batch, 1).expect("the other mailbox");
-    assert_eq!(batch.pop().expect("taken").message.0, 2);
+    assert_eq!(batch.pop_back().expect("taken").message.0, 2);
     assert!(board.take(&mut batch, 1).is_none());
     assert!(board.unpark(parked).is_ok());
     board.take(&mut batch, 1).expect("it is back");
-    assert_eq!(batch.pop().expect("taken").message.0, 0);
+    assert_eq!(batch.pop_back().expect("taken").message.0, 0);
 }

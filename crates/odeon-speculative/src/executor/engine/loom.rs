@@ -19,6 +19,7 @@ use odeon_core::{Access, Clock, Message};
 use odeon_stm::staged::{Attempted, attempt_here};
 use odeon_stm::{Abort, Mode, TVar, Tx, atomically};
 use odeon_sync::{Mutex, Parker, thread};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -101,7 +102,7 @@ impl Workplace {
             give_way.into_iter().for_each(GivesWay::now);
             return look;
         }
-        let mut batch = Vec::new();
+        let mut batch = VecDeque::new();
         let Some(how) = board.take(&mut batch, 1) else {
             if *left == 0 {
                 return Look::Over;
@@ -224,11 +225,11 @@ impl SpeculativeActor for Patient {
 /// Takes the job and, if its handler waits, parks it, as an executor does. Answers whether it was too late.
 fn park(engine: &Arc<Engine<Patient>>) -> bool {
     let Some(state) = engine.state() else { return false };
-    let mut batch = Vec::new();
+    let mut batch = VecDeque::new();
     if engine.with_board(|board| board.take(&mut batch, 1)).is_none() {
         return false;
     }
-    let job = batch.pop().expect("a batch has a job");
+    let job = batch.pop_back().expect("a batch has a job");
     let waits = || -> Attempted<_, u64, HandlerError> {
         attempt_here(Mode::Logged, |tx| match state.0.get(tx)? {
             0 => Ok(tx.retry()?),
@@ -299,9 +300,9 @@ fn what_is_parked_goes_to_who_closes() {
 /// Takes a job and tries it, as an executor does; answers whether it has come past its guard.
 fn try_next(engine: &Arc<Engine<Patient>>) -> Option<bool> {
     let state = engine.state()?;
-    let mut batch = Vec::new();
+    let mut batch = VecDeque::new();
     let how = engine.with_board(|board| board.take(&mut batch, 1))?;
-    let job = batch.pop().expect("a batch has a job");
+    let job = batch.pop_back().expect("a batch has a job");
     let (lane, mailbox) = (job.lane, job.mailbox);
     let admitted = attempt_here(Mode::Logged, |tx| -> Result<(), Abort<HandlerError>> {
         if state.0.get(tx)? == 0 { Ok(tx.retry()?) } else { Ok(()) }

@@ -2,11 +2,12 @@
 
 use crate::executor::job::Job;
 use odeon_core::extend::{Lane, Outbox};
+use std::collections::VecDeque;
 
 /// See the module.
 pub(crate) struct Scratch<M> {
     /// What has been taken.
-    pub(super) batch: Vec<Job<M>>,
+    pub(super) batch: VecDeque<Job<M>>,
     /// Lanes of what is over.
     pub(super) over: Vec<Option<Lane>>,
     /// What has to be taken again.
@@ -19,7 +20,7 @@ pub(crate) struct Scratch<M> {
 impl<M> Scratch<M> {
     pub(crate) fn new() -> Self {
         Self {
-            batch: Vec::new(),
+            batch: VecDeque::new(),
             over: Vec::new(),
             back: Vec::new(),
             unfollowed: Vec::new(),

@@ -9,6 +9,7 @@ use crate::executor::station::{Awaits, Entry};
 use crate::executor::transaction::Transaction;
 use crate::executor::transaction::Transactions;
 use odeon_core::Access;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 const PLACE: Awaits = Awaits { place: true, holds: true };
@@ -74,7 +75,7 @@ fn batches_take_a_bounded_number_of_places_before_who_waits() {
     for width in [1, 2] {
         let (mut board, waiting) = with_one_waiting(width);
         (0..100).for_each(|_| add(&mut board, None));
-        let mut batch = Vec::new();
+        let mut batch = VecDeque::new();
         let batches = (0..100).map_while(|_| {
             let how = board.take(&mut batch, 1)?;
             board.finish(how);
@@ -98,7 +99,7 @@ fn an_exclusive_message_is_in_nobodys_way_for_ever_nor_has_it_to_wait() {
     }
     board.add(Job::new((), Access::Exclusive, None));
     assert_eq!(taken_up(&mut board), None);
-    assert_eq!(board.take(&mut Vec::new(), 1), Some(How::Alone));
+    assert_eq!(board.take(&mut VecDeque::new(), 1), Some(How::Alone));
     board.finish(How::Alone);
     board.finish_job(None);
     assert_eq!(taken_up(&mut board), Some(waiting.number()));
@@ -112,7 +113,7 @@ fn who_is_taken_up_has_its_place_kept_until_it_comes_or_not() {
         add(&mut board, None);
         let newcomer = transaction().number();
         assert_eq!(board.enter(newcomer, false), Entry::Busy);
-        assert_eq!(board.take(&mut Vec::new(), 1), None);
+        assert_eq!(board.take(&mut VecDeque::new(), 1), None);
         if comes {
             assert_eq!(board.enter(waiting.number(), false), Entry::Entered);
             board.leave(waiting.number(), false, false);
@@ -137,7 +138,7 @@ fn who_waits_stands_in_the_queue_once() {
 
 #[test]
 fn messages_get_their_share_beside_arrivals_without_end() {
-    let (mut board, mut batch) = (Board::new(1), Vec::new());
+    let (mut board, mut batch) = (Board::new(1), VecDeque::new());
     add(&mut board, None);
     let tasks = (0..100).take_while(|_| {
         add(&mut board, Some(Enlisted::alone(Precedence::default().begin_with_one())));
@@ -163,5 +164,5 @@ fn who_is_to_run_alone_waits_for_those_who_have_entered_and_for_no_others() {
         entry == Entry::Entered
     });
     assert!(!overlap, "always somebody else is there");
-    assert_eq!(board.take(&mut Vec::new(), 1), Some(How::Alone));
+    assert_eq!(board.take(&mut VecDeque::new(), 1), Some(How::Alone));
 }

@@ -4,6 +4,7 @@ use super::super::{Board, How};
 use crate::executor::job::Job;
 use odeon_core::Access;
 use odeon_core::extend::Lane;
+use std::collections::VecDeque;
 
 fn job(message: u32, access: Access, lane: u64) -> Job<u32> {
     Job::new(message, access, Some(Lane::of_number(lane)))
@@ -18,12 +19,12 @@ fn board(width: usize) -> Board<u32> {
     board
 }
 
-fn messages(batch: &[Job<u32>]) -> Vec<u32> {
+fn messages(batch: &VecDeque<Job<u32>>) -> Vec<u32> {
     batch.iter().map(|job| job.message).collect()
 }
 
 /// All jobs of a batch have ended well.
-fn finish(board: &mut Board<u32>, how: How, batch: &mut Vec<Job<u32>>) {
+fn finish(board: &mut Board<u32>, how: How, batch: &mut VecDeque<Job<u32>>) {
     board.finish(how);
     for place in 0..batch.len() {
         let lane = batch[place].lane;
@@ -35,7 +36,7 @@ fn finish(board: &mut Board<u32>, how: How, batch: &mut Vec<Job<u32>>) {
 
 /// What is taken in batches of up to so many, one batch after the other.
 fn batches(board: &mut Board<u32>, most: usize) -> Vec<Vec<u32>> {
-    let (mut batch, mut all) = (Vec::new(), Vec::new());
+    let (mut batch, mut all) = (VecDeque::new(), Vec::new());
     while let Some(how) = board.take(&mut batch, most) {
         all.push(messages(&batch));
         finish(board, how, &mut batch);
@@ -68,12 +69,12 @@ fn only_jobs_of_one_kind_follow_each_other() {
 #[test]
 fn what_has_followed_a_job_that_comes_back_comes_after_it() {
     let mut board = board(2);
-    let mut batch = Vec::new();
+    let mut batch = VecDeque::new();
     let how = board.take(&mut batch, 16).expect("two are ready");
-    let mut followers = batch.split_off(1);
+    let mut followers = Vec::from(batch.split_off(1));
     board.finish(how);
     assert!(board.unfollow(&mut followers).is_ok());
-    assert!(board.put_back(batch.pop().expect("the first one")).is_ok());
+    assert!(board.put_back(batch.pop_back().expect("the first one")).is_ok());
     assert_eq!(board.waiting(), 5);
     assert_eq!(batches(&mut board, 16), [vec![11, 12], vec![1, 2, 3]]);
 }
@@ -81,11 +82,11 @@ fn what_has_followed_a_job_that_comes_back_comes_after_it() {
 #[test]
 fn what_has_followed_a_job_that_is_parked_comes_after_it() {
     let mut board = board(2);
-    let mut batch = Vec::new();
+    let mut batch = VecDeque::new();
     let how = board.take(&mut batch, 16).expect("two are ready");
-    let mut followers = batch.split_off(1);
+    let mut followers = Vec::from(batch.split_off(1));
     assert!(board.unfollow(&mut followers).is_ok());
-    let parked = batch.pop().expect("the first one");
+    let parked = batch.pop_back().expect("the first one");
     assert!(board.park(parked.lane).is_empty());
     board.finish(how);
     assert_eq!((board.waiting(), board.pressing()), (5, 2), "two of them behind the parked one");
@@ -100,10 +101,10 @@ fn what_has_followed_a_job_that_is_parked_comes_after_it() {
 #[test]
 fn what_has_followed_comes_out_if_the_board_is_closed_meanwhile() {
     let mut board = board(2);
-    let (mut batch, mut left) = (Vec::new(), Vec::new());
+    let (mut batch, mut left) = (VecDeque::new(), Vec::new());
     board.take(&mut batch, 16).expect("two are ready");
     board.close(|job| left.push(job.message));
-    let mut followers = batch.split_off(1);
+    let mut followers = Vec::from(batch.split_off(1));
     assert_eq!((left, board.unfollow(&mut followers)), (vec![11, 12], Err(vec![2, 3])));
     assert!(followers.is_empty());
 }
