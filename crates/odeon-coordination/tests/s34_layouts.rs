@@ -10,7 +10,7 @@
 
 use crate::till::{LONG, Place, World};
 use odeon_coordination::MobileSpeculative;
-use odeon_core::{ActorRef, Message, Reply};
+use odeon_core::{Message, Reply};
 use odeon_speculative::*;
 use odeon_stm::{TVar, Tx};
 use odeon_theater::{Migrate, MigrateError};
