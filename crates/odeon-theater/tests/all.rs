@@ -33,6 +33,7 @@ mod s34_ready;
 mod s34_requests;
 mod s34_simulated;
 mod s34_stopped;
+mod s34_subscribers;
 mod s34_timers;
 mod s34_watches;
 mod s35_drain;

@@ -3,6 +3,9 @@
 mod certified;
 mod tls;
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use odeon_theater::{LinkConfig, Secret};
@@ -26,6 +29,11 @@ const LARGEST: usize = 1 << 20;
 
 /// TUNE: 1 s: the first time after which TCP asks for a connection again, and more than a heartbeat (250 ms) and some times that a packet is under way.
 const SENDING_AGAIN: Duration = Duration::from_secs(1);
+
+/// TUNE: 10 s, which is Zenoh's own: with less, who gets no time for a while costs connections.
+const LEAST_LEASE: Duration = Duration::from_secs(10);
+
+const LEASE: &str = "transport/link/tx/lease";
 
 /// Settings of a [`ZenohTransport`](crate::ZenohTransport): plain data, to be changed field by field.
 ///
@@ -51,11 +59,19 @@ pub struct ZenohSettings {
     /// For how long a connection may be cut, or nothing get through, without anybody being taken for dead: 2 s. What it costs is said at
     /// [`dead_after`](Self::dead_after). The same for all theaters.
     pub longest_cut: Duration,
-    /// How long a connection may be silent before Zenoh gives it up, and makes another one: 10 s, and at least [`dead_after`](Self::dead_after). The same for
-    /// all theaters.
-    pub lease: Duration,
-    /// Certificates. With them all endpoints have to begin with `tls/` or `quic/`: any other one is refused, also in `more`, since whoever comes by it
-    /// shows none.
+    /// How long a connection may be silent before Zenoh gives it up, and makes another one. `None`:
+    /// it follows [`longest_cut`](Self::longest_cut)
+    /// ([`lease_or_followed`](Self::lease_or_followed)). What is set stays, and is refused when a
+    /// theater joins if it is less than [`dead_after`](Self::dead_after); also if it is set in
+    /// `more`. The same for all theaters.
+    pub lease: Option<Duration>,
+    /// Certificates. With them all endpoints have to begin with `tls/`, or with `quic/` where the
+    /// program has its Zenoh built with that (the feature `transport_quic`; this crate asks for TCP
+    /// and TLS only). Any other one is refused when a theater joins, also in `more`, since whoever
+    /// comes by it shows none; so is one that says itself whether they are shown
+    /// (`#enable_mtls=..`), and whatever `more` says against it: no `enable_mtls`, or other
+    /// `protocols`. Of endpoints of which others tell, only these are used. The files have to be
+    /// there then, each with what it is for in PEM ([`Tls::check`]).
     pub tls: Option<Tls>,
     /// What theaters of the cluster know each other by, whatever the endpoints are. For [`join`](crate::join); who gives links settings of its own by
     /// `Network::join` says it there, as `LinkConfig::secret`.
@@ -72,8 +88,7 @@ impl Default for ZenohSettings {
             connect: Vec::new(),
             discover: false,
             longest_cut: Duration::from_secs(2),
-            // TUNE: 10 s, which is Zenoh's own: twice what is needed by default.
-            lease: Duration::from_secs(10),
+            lease: None,
             tls: None,
             secret: None,
             more: Vec::new(),
@@ -108,13 +123,40 @@ impl ZenohSettings {
         LinkConfig { secret, dead_after, ..LinkConfig::new(cluster, LARGEST_PACKET) }
     }
 
-    /// Whether a connection that is cut for a while is there longer than links wait for it: theaters that have been told of each other by a third one do not
-    /// make another one.
-    fn validate(&self) -> Result<(), ZenohError> {
-        if self.lease >= self.dead_after() {
+    /// The [`lease`](Self::lease) that is set; otherwise twice [`dead_after`](Self::dead_after),
+    /// and 10 s at least.
+    ///
+    /// WHY so long: what Zenoh sees of a cut is what links see, no packet from the last one before
+    /// it until TCP sends again, which is at most `dead_after`. So a lease of `dead_after` would
+    /// just do, and both would give up at one moment; which of them comes first would be decided by
+    /// who gets time first. If Zenoh does, theaters that have been told of each other by a third
+    /// one make no other connection, and a cut that could have been borne is an end. So it is twice
+    /// that: Zenoh has as much time again as all that it waits for needs. What it costs is little:
+    /// whoever is dead has been taken for dead by links before, and only its connection is kept for
+    /// so long.
+    ///
+    /// ```
+    /// use odeon_zenoh::ZenohSettings;
+    /// use std::time::Duration;
+    ///
+    /// let settings = ZenohSettings { longest_cut: Duration::from_secs(5), ..Default::default() };
+    /// assert_eq!(settings.lease_or_followed(), Duration::from_secs(22));
+    /// ```
+    pub fn lease_or_followed(&self) -> Duration {
+        self.lease.unwrap_or_else(|| self.dead_after().saturating_mul(2).max(LEAST_LEASE))
+    }
+
+    /// Whether a connection that is cut for a while is there longer than links wait for it: theaters
+    /// that have been told of each other by a third one do not make another one. What is looked at
+    /// is what Zenoh has been told in the end.
+    fn lasts(&self, config: &Config) -> Result<(), ZenohError> {
+        let said = config.get_json(LEASE).map_err(|error| ZenohError::settings(LEASE, &*error))?;
+        // Zenoh has taken it as a number.
+        let lease = Duration::from_millis(said.trim().parse().unwrap_or(u64::MAX));
+        let least = self.dead_after();
+        if lease >= least {
             return Ok(());
         }
-        let (lease, least) = (self.lease, self.dead_after());
         let because = format!(
             "it is at least {least:?}, twice longest_cut and a second: Zenoh would give up connections that links still wait for"
         );
@@ -122,7 +164,6 @@ impl ZenohSettings {
     }
 
     pub(crate) fn to_config(&self) -> Result<Config, ZenohError> {
-        self.validate()?;
         let mut config = Config::default();
         let mut set = |key: &str, value: &str| {
             config.insert_json5(key, value).map_err(|error| ZenohError::settings(key, &*error))
@@ -131,7 +172,9 @@ impl ZenohSettings {
         set("scouting/multicast/enabled", &self.discover.to_string())?;
         set("listen/endpoints", &list(&self.listen))?;
         set("connect/endpoints", &list(&self.connect))?;
-        set("transport/link/tx/lease", &self.lease.as_millis().to_string())?;
+        // No longer than Zenoh can write.
+        let lease = u64::try_from(self.lease_or_followed().as_millis()).unwrap_or(u64::MAX);
+        set(LEASE, &lease.to_string())?;
         set(LARGEST_INCOMING, &LARGEST.to_string())?;
         // TUNE: ms, guessed 2026-11: several attempts before a link counts as dead. Zenoh's own are 1, 2 and 4 s.
         set(
@@ -148,6 +191,7 @@ impl ZenohSettings {
             set("transport/link/tls/connect_private_key", &private)?;
         }
         self.more.iter().try_for_each(|(key, value)| set(key, value))?;
+        self.lasts(&config)?;
         if self.tls.is_some() {
             certified::certified_only(&mut config)?;
         }

@@ -11,6 +11,7 @@ mod s32_settings;
 mod s32_short_cuts;
 mod s32_tls;
 mod s34_bank;
+mod s34_standing_still;
 mod s36_by_zenoh;
 mod support;
 mod teller;

@@ -55,7 +55,7 @@ fn s32_cables_that_are_cut_for_less_than_the_longest_cut_end_no_link() {
 #[test]
 fn s32_settings_by_which_zenoh_gives_up_before_links_do_are_refused() {
     let theater = Theater::new().unwrap();
-    let lease = Duration::from_millis(4_900);
+    let lease = Some(Duration::from_millis(4_900));
     let refused = join(&theater, "hasty", &ZenohSettings { lease, ..Default::default() });
     let Err(why) = refused.map(drop).map_err(|why| why.to_string()) else { panic!("it joins") };
     assert!(why.starts_with("the setting lease, 4.9s: it is at least 5s"), "{why}");

@@ -10,7 +10,7 @@ use crate::figures::{self, Figure, Goal, Group};
 use crate::idle;
 use crate::parameter::{Params, Setting};
 use crate::peers::{self, Peers};
-use crate::runner::{Case, Plan, Results, Rounds, measure};
+use crate::runner::{Case, Contender, Plan, Results, Rounds, Wrong, measure_right_ones};
 use crate::table::Table;
 use crate::workload::{Variant, WORKERS, Workload};
 use crate::workloads;
@@ -93,7 +93,8 @@ pub struct FiguresOutcome {
     pub results: Vec<Results>,
     /// Bytes of idle actors in other runtimes.
     pub peers_idle_bytes: Vec<(String, f64)>,
-    /// Why figures could not be measured: one for each group. Their verdicts say so too.
+    /// What has failed: for each group that could not be measured why, and each case with a wrong
+    /// result. The verdicts of the figures that need it say so too.
     pub failures: Vec<String>,
     /// Groups that did not begin, as the time was over.
     pub left_out: Vec<String>,
@@ -162,8 +163,8 @@ impl FiguresPlan {
                 continue;
             }
             let checked = if can_be_checked(&group) { Ok(()) } else { self.check(group) };
-            let results = match checked.and_then(|()| self.group(group, peers, watch)) {
-                Ok(results) => results,
+            let (results, wrong) = match checked.and_then(|()| self.group(group, peers, watch)) {
+                Ok(measured) => measured,
                 Err(error) if concerns_a_workload(&error) => {
                     outcome.failures.push(format!("{}: {error}", group_name(group)));
                     let failed =
@@ -173,13 +174,13 @@ impl FiguresPlan {
                 }
                 Err(error) => return Err(error),
             };
-            watch.results(&results, peers)?;
-            let workload = workload_of(group);
-            for figure in &group.figures {
-                let params = self.params(group, figure.settings);
-                outcome.verdicts.push(judge(workload, group, figure, &params, &results));
+            let name = group_name(group);
+            outcome.failures.extend(wrong.iter().map(|it| format!("{name}: {}", it.told())));
+            outcome.verdicts.extend(self.verdicts(group, &results, &wrong));
+            if !results.0.is_empty() {
+                watch.results(&results, peers)?;
+                outcome.results.push(results);
             }
-            outcome.results.push(results);
         }
         outcome.verdicts.extend(idle_verdicts);
         Ok(outcome)
@@ -224,7 +225,7 @@ impl FiguresPlan {
         group: &Group,
         peers: &mut Peers,
         watch: &mut dyn Watch,
-    ) -> Result<Results, BenchError> {
+    ) -> Result<(Results, Vec<Wrong>), BenchError> {
         let workload = workload_of(group);
         let running = peers.hellos().map(|hello| hello.implementation.clone());
         let compared: Vec<String> =
@@ -234,7 +235,32 @@ impl FiguresPlan {
             plan.add(workload, variant, &params, &compared);
         }
         watch.group(&group_name(group), self.rounds.runs(&plan));
-        measure(&plan, self.rounds, peers, |case| watch.run(case))
+        measure_right_ones(&plan, self.rounds, peers, |case| watch.run(case))
+    }
+
+    /// Of the figures of a group, of whose cases some may have come to a wrong result: a figure
+    /// that needs one of these has failed, and the others are judged.
+    fn verdicts(&self, group: &Group, results: &Results, wrong: &[Wrong]) -> Vec<Verdict> {
+        let workload = workload_of(group);
+        let verdict = |figure: &Figure| {
+            let params = self.params(group, figure.settings);
+            let own = figure.own(&params);
+            let beside = figure.goal.others().into_iter().map(|it| figure.beside(&params, it));
+            let cases: Vec<Params> = [own.clone()].into_iter().chain(beside).collect();
+            let is_own =
+                |it: &&Wrong| cases.iter().any(|case| it.is_odeon(workload, figure.variant, case));
+            if let Some(own) = wrong.iter().find(is_own) {
+                return self.failed(group, figure, &own.error);
+            }
+            let judged = judge(workload, group, figure, &params, results);
+            // Floors and peers: not all figures need them.
+            let beside = wrong.iter().find(|it| is_beside(&it.case, &own));
+            match beside.filter(|_| judged.reached.is_none()) {
+                Some(beside) => self.failed(group, figure, &beside.error),
+                None => judged,
+            }
+        };
+        group.figures.iter().map(verdict).collect()
     }
 
     fn failed(&self, group: &Group, figure: &Figure, error: &BenchError) -> Verdict {
@@ -288,6 +314,17 @@ impl FiguresPlan {
         let start = Params::defaults(workload_of(group).about().parameters);
         settings.fold(start, |params, (name, value)| params.with(name, *value))
     }
+}
+
+/// Whether a case is the floor that belongs to these parameters, or a peer's same work.
+fn is_beside(case: &Case, params: &Params) -> bool {
+    let parameters = case.workload.about().parameters;
+    let same = match case.contender {
+        Contender::Odeon(_) => None,
+        Contender::Floor => Some(params.for_floor(parameters)),
+        Contender::Peer(_) => params.for_peers(parameters),
+    };
+    same.is_some_and(|params| case.params == params)
 }
 
 /// WHY: the others can be measured, and a run takes half an hour.

@@ -73,7 +73,7 @@ impl GeostatPlan {
         let page = out.join("index.html");
         let text = page::page(self, &runs, &Machine::here());
         std::fs::write(&page, text).map_err(|source| BenchError::file(&page, source))?;
-        Ok(Written { page, plots })
+        Ok(Written { page, plots, failures: Vec::new() })
     }
 
     /// The defaults, with what is given for a quick look, and what the caller has chosen.

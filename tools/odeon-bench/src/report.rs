@@ -2,7 +2,7 @@
 
 use crate::energy::Joules;
 use crate::parameter::Params;
-use crate::runner::{Case, Contender, Outcome, Results, Wrong};
+use crate::runner::{Case, Contender, Outcome, Results, WRONG_RESULT, Wrong};
 use crate::table::{Table, factor, short};
 use std::cmp::Reverse;
 
@@ -78,7 +78,7 @@ pub fn table_with(results: &Results, wrong: &[Wrong]) -> Table {
     }
     for Wrong { case, .. } in wrong {
         let mut cells = who(case, &swept);
-        cells.push("wrong result".to_owned());
+        cells.push(WRONG_RESULT.to_owned());
         table.row(cells);
     }
     table

@@ -45,6 +45,8 @@ pub struct Written {
     pub page: PathBuf,
     /// The files of the plots.
     pub plots: Vec<PathBuf>,
+    /// What has come to a wrong result, and is not in them.
+    pub failures: Vec<String>,
 }
 
 /// The parameters of which several values are run.
@@ -81,7 +83,7 @@ impl ReproductionPlan {
         let page = out.join("index.html");
         let text = page::page(self, &matrix, &courses, &Machine::here());
         std::fs::write(&page, text).map_err(|source| BenchError::file(&page, source))?;
-        Ok(Written { page, plots })
+        Ok(Written { page, plots, failures: matrix.failures() })
     }
 
     /// The defaults of the list, with what is given for a quick look, and what the caller has chosen, if it is one value.

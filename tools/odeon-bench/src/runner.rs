@@ -186,12 +186,33 @@ pub fn measure_right_ones(
     Ok((results, wrong))
 }
 
+/// What a table says in the place of times.
+pub const WRONG_RESULT: &str = "wrong result";
+
 /// A case one of whose runs has come to a wrong result.
 pub struct Wrong {
     /// What was measured.
     pub case: Case,
     /// What is wrong.
     pub error: BenchError,
+}
+
+impl Wrong {
+    /// A line on it: who, with which parameters, and what is wrong.
+    pub fn told(&self) -> String {
+        let Case { contender, params, .. } = &self.case;
+        format!("{} {params}: {}", contender.implementation(), self.error)
+    }
+
+    /// Whether it is the case of Odeon with these parameters.
+    pub(crate) fn is_odeon(
+        &self,
+        workload: &dyn Workload,
+        variant: Variant,
+        params: &Params,
+    ) -> bool {
+        self.case.is(workload, &Contender::Odeon(variant), params)
+    }
 }
 
 /// One case with its samples.

@@ -10,7 +10,7 @@ use crate::lines;
 use crate::parameter::{Params, Value};
 use crate::peers::Peers;
 use crate::plot;
-use crate::runner::{Case, Plan, Results, Rounds, measure};
+use crate::runner::{Case, Plan, Results, Rounds, WRONG_RESULT, Wrong, measure_right_ones};
 use crate::samples::Samples;
 use crate::statistics::Spread;
 use crate::table::{Table, factor, short};
@@ -46,6 +46,8 @@ pub struct SelectorsOutcome(Vec<Compared>);
 struct Compared {
     comparison: &'static Comparison,
     results: Results,
+    /// Versions that have come to a wrong result: nothing is said of how fast they are.
+    wrong: Vec<Wrong>,
     /// One for each value of the parameter that is swept; one if none is.
     points: Vec<Point>,
 }
@@ -89,10 +91,11 @@ impl SelectorsPlan {
             plan.add_odeon(comparison.workload(), Variant::Pool, params);
         }
         watch.comparison(comparison.title, self.rounds.runs(&plan));
-        let results = measure(&plan, self.rounds, &mut Peers::none(), |case: &Case| {
+        let measured = measure_right_ones(&plan, self.rounds, &mut Peers::none(), |case: &Case| {
             watch.run(case.params.to_string());
-        })?;
-        Ok(Compared { comparison, results, points })
+        });
+        let (results, wrong) = measured?;
+        Ok(Compared { comparison, results, wrong, points })
     }
 
     fn points(&self, comparison: &'static Comparison) -> Vec<Point> {
@@ -132,6 +135,12 @@ impl SelectorsPlan {
 }
 
 impl Compared {
+    /// Whether a version has come to a wrong result.
+    fn is_wrong(&self, params: &Params) -> bool {
+        let is_it = |it: &Wrong| it.is_odeon(self.comparison.workload(), Variant::Pool, params);
+        self.wrong.iter().any(is_it)
+    }
+
     fn samples(&self, params: &Params) -> Option<&Samples> {
         self.results.odeon(self.comparison.workload(), Variant::Pool, params)
     }
@@ -183,6 +192,14 @@ impl SelectorsOutcome {
                 let ratio = compared.ratio(point).map_or_else(String::new, factor);
                 let mut ratio = Some((ratio, comparison.paper_ratio.to_owned()));
                 for (version, params) in &point.cases {
+                    if compared.is_wrong(params) {
+                        let name = name_of(comparison, point);
+                        let wrong = WRONG_RESULT.to_owned();
+                        let empty = [(); 4].map(|()| String::new());
+                        let row = [name, version.name.to_owned(), wrong].into_iter().chain(empty);
+                        table.row(row);
+                        continue;
+                    }
                     let Some(time) = compared.milliseconds(params) else { continue };
                     let (ratio, paper) = ratio.take().unwrap_or_default();
                     table.row([
@@ -202,9 +219,19 @@ impl SelectorsOutcome {
         table
     }
 
+    /// What has come to a wrong result: the rest is told all the same.
+    pub fn failures(&self) -> Vec<String> {
+        let told = |compared: &Compared| {
+            let title = compared.comparison.title;
+            let told = compared.wrong.iter().map(move |wrong| format!("{title}: {}", wrong.told()));
+            told.collect::<Vec<_>>()
+        };
+        self.0.iter().flat_map(told).collect()
+    }
+
     /// Writes the page and a plot for each comparison into the folder `out`, which is there. Returns the page.
     pub fn write(&self, plan: &SelectorsPlan, out: &Path) -> Result<PathBuf, BenchError> {
-        for compared in &self.0 {
+        for compared in self.0.iter().filter(|it| !it.results.0.is_empty()) {
             plot::draw(&compared.results, &out.join(compared.plot()))?;
         }
         let page = out.join("index.html");

@@ -10,7 +10,7 @@ use crate::error::BenchError;
 use crate::parameter::Setting;
 use crate::parameter::{Params, Value};
 use crate::peers::Peers;
-use crate::runner::{Case, Plan, Results, Rounds, measure};
+use crate::runner::{Case, Plan, Rounds, WRONG_RESULT, measure_right_ones};
 use crate::statistics::Spread;
 use crate::table::{Table, short};
 use crate::workload::Variant;
@@ -75,10 +75,11 @@ impl TheatersPlan {
             }
         }
         watch.figure(&figure.name(), self.rounds.runs(&plan));
-        let results: Results = measure(&plan, self.rounds, &mut Peers::none(), |case: &Case| {
+        let measured = measure_right_ones(&plan, self.rounds, &mut Peers::none(), |case: &Case| {
             watch.run(case.params.to_string());
-        })?;
-        Ok(Drawn::new(figure, &points, &results))
+        });
+        let (results, wrong) = measured?;
+        Ok(Drawn::new(figure, &points, &results, &wrong))
     }
 
     fn params(&self, figure: &Figure, line: &[Setting]) -> Params {
@@ -105,8 +106,25 @@ impl TheatersOutcome {
                 let number = drawn.figure.number.to_string();
                 table.row([number, line.to_owned(), at, short(median), spread]);
             }
+            for (line, value, _) in drawn.wrong() {
+                let at = format!("{value} {}", drawn.figure.x_title);
+                let number = drawn.figure.number.to_string();
+                let wrong = WRONG_RESULT.to_owned();
+                table.row([number, line.to_owned(), at, wrong, String::new()]);
+            }
         }
         table
+    }
+
+    /// What has come to a wrong result: the rest is told all the same.
+    pub fn failures(&self) -> Vec<String> {
+        let told = |drawn: &Drawn| {
+            let told = drawn.wrong().map(|(line, value, why)| {
+                format!("{}, {line}, {value} {}: {why}", drawn.figure.name(), drawn.figure.x_title)
+            });
+            told.collect::<Vec<_>>()
+        };
+        self.0.iter().flat_map(told).collect()
     }
 
     /// Writes page and plots into the folder `out`, which is there. Answers where the page is.

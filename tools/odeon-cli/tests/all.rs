@@ -1,5 +1,9 @@
 //! The command line, by programs that are started: all tests as one program.
 
+#[cfg(feature = "theaters")]
+#[path = "../../../crates/odeon-zenoh/tests/support/authority.rs"]
+#[allow(unreachable_pub, reason = "other programs of tests share it")]
+mod authority;
 mod closed_pipes;
 mod command_line;
 mod energy;
@@ -9,5 +13,7 @@ mod figures;
 mod members;
 #[cfg(feature = "theaters")]
 mod theater;
+#[cfg(feature = "theaters")]
+mod theater_certificates;
 #[cfg(feature = "theaters")]
 mod theater_words;

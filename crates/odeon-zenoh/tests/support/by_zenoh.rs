@@ -52,7 +52,7 @@ impl Net {
                 listen: vec![endpoint.into()],
                 connect: connect.clone(),
                 // Whoever gets no time for a while keeps its connections: those that are to end are closed.
-                lease: Duration::from_secs(20),
+                lease: Some(Duration::from_secs(20)),
                 ..Default::default()
             };
             ZenohTransport::open(&settings, &self.shared.cluster, theater, listener.clone())

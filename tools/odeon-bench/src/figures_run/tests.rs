@@ -5,7 +5,7 @@ use crate::figures::groups;
 use crate::idle::BytesPerActor;
 use crate::latency::Latency;
 use crate::parameter::Value;
-use crate::runner::{Contender, Outcome};
+use crate::runner::Outcome;
 use crate::samples::Samples;
 
 fn plan(quick: bool) -> FiguresPlan {
@@ -57,6 +57,37 @@ fn figures_of_a_workload_that_goes_wrong_are_not_reached() {
     assert_eq!(verdict.reached, Some(false));
     assert_eq!(verdict.measured, "failed: wrong result: a hop is missing");
     assert!(verdict.to_reach.starts_with("at most"), "{}", verdict.to_reach);
+}
+
+#[test]
+fn a_case_with_a_wrong_result_fails_its_figures_and_the_others_are_judged() {
+    let plan = plan(false);
+    let groups = groups();
+    let group = groups.iter().find(|group| group.workload == "ring").expect("it exists");
+    let wrong = |contender| Wrong {
+        case: outcome("ring", contender, &group.settings, 1.0).case,
+        error: BenchError::WrongResult("a hop is missing".to_owned()),
+    };
+    let ring = |contender, ns| outcome("ring", contender, &group.settings, ns);
+    let pinned = || ring(Contender::Odeon(Variant::Pinned), 9.0);
+    // One on a pinned stage, and two on the pool.
+    let results = Results(vec![pinned(), ring(Contender::Floor, 5.0)]);
+    let pool = wrong(Contender::Odeon(Variant::Pool));
+    let told = pool.told();
+    assert!(told.starts_with("odeon-pool ") && told.ends_with(": wrong result: a hop is missing"));
+    let verdicts = plan.verdicts(group, &results, &[pool]);
+    let failed = "failed: wrong result: a hop is missing";
+    assert_eq!(
+        (&*verdicts[0].measured, verdicts[0].reached),
+        ("1.80x (9.00 ns, floor 5.00 ns)", Some(true))
+    );
+    for of_the_pool in &verdicts[1..] {
+        assert_eq!((&*of_the_pool.measured, of_the_pool.reached), (failed, Some(false)));
+    }
+    // Without a floor nothing is compared with one.
+    let results = Results(vec![pinned()]);
+    let verdicts = plan.verdicts(group, &results, &[wrong(Contender::Floor)]);
+    assert_eq!((&*verdicts[0].measured, verdicts[0].reached), (failed, Some(false)));
 }
 
 #[test]

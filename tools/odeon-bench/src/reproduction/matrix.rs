@@ -5,7 +5,7 @@ use crate::error::BenchError;
 use crate::parameter::{Params, Value};
 use crate::peers::Peers;
 use crate::plot::Lines;
-use crate::runner::{Plan, Results, measure};
+use crate::runner::{Plan, Results, Wrong, measure_right_ones};
 use crate::workload::Variant;
 
 /// Of the papers; they report 1 to 32 list actors, and 125 to 500 requesters.
@@ -24,6 +24,8 @@ pub(super) struct Matrix {
     pub(super) modes: Vec<&'static str>,
     base: Params,
     results: Results,
+    /// Runs that have come to a wrong result: they have no times.
+    wrong: Vec<Wrong>,
 }
 
 impl Matrix {
@@ -38,6 +40,7 @@ impl Matrix {
             modes: plan.words("mode", &MODES),
             base: plan.base(),
             results: Results::default(),
+            wrong: Vec::new(),
         };
         let mut cases = Plan::default();
         for mix in &matrix.mixes {
@@ -52,9 +55,17 @@ impl Matrix {
             }
         }
         watch.part("execution times", plan.rounds.runs(&cases));
-        matrix.results =
-            measure(&cases, plan.rounds, &mut Peers::none(), |case| watch.run(name_of(case)))?;
+        let measured = measure_right_ones(&cases, plan.rounds, &mut Peers::none(), |case| {
+            watch.run(name_of(case));
+        });
+        (matrix.results, matrix.wrong) = measured?;
         Ok(matrix)
+    }
+
+    /// What has come to a wrong result: the rest is told all the same.
+    pub(super) fn failures(&self) -> Vec<String> {
+        let told = |wrong: &Wrong| format!("{}: {}", name_of(&wrong.case), wrong.error);
+        self.wrong.iter().map(told).collect()
     }
 
     fn params(&self, mix: &'static str, mode: &'static str, actors: u64, askers: u64) -> Params {
@@ -64,6 +75,18 @@ impl Matrix {
             .with("mode", Value::Word(mode))
             .with("list_actors", Value::Number(actors))
             .with("requesters", Value::Number(askers))
+    }
+
+    /// Whether a run has come to a wrong result.
+    pub(super) fn is_wrong(
+        &self,
+        mix: &'static str,
+        mode: &'static str,
+        list_actors: u64,
+        requesters: u64,
+    ) -> bool {
+        let params = self.params(mix, mode, list_actors, requesters);
+        self.wrong.iter().any(|wrong| wrong.is_odeon(list(), Variant::Pool, &params))
     }
 
     /// The median time of a run, if it was measured.
@@ -144,5 +167,43 @@ fn chart(title: String, series: Vec<(String, Vec<(f64, f64)>)>) -> Lines {
         y_title: "execution time, s",
         is_logarithmic: true,
         series,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runner::{Case, Contender, Outcome, Rounds, WRONG_RESULT};
+    use crate::samples::Samples;
+
+    #[test]
+    fn a_run_with_a_wrong_result_leaves_the_others_theirs_and_is_told() {
+        let rounds = Rounds { warmup: 0, samples: 1 };
+        let plan = ReproductionPlan { quick: true, rounds, chosen: Vec::new() };
+        let mut matrix = Matrix {
+            list_actors: vec![1],
+            requesters: vec![5],
+            mixes: vec!["read"],
+            modes: vec!["plain", "combined"],
+            base: plan.base(),
+            results: Results::default(),
+            wrong: Vec::new(),
+        };
+        let case = |mode| {
+            let params = matrix.params("read", mode, 1, 5);
+            Case { workload: list(), contender: Contender::Odeon(Variant::Pool), params }
+        };
+        let error = BenchError::WrongResult("a number is missing".to_owned());
+        let wrong = Wrong { case: case("combined"), error };
+        let samples = Samples { ops: 1, ns_per_op: vec![2e9], ..Samples::default() };
+        let right = Outcome { case: case("plain"), samples };
+        (matrix.results, matrix.wrong) = (Results(vec![right]), vec![wrong]);
+        assert_eq!(matrix.seconds("read", "plain", 1, 5), Some(2.0));
+        assert_eq!(matrix.seconds("read", "combined", 1, 5), None);
+        let told = "read, combined, 1 list actors, 5 requesters: wrong result: a number is missing";
+        assert_eq!(matrix.failures(), [told]);
+        assert_eq!(matrix.times_faster("read", ("combined", "plain"), 1), None);
+        let page = super::super::page::times(&matrix);
+        assert!(page.contains("2.0000") && page.contains(WRONG_RESULT), "{page}");
     }
 }

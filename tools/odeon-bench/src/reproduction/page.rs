@@ -8,6 +8,7 @@ use crate::date;
 use crate::environment::Machine;
 use crate::html::{QUICK_RUN, element, page as html_page, picture, statements, table};
 use crate::parameter::Value;
+use crate::runner::WRONG_RESULT;
 
 pub(super) fn page(
     plan: &ReproductionPlan,
@@ -71,7 +72,7 @@ fn section(figure: &PaperFigure, is_quick: bool) -> String {
 }
 
 /// All execution times, and plots of the mix that OPODIS 2013 does not have.
-fn times(matrix: &Matrix) -> String {
+pub(super) fn times(matrix: &Matrix) -> String {
     let mut headings = vec!["mix", "list actors", "request actors"];
     headings.extend(&matrix.modes);
     let mut rows = Vec::new();
@@ -81,6 +82,9 @@ fn times(matrix: &Matrix) -> String {
                 let mut row =
                     vec![(*mix).to_owned(), list_actors.to_string(), requesters.to_string()];
                 row.extend(matrix.modes.iter().map(|mode| {
+                    if matrix.is_wrong(mix, mode, *list_actors, *requesters) {
+                        return WRONG_RESULT.to_owned();
+                    }
                     let seconds = matrix.seconds(mix, mode, *list_actors, *requesters);
                     seconds.map_or_else(String::new, |seconds| format!("{seconds:.4}"))
                 }));

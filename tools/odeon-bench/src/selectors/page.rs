@@ -5,6 +5,7 @@ use crate::date;
 use crate::environment::Machine;
 use crate::html::{QUICK_RUN, element, page as html_page, picture, statements, table};
 use crate::lines;
+use crate::runner::WRONG_RESULT;
 use crate::table::{factor, short};
 
 pub(super) fn page(plan: &SelectorsPlan, compared: &[Compared], machine: &Machine) -> String {
@@ -86,6 +87,11 @@ fn times(compared: &Compared) -> String {
         point.cases.iter().map(move |(version, params)| (point, version, params))
     });
     let rows = cases.filter_map(|(point, version, params)| {
+        if compared.is_wrong(params) {
+            let mut row = vec![name_of(compared.comparison, point), version.name.to_owned()];
+            row.extend([WRONG_RESULT.to_owned(), String::new(), String::new()]);
+            return Some(row);
+        }
         let time = compared.milliseconds(params)?;
         Some(vec![
             name_of(compared.comparison, point),

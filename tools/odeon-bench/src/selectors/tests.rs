@@ -1,4 +1,5 @@
 use super::*;
+use crate::runner::{Contender, Outcome};
 use crate::workloads;
 
 struct Silent(Vec<String>);
@@ -96,4 +97,32 @@ fn the_lines_of_each_benchmark_are_counted_once_for_each_file() {
         "{dictionary}"
     );
     assert!(!text.contains("fjthrput"), "its versions have no file each: {text}");
+}
+
+#[test]
+fn a_version_with_a_wrong_result_leaves_the_others_theirs_and_is_told() {
+    let rounds = Rounds { warmup: 0, samples: 1 };
+    let plan = SelectorsPlan { quick: true, paper: false, rounds, only: Vec::new() };
+    let comparison = plan.comparisons().next().expect("one is");
+    let points = plan.points(comparison);
+    let mut cases = points.iter().flat_map(|point| &point.cases).map(|(_, params)| Case {
+        workload: comparison.workload(),
+        contender: Contender::Odeon(Variant::Pool),
+        params: params.clone(),
+    });
+    let error = BenchError::WrongResult("two are three".to_owned());
+    let wrong = vec![Wrong { case: cases.next().expect("one is"), error }];
+    let samples = Samples { ops: 1, ns_per_op: vec![2e6], ..Samples::default() };
+    let right = cases.map(|case| Outcome { case, samples: samples.clone() });
+    let results = Results(right.collect());
+    let rows = results.0.len() + 1;
+    let outcome = SelectorsOutcome(vec![Compared { comparison, results, wrong, points }]);
+    let [failure] = &outcome.failures()[..] else { panic!("{:?}", outcome.failures()) };
+    assert!(failure.starts_with(comparison.title), "{failure}");
+    assert!(failure.ends_with(": wrong result: two are three"), "{failure}");
+    let table = outcome.table().to_text();
+    assert_eq!(table.lines().count(), rows + 1, "{table}");
+    assert_eq!(table.matches("wrong result").count(), 1, "{table}");
+    let page = page::page(&plan, &outcome.0, &Machine::here());
+    assert_eq!(page.matches("wrong result").count(), 1, "{page}");
 }

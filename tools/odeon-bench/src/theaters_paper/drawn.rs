@@ -3,7 +3,7 @@
 use super::figures::Figure;
 use crate::parameter::Params;
 use crate::plot::Lines;
-use crate::runner::Results;
+use crate::runner::{Results, Wrong};
 use crate::statistics::{Spread, StraightLine};
 use crate::table::{factor, short};
 use crate::workload::Variant;
@@ -12,6 +12,8 @@ use crate::workload::Variant;
 pub(super) struct Drawn {
     pub(super) figure: &'static Figure,
     times: Vec<(&'static str, u64, Spread)>,
+    /// Runs that have come to a wrong result, and what is wrong.
+    wrong: Vec<(&'static str, u64, String)>,
     /// Operations for each step on the x axis.
     operations: f64,
 }
@@ -21,10 +23,15 @@ impl Drawn {
         figure: &'static Figure,
         points: &[(&'static str, u64, Params)],
         results: &Results,
+        all_wrong: &[Wrong],
     ) -> Self {
         let mut operations = 0.0;
-        let mut times = Vec::new();
+        let (mut times, mut wrong) = (Vec::new(), Vec::new());
         for (line, value, params) in points {
+            let is_it = |it: &&Wrong| it.is_odeon(figure.workload(), Variant::Pool, params);
+            if let Some(it) = all_wrong.iter().find(is_it) {
+                wrong.push((*line, *value, it.error.to_string()));
+            }
             let samples = results.odeon(figure.workload(), Variant::Pool, params);
             let Some(samples) = samples else { continue };
             let in_seconds = |ns: f64| ns * samples.ops as f64 / 1e9;
@@ -33,12 +40,17 @@ impl Drawn {
             times.push((*line, *value, Spread { min, median, max }));
             operations = samples.ops as f64 / *value as f64;
         }
-        Self { figure, times, operations }
+        Self { figure, times, wrong, operations }
     }
 
     /// Line, value on the x axis, and seconds of a run.
     pub(super) fn times(&self) -> impl Iterator<Item = (&'static str, u64, Spread)> + '_ {
         self.times.iter().copied()
+    }
+
+    /// Line and value on the x axis of runs with a wrong result, and what is wrong.
+    pub(super) fn wrong(&self) -> impl Iterator<Item = (&'static str, u64, &str)> + '_ {
+        self.wrong.iter().map(|(line, value, why)| (*line, *value, why.as_str()))
     }
 
     /// The median times of a line.

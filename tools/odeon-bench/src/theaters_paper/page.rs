@@ -5,6 +5,7 @@ use super::{TheatersPlan, in_ms};
 use crate::date;
 use crate::environment::Machine;
 use crate::html::{QUICK_RUN, element, page as html_page, picture, statements, table};
+use crate::runner::WRONG_RESULT;
 use crate::statistics::Spread;
 use crate::table::short;
 
@@ -61,6 +62,10 @@ fn section(drawn: &Drawn, is_quick: bool) -> String {
         let spread = format!("{}..{}", short(min), short(max));
         vec![line.to_owned(), value.to_string(), short(median), spread]
     });
+    let wrong = drawn.wrong().map(|(line, value, _)| {
+        vec![line.to_owned(), value.to_string(), WRONG_RESULT.to_owned(), String::new()]
+    });
+    let times = times.chain(wrong);
     let pictures: String =
         figure.parts.iter().map(|(part, _, _)| picture(&drawn.file(part))).collect();
     element("h2", &format!("Figure {}: {}", figure.number, figure.title))

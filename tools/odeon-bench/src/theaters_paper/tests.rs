@@ -1,7 +1,7 @@
 //! A small reproduction, with members on threads, and what is said of made-up results.
 
 use super::*;
-use crate::runner::{Contender, Outcome};
+use crate::runner::{Contender, Outcome, Results, Wrong};
 use crate::samples::Samples;
 
 const THREADS: Setting = ("members", Value::Word("threads"));
@@ -105,7 +105,7 @@ fn rings(remote: f64, mobile: f64) -> Drawn {
             points.push((*line, value, params));
         }
     }
-    Drawn::new(figure, &points, &Results(outcomes))
+    Drawn::new(figure, &points, &Results(outcomes), &[])
 }
 
 #[test]
@@ -120,4 +120,35 @@ fn what_is_said_is_what_was_measured() {
     assert_eq!(drawn.correlations(), "remote: 1.0000; mobile: 1.0000");
     assert!(drawn.rates().starts_with("remote: 100000 hops a second; mobile: 66667 "));
     assert!(drawn.at_first().starts_with("remote: 1 rings in 5.00 s; mobile: "));
+}
+
+#[test]
+fn a_run_with_a_wrong_result_leaves_the_others_theirs_and_is_told() {
+    let figure = figures::ALL.iter().find(|figure| !figure.lines.is_empty()).expect("one is");
+    let plan = plan(&[figure.number]);
+    let (swept, values, _) = figure.swept;
+    let (line, settings) = figure.lines[0];
+    let at = |value: &u64| {
+        let params = plan.params(figure, settings).with(swept, Value::Number(*value));
+        (line, *value, params)
+    };
+    let points: Vec<_> = values[..2].iter().map(at).collect();
+    let case = |point: &(&str, u64, Params)| Case {
+        workload: figure.workload(),
+        contender: Contender::Odeon(Variant::Pool),
+        params: point.2.clone(),
+    };
+    let samples = Samples { ops: 1, ns_per_op: vec![2e9], ..Samples::default() };
+    let right = Outcome { case: case(&points[0]), samples };
+    let error = BenchError::WrongResult("a hop is missing".to_owned());
+    let wrong = Wrong { case: case(&points[1]), error };
+    let drawn = Drawn::new(figure, &points, &Results(vec![right]), &[wrong]);
+    let outcome = TheatersOutcome(vec![drawn]);
+    let [failure] = &outcome.failures()[..] else { panic!("{:?}", outcome.failures()) };
+    assert!(failure.ends_with(": wrong result: a hop is missing"), "{failure}");
+    assert!(failure.contains(line) && failure.contains(&values[1].to_string()), "{failure}");
+    let table = outcome.table().to_text();
+    assert!(table.contains("2000") && table.contains("wrong result"), "{table}");
+    let page = page::page(&plan, &outcome.0, &Machine::here());
+    assert!(page.contains("wrong result"), "{page}");
 }

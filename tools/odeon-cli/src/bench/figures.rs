@@ -2,7 +2,7 @@
 
 mod from_files;
 
-use super::measuring::at_most;
+use super::measuring::{at_most, ended};
 use crate::output::{self, Terminal};
 use crate::progress::Progress;
 use clap::Args;
@@ -128,11 +128,7 @@ pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
         std::fs::write(path, page)
             .map_err(|source| BenchError::File { path: path.clone(), source })?;
     }
-    terminal.finish()?;
-    match &outcome.failures[..] {
-        [] => Ok(()),
-        failures => Err(BenchError::Runtime(failures.join("; "))),
-    }
+    ended(terminal, &outcome.failures)
 }
 
 /// For `docs/benchmarks.md` the text of `docs/benchmarks-notes.md`; empty when there is none.

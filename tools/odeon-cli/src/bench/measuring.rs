@@ -2,8 +2,10 @@
 //!
 //! The structs have no doc comments: clap would make them the description of every command.
 
+use crate::output::Terminal;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
+use odeon_bench::error::BenchError;
 use odeon_bench::peers;
 use odeon_bench::runner::Rounds;
 use std::path::PathBuf;
@@ -37,4 +39,14 @@ pub(super) struct Comparison {
 /// A parser of numbers in a range; its messages name the option and the range.
 pub(super) fn at_most(min: u64, max: u64) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(min..=max)
+}
+
+/// What is measured has been told; that something has failed is the end of the command all the
+/// same.
+pub(super) fn ended(terminal: Terminal, failures: &[String]) -> Result<(), BenchError> {
+    terminal.finish()?;
+    match failures {
+        [] => Ok(()),
+        failures => Err(BenchError::Runtime(failures.join("; "))),
+    }
 }

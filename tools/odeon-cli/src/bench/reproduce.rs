@@ -1,5 +1,6 @@
 //! `odeon bench list --reproduce`, `odeon bench geostat --reproduce`: the workload as the papers ran it, with plots and a page.
 
+use super::measuring::ended;
 use crate::output::Terminal;
 use crate::progress::Progress;
 use clap::parser::ValueSource;
@@ -131,7 +132,7 @@ pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), BenchError> {
         written.plots.len(),
         written.page.display()
     ));
-    terminal.finish()
+    ended(terminal, &written.failures)
 }
 
 /// A bar for each part.

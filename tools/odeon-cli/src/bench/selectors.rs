@@ -1,6 +1,6 @@
 //! `odeon bench selectors`: selectors beside plain actors, and both beside the paper.
 
-use super::measuring::at_most;
+use super::measuring::{at_most, ended};
 use crate::output::Terminal;
 use crate::progress::Progress;
 use clap::Args;
@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &SelectorsArguments) -> Result<(), BenchError> {
         let page = outcome.write(&plan, out)?;
         terminal.print(&format!("plots, and the page beside the paper: {}", page.display()));
     }
-    terminal.finish()
+    ended(terminal, &outcome.failures())
 }
 
 /// A bar for each benchmark.

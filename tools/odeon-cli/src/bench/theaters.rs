@@ -1,6 +1,6 @@
 //! `odeon bench theaters`: local, remote and mobile actors beside the paper on SALSA Lite.
 
-use super::measuring::at_most;
+use super::measuring::{at_most, ended};
 use crate::output::Terminal;
 use crate::progress::Progress;
 use clap::Args;
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &TheatersArguments) -> Result<(), BenchError> {
         let page = outcome.write(&plan, out)?;
         terminal.print(&format!("plots, and the page beside the paper: {}", page.display()));
     }
-    terminal.finish()
+    ended(terminal, &outcome.failures())
 }
 
 /// A bar for each figure.

@@ -12,9 +12,6 @@ use super::looking::{Found, look};
 use super::meant;
 use super::reach::{Member, Reach};
 
-/// TUNE: s, guessed 2026-11: an answer comes in milliseconds.
-const UNTIL_ANSWERED: Duration = Duration::from_secs(10);
-
 #[derive(Args)]
 pub(super) struct Look {
     #[command(flatten)]
@@ -74,6 +71,12 @@ pub(crate) struct CountArguments {
     look: Look,
 }
 
+impl Look {
+    fn until_answered(&self) -> Duration {
+        self.reach.until_answered()
+    }
+}
+
 /// Takes part, looks who is there, asks something, and leaves.
 fn visit(
     look_for: &Look,
@@ -110,9 +113,13 @@ fn steward(theater: &Found) -> Result<&ActorRef<ToSteward>, TheaterError> {
     })
 }
 
-fn counters(member: &Member, theater: &Found) -> Result<ActorRef<ToCounters>, TheaterError> {
+fn counters(
+    member: &Member,
+    theater: &Found,
+    within: Duration,
+) -> Result<ActorRef<ToCounters>, TheaterError> {
     let asked = member.network.at(theater.id).lookup(COUNTERS);
-    answer(asked, theater, "name its counters", UNTIL_ANSWERED)?.map_err(|_| {
+    answer(asked, theater, "name its counters", within)?.map_err(|_| {
         TheaterError::failed(format!("the theater {} has no counters", theater.name()))
     })
 }
@@ -123,9 +130,10 @@ pub(super) fn move_actor(arguments: &MoveArguments) -> Result<(), TheaterError> 
         let to = meant::theater(found, "--to", &arguments.to)?;
         let asked = steward(from)?.ask(|reply| ToSteward::Move { actor, to: to.id, reply });
         let to_do = format!("move {} to {}", arguments.actor, to.called());
-        let moved = answer(asked, from, &to_do, UNTIL_ANSWERED)?.map_err(|why| {
-            TheaterError::failed(format!("{} stays at {}: {why}", arguments.actor, from.name()))
-        })?;
+        let moved =
+            answer(asked, from, &to_do, arguments.look.until_answered())?.map_err(|why| {
+                TheaterError::failed(format!("{} stays at {}: {why}", arguments.actor, from.name()))
+            })?;
         let id = meant::short_actor(actor, meant::digits_of(found));
         let (bytes, pause) = (moved.bytes, moved.pause.as_micros());
         print(&format!(
@@ -141,7 +149,8 @@ pub(super) fn drain(arguments: &DrainArguments) -> Result<(), TheaterError> {
         let theater = meant::theater(found, "<THEATER>", &arguments.theater)?;
         let within = Duration::from_secs(arguments.drain_within);
         let asked = steward(theater)?.ask(|reply| ToSteward::Drain { within, reply });
-        let drained = answer(asked, theater, "drain itself", within + UNTIL_ANSWERED)?;
+        let drained =
+            answer(asked, theater, "drain itself", within + arguments.look.until_answered())?;
         print(&told(&drained, found))?;
         if drained.is_empty() {
             return Ok(());
@@ -192,7 +201,7 @@ pub(super) fn reopen(arguments: &ReopenArguments) -> Result<(), TheaterError> {
     visit(&arguments.look, |_, found| {
         let theater = meant::theater(found, "<THEATER>", &arguments.theater)?;
         let asked = steward(theater)?.ask(ToSteward::Reopen);
-        answer(asked, theater, "be open again", UNTIL_ANSWERED)?;
+        answer(asked, theater, "be open again", arguments.look.until_answered())?;
         print(&format!("{} is open", theater.name()))
     })
 }
@@ -200,9 +209,10 @@ pub(super) fn reopen(arguments: &ReopenArguments) -> Result<(), TheaterError> {
 pub(super) fn spawn(arguments: &SpawnArguments) -> Result<(), TheaterError> {
     visit(&arguments.look, |member, found| {
         let theater = meant::theater(found, "--at", &arguments.at)?;
+        let within = arguments.look.until_answered();
         let created = member.network.at(theater.id).spawn(COUNTER, &());
         let created = created.map_err(TheaterError::failed)?;
-        let created = answer(created, theater, "create a counter", UNTIL_ANSWERED)?;
+        let created = answer(created, theater, "create a counter", within)?;
         let counter: ActorRef<Count> = created.map_err(|why| {
             TheaterError::failed(match why {
                 RemoteError::Drained => format!("{} is drained", theater.name()),
@@ -210,7 +220,7 @@ pub(super) fn spawn(arguments: &SpawnArguments) -> Result<(), TheaterError> {
             })
         })?;
         let kept = counter.ask(|reply| Count::Keep(counter.clone(), reply));
-        answer(kept, theater, "keep a counter", UNTIL_ANSWERED)?;
+        answer(kept, theater, "keep a counter", within)?;
         match member.network.mobile_id(&counter) {
             Some(id) => print(&id.to_string()),
             None => Err(TheaterError::failed(format!("{} has ended already", theater.name()))),
@@ -221,13 +231,14 @@ pub(super) fn spawn(arguments: &SpawnArguments) -> Result<(), TheaterError> {
 pub(super) fn count(arguments: &CountArguments) -> Result<(), TheaterError> {
     visit(&arguments.look, |member, found| {
         let (actor, theater) = meant::actor(found, &arguments.actor)?;
-        let counters = counters(member, theater)?;
+        let within = arguments.look.until_answered();
+        let counters = counters(member, theater, within)?;
         let found = counters.ask(|reply| ToCounters::Find(actor, reply));
-        let counter = answer(found, theater, "find the counter", UNTIL_ANSWERED)?;
+        let counter = answer(found, theater, "find the counter", within)?;
         let no_counter =
             || TheaterError::argument("<ACTOR>", "it is no counter, or has just moved");
         let counter: ActorRef<Count> = counter.ok_or_else(no_counter)?;
         let asked = counter.ask(|reply| Count::Add(arguments.add, reply));
-        print(&answer(asked, theater, "have it count", UNTIL_ANSWERED)?.to_string())
+        print(&answer(asked, theater, "have it count", within)?.to_string())
     })
 }

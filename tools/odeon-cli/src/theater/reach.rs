@@ -29,6 +29,10 @@ pub(super) struct Reach {
     /// The cluster to take part in.
     #[arg(long, value_name = "NAME", default_value = "odeon", value_parser = cluster)]
     cluster: String,
+    /// For how long connections may be cut, in seconds, without anybody being taken for dead: the
+    /// same for all theaters of the cluster.
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = clap::value_parser!(u64).range(0..=3_600))]
+    longest_cut: u64,
     /// File with the secret of the cluster, of 16 bytes at least: who does not know it is not let in.
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
@@ -103,6 +107,24 @@ impl Reach {
         if self.connect.is_empty() { "there".into() } else { self.connect.join(", ") }
     }
 
+    /// How long a theater may take that is asked to do something, and lives.
+    ///
+    /// WHY: what it does itself takes milliseconds. But a move waits for as long as links do for a
+    /// theater that is not there, and once more if it is cut off while the actor is under way; what
+    /// is asked, and the answer, wait no longer for the one who asks. So it is twice as long as
+    /// links wait.
+    pub(super) fn until_answered(&self) -> Duration {
+        self.connections().dead_after().saturating_mul(2)
+    }
+
+    /// How connections are, without what they are made by.
+    fn connections(&self) -> ZenohSettings {
+        ZenohSettings {
+            longest_cut: Duration::from_secs(self.longest_cut),
+            ..ZenohSettings::default()
+        }
+    }
+
     pub(super) fn join(&self, theater: Theater) -> Result<Member, TheaterError> {
         let tls = match (&self.tls_authority, &self.tls_certificate, &self.tls_key) {
             (Some(authority), Some(certificate), Some(key)) => Some(Tls {
@@ -123,7 +145,7 @@ impl Reach {
             discover: self.discover,
             tls,
             secret: secret.transpose()?,
-            ..ZenohSettings::default()
+            ..self.connections()
         };
         let files = [
             ("--tls-authority", &self.tls_authority),
@@ -180,5 +202,30 @@ impl Member {
         let _ = told.recv_timeout(UNTIL_CLOSED);
         drop(self.theater.shutdown(UNTIL_LEFT));
         have_heard
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        reach: Reach,
+    }
+
+    #[test]
+    fn who_asks_waits_longer_than_a_move_may_take() {
+        let waits = |options: &[&str]| {
+            let line = ["odeon"].iter().chain(options);
+            let Line { reach } = Line::try_parse_from(line).expect("it is right");
+            let links = reach.connections().link_config("shop").dead_after;
+            assert!(reach.until_answered() >= 2 * links);
+            reach.until_answered()
+        };
+        assert_eq!(waits(&[]), Duration::from_secs(10));
+        assert_eq!(waits(&["--longest-cut", "5"]), Duration::from_secs(22));
     }
 }

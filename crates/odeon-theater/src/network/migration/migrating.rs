@@ -72,8 +72,10 @@ impl Inner {
             seated.is_some_and(|seated: Box<ActorRef<M>>| *seated == *actor)
         };
         let Some(stands) = self.seats.get(number).filter(is_same) else {
-            // Nothing is known any more of one that has ended.
-            let is_over = actor.is_stopped();
+            // Nothing is known any more of one that has ended, nor of one whose theater is lost:
+            // its seat ends a moment later. In this order, as that may be now.
+            let is_lost = self.seats.lost(number).filter(is_same).is_some();
+            let is_over = is_lost || actor.is_stopped();
             let why = if is_over { MigrateError::Stopped } else { MigrateError::NotMobile };
             reply.send(Err(why));
             return ask;

@@ -42,6 +42,8 @@ pub(in crate::network) struct Known {
     by_number: HashMap<u64, Address>,
     /// By seats elsewhere: for whom those lines are that lead there. Several, if a reference was written there whose own seat was about to end.
     by_route: BTreeSet<(Address, Address)>,
+    /// Seats that led to the dead, until they have ended.
+    lost: HashMap<u64, Arc<dyn StandIn>>,
 }
 
 type Counted = Box<dyn Any + Send + Sync>;
@@ -84,6 +86,7 @@ impl Seats {
                 lines: HashMap::new(),
                 by_number: HashMap::new(),
                 by_route: BTreeSet::new(),
+                lost: HashMap::new(),
             }),
             are_mobile: AtomicBool::new(false),
         }
@@ -358,8 +361,11 @@ impl Seats {
     /// A seat has ended. Answers whom it was for, and what is left of its line if it was the last one.
     fn ended(&self, seat: u64) -> Option<(Address, Option<Line>)> {
         let mut known = self.lock();
-        let Known { lines, by_number, by_route, .. } = &mut *known;
-        let who = by_number.remove(&seat)?;
+        let Known { lines, by_number, by_route, lost } = &mut *known;
+        let Some(who) = by_number.remove(&seat) else {
+            lost.remove(&seat);
+            return None;
+        };
         let line = lines.get_mut(&who)?;
         line.standing.retain(|standing| standing.stands.actor() != seat);
         if let Some(first) = line.standing.front() {
@@ -383,6 +389,11 @@ impl Seats {
         standing.map(|standing| standing.stands.clone()).collect()
     }
 
+    /// The seat with this number, if it led to the dead and has not ended yet.
+    pub(in crate::network) fn lost(&self, seat: u64) -> Option<Arc<dyn StandIn>> {
+        self.lock().lost.get(&seat).cloned()
+    }
+
     /// All actors of which `is_concerned` says so, in the order of their numbers.
     pub(in crate::network) fn all(&self, is_concerned: impl Fn(&Line) -> bool) -> Vec<Address> {
         let known = self.lock();
@@ -400,7 +411,9 @@ impl Seats {
             known.by_route.remove(&(at, who));
         }
         for standing in &line.standing {
-            known.by_number.remove(&standing.stands.actor());
+            let number = standing.stands.actor();
+            known.by_number.remove(&number);
+            known.lost.insert(number, standing.stands.clone());
             // What still waits goes the way of all that is sent to the dead.
             standing.outbound.goes_first();
         }

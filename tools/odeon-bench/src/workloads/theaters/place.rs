@@ -103,7 +103,7 @@ pub(super) fn settings(seat: &Seat) -> ZenohSettings {
         listen: seat.listen.clone(),
         connect: seat.connect.clone(),
         // A member that is only slow, on a loaded machine, shall not end a run.
-        lease: Duration::from_secs(10),
+        lease: Some(Duration::from_secs(10)),
         ..ZenohSettings::default()
     }
 }
