@@ -9,17 +9,16 @@ use crate::error;
 use crate::launch;
 
 /// What to do when nothing of this process finds the device any more.
-const NEW_PROCESS: &str =
-    "after a fault the driver may let no session of this process work; a new process has the device";
+const NEW_PROCESS: &str = "after a fault the driver may let no session of this process work; a new process has the device";
 
 /// A context that works, and a stream of it for one session.
 ///
 /// WHY a context of its own if the shared one is broken: a fault breaks a context for all who have
 /// it, and it is there until the last of them is gone. One that nobody uses at the moment knows
 /// nothing of the fault, and would keep all others from the device. There are drivers for which the
-/// process is broken, not only the context: then this is an error as well. WHY not always: a context
-/// takes hundreds of megabytes, and kernels of two contexts take turns instead of running side by
-/// side.
+/// process is broken, not only the context: then this is an error as well. WHY not always: a
+/// context takes hundreds of megabytes, and kernels of two contexts take turns instead of running
+/// side by side.
 pub(crate) fn open(number: u32) -> Result<(Arc<CudaContext>, Arc<CudaStream>), DeviceError> {
     let opening = format!("opening CUDA device {number}");
     let shared = CudaContext::new(number as usize).map_err(|error| failed(error, &opening));
