@@ -99,8 +99,15 @@ impl CudaDevice {
     ) -> Result<Module, DeviceError> {
         self.is_there()?;
         let compiled = module::compiled(name, source, self.capability, options)?;
-        let loaded = self.context.load_module(compiled);
-        let loaded = loaded.map_err(|error| error::of(error, &format!("loading {name}")));
+        let loaded = self.context.load_module(compiled.clone());
+        let loaded = loaded.map_err(|error| match error::of(error, &format!("loading {name}")) {
+            DeviceError::Kernel(why) => {
+                let text = module::text(&compiled);
+                let log = text.and_then(|ptx| launch::why_not_loaded(&self.context, ptx));
+                DeviceError::Kernel(log.map_or(why.clone(), |log| format!("{why}:\n{log}")))
+            }
+            other => other,
+        });
         let loaded = self.noted(loaded)?;
         self.modules.push(loaded.clone());
         Ok(Module { loaded, session: self.context.clone() })

@@ -1,7 +1,7 @@
 //! All that the compiler cannot check: memory that has nothing in it yet, functions whose parameters somebody has to know, and libraries that may not be there.
 #![allow(unsafe_code, reason = "nowhere else in this crate")]
 
-use std::ffi::c_uint;
+use std::ffi::{CStr, c_uint, c_void};
 use std::ptr;
 use std::sync::Arc;
 
@@ -29,25 +29,58 @@ pub(crate) fn has_compiler() -> bool {
     unsafe { cudarc::nvrtc::sys::is_culib_present() }
 }
 
-/// A context that nobody else in this process has, with the device of that number.
+/// A context that nobody else in this process has, with the device of that number; or the error,
+/// and what it came from.
 ///
 /// WHY by the function's name: cudarc has another function for it in each version of CUDA. Every
 /// driver has this one, from the first with 64 bits on.
-pub(crate) fn own_context(number: u32) -> Result<Arc<CudaContext>, DriverError> {
+pub(crate) fn own_context(number: u32) -> Result<Arc<CudaContext>, (DriverError, &'static str)> {
     type Create = unsafe extern "C" fn(*mut CUcontext, c_uint, CUdevice) -> CUresult;
-    let device = result::device::get(number as i32)?;
-    let (mut context, mut popped) = (ptr::null_mut(), ptr::null_mut());
-    // SAFETY: the driver's library is there, or the line above had panicked; its function of that
-    // name has this type. Both pointers are to variables of ours. The context is alive, of that
-    // device, and nobody else has it, so what is made of it here may end it.
+    let at = |step| move |error| (error, step);
+    let mut context = ptr::null_mut();
+    // SAFETY: the caller has seen that the driver's library is there; its function of that name has
+    // this type. The pointer is to a variable of ours. No context is always one that can be made a
+    // thread's own. What is made is alive, of that device, and nobody else has it, so what is made of
+    // it here may end it.
     unsafe {
+        // WHY: the thread may have the broken one, and the driver may tell the fault of a thread's
+        // context by whatever is asked for there. Whoever needs a context makes it the thread's own
+        // first; an error is told by what comes next.
+        let _ = sys::cuCtxSetCurrent(ptr::null_mut());
+        let device = result::device::get(number as i32).map_err(at("cuDeviceGet"))?;
         let create = sys::culib().get::<Create>(b"cuCtxCreate_v2\0");
-        let create = create.map_err(|_| DriverError(CUresult::CUDA_ERROR_NOT_SUPPORTED))?;
-        create(&mut context, 0, device).result()?;
-        // Whoever uses it makes it the thread's own then.
-        sys::cuCtxPopCurrent_v2(&mut popped).result()?;
-        CudaContext::from_raw_context(number as usize, device, context)
+        let create = create.map_err(|_| DriverError(CUresult::CUDA_ERROR_NOT_SUPPORTED));
+        let create = create.map_err(at("cuCtxCreate"))?;
+        create(&mut context, 0, device).result().map_err(at("cuCtxCreate"))?;
+        let made = CudaContext::from_raw_context(number as usize, device, context);
+        made.map_err(at("using what cuCtxCreate has made"))
     }
+}
+
+/// What the driver's compiler says of a text in PTX that could not be loaded; nothing if it has
+/// nothing to say. WHY once more: cudarc loads without asking for that.
+pub(crate) fn why_not_loaded(context: &Arc<CudaContext>, ptx: &CStr) -> Option<String> {
+    use sys::CUjit_option::{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    const MOST_BYTES: usize = 8 << 10;
+    context.bind_to_thread().ok()?;
+    let mut log = vec![0_u8; MOST_BYTES];
+    let mut options = [CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+    // The last byte stays a zero.
+    let size = ptr::without_provenance_mut::<c_void>(MOST_BYTES - 1);
+    let mut values = [log.as_mut_ptr().cast::<c_void>(), size];
+    let mut module = ptr::null_mut();
+    // SAFETY: the text ends with a zero; the two options have a value each, of the kind that the
+    // driver wants: a buffer, and its size in the place of a pointer. All of them outlive the call.
+    // What was loaded against expectation is unloaded before anybody knows it.
+    unsafe {
+        let (options, values) = (options.as_mut_ptr(), values.as_mut_ptr());
+        let image = ptx.as_ptr().cast::<c_void>();
+        if sys::cuModuleLoadDataEx(&mut module, image, 2, options, values).result().is_ok() {
+            let _ = sys::cuModuleUnload(module);
+        }
+    }
+    let log = CStr::from_bytes_until_nul(&log).ok()?.to_string_lossy();
+    Some(log.trim().to_owned()).filter(|log| !log.is_empty())
 }
 
 /// A stream of a context of which nothing else is used. Uses of buffers are not recorded as events, which would cost at each launch.

@@ -65,15 +65,18 @@ pub fn compile(
     options: &[&str],
 ) -> Result<String, DeviceError> {
     let ptx = compiled(name, source, capability, options)?;
-    // A text of C. With options that have the compiler make something else than PTX there is none.
-    let text = ptx.as_bytes().and_then(|bytes| CStr::from_bytes_until_nul(bytes).ok());
-    match text.map(CStr::to_string_lossy) {
+    match text(&ptx).map(CStr::to_string_lossy) {
         Some(text) if !text.is_empty() => Ok(text.into_owned()),
         _ => Err(DeviceError::Kernel(format!(
             "{name}: with `{}` it becomes no PTX",
             options.join(" ")
         ))),
     }
+}
+
+/// PTX as a text of C. With options that have the compiler make something else there is none.
+pub(crate) fn text(ptx: &Ptx) -> Option<&CStr> {
+    ptx.as_bytes().and_then(|bytes| CStr::from_bytes_until_nul(bytes).ok())
 }
 
 /// As [`compile`], for the driver.

@@ -15,7 +15,7 @@ mod support;
 use support::{fresh_session_works, kernel, launch, open, say, works};
 
 /// Compilers, contexts and a card that others use too: far more than all of it takes.
-const LONG: Duration = Duration::from_secs(100);
+const LONG: Duration = Duration::from_secs(60);
 
 /// Tests of what others find while a kernel runs see one such kernel at a time.
 fn alone() -> MutexGuard<'static, ()> {
@@ -51,14 +51,14 @@ fn who_kills_the_process_has_the_device_again() {
     let mut process = OwnProcess::start(NAME);
     let said = process.says("it ", LONG);
     assert_eq!(said.as_deref(), Some("runs"));
-    let meanwhile = fresh_session_works(Duration::from_secs(20));
+    let meanwhile = fresh_session_works(Duration::from_secs(15));
     say(&format!("found: a session of another process while the kernel runs: {meanwhile:?}"));
     let killed = Instant::now();
     let status = process.kill();
     say(&format!("found: killed, it ends after {:?}: {status:?}", killed.elapsed()));
-    let after = fresh_session_works(Duration::from_secs(60));
+    let after = fresh_session_works(Duration::from_secs(30));
     say(&format!("found: a session after that: {after:?}"));
-    assert!(matches!(after, Some(Ok(_))), "{after:?}");
+    assert!(after.is_ok(), "{after:?}");
     assert!(status.is_some(), "it has not ended");
     works(&mut before);
 }
@@ -113,8 +113,8 @@ fn a_theater_ends_without_an_actor_whose_kernel_does_not() {
     let killed = process.kill();
     assert_eq!(after.as_deref(), Some("has left 1 behind"));
     assert!(killed.is_some(), "it has not ended");
-    let fresh = fresh_session_works(Duration::from_secs(60));
-    assert!(matches!(fresh, Some(Ok(_))), "{fresh:?}");
+    let fresh = fresh_session_works(Duration::from_secs(30));
+    assert!(fresh.is_ok(), "{fresh:?}");
 }
 
 fn end_a_theater() {
@@ -128,7 +128,8 @@ fn end_a_theater() {
     let endless = theater.spawn_device("endless", Batching::new(), make).expect("it is spawned");
     endless.send(Start).expect("it lives");
     begins.recv_timeout(LONG).expect("it is launched");
-    let beside = fresh_session_works(Duration::from_secs(10));
+    // It may have to wait for that kernel, whose context is its own: this only tells which.
+    let beside = fresh_session_works(Duration::from_secs(3));
     OwnProcess::tell(&format!("beside it {beside:?}"));
     let asked = Instant::now();
     let report = theater.shutdown(Duration::from_secs(1));

@@ -81,16 +81,43 @@ pub(crate) fn works(device: &mut CudaDevice) {
     assert_eq!(device.synchronize(), Ok(()));
 }
 
-/// Opens a session on another thread and has it work; how long that took, or nothing in time.
-pub(crate) fn fresh_session_works(within: Duration) -> Option<Result<Duration, DeviceError>> {
+/// Opens a session on another thread and has it work; how long that took.
+///
+/// # Errors
+/// What the session is told; `Invalid` with what it waits for, if it is not done in time.
+pub(crate) fn fresh_session_works(within: Duration) -> Result<Duration, DeviceError> {
     let begun = Instant::now();
     let (told, answer) = mpsc::channel();
     thread::spawn(move || {
-        let worked = CudaDevice::open(0, None).and_then(|mut device| {
-            assert_eq!(plus_one(&mut device, &[7])?, [8]);
+        let tell = |step| _ = told.send(Err(step));
+        let worked = (|| {
+            tell("opening the device");
+            let mut device = CudaDevice::open(0, None)?;
+            tell("allocating memory");
+            let mut there = device.upload(&words(&[7]))?;
+            tell("compiling and loading");
+            let add_one = kernel(&mut device, "add_one")?;
+            tell("launching");
+            launch(&mut device, &add_one, &mut there)?;
+            tell("downloading");
+            let mut back = [0; 4];
+            device.download(&there, &mut back)?;
+            assert_eq!(u32::from_ne_bytes(back), 8);
+            tell("dropping the session");
+            drop((there, add_one, device));
             Ok(begun.elapsed())
-        });
-        let _ = told.send(worked);
+        })();
+        let _ = told.send(Ok(worked));
     });
-    answer.recv_timeout(within).ok()
+    let mut step = "nothing";
+    loop {
+        let left = within.saturating_sub(begun.elapsed());
+        match answer.recv_timeout(left) {
+            Ok(Ok(worked)) => return worked,
+            Ok(Err(next)) => step = next,
+            Err(_) => {
+                return Err(DeviceError::Invalid(format!("not done in {within:?}: {step}")));
+            }
+        }
+    }
 }
