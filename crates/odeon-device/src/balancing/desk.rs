@@ -64,7 +64,16 @@ pub(super) enum Taken<W> {
     LeftOut,
 }
 
-/// Pieces that one worker does at once: the work, and beside it all about each piece. Workers on cores take one at a time.
+/// What there is for a worker that has done what it had taken.
+pub(super) enum Next<W> {
+    Batch(Batch<W>),
+    /// Something: it is to come again.
+    More,
+    /// Nothing: it is idle.
+    Nothing,
+}
+
+/// Pieces that one worker does at once: the work, and beside it all about each piece. Most workers on cores take one at a time.
 pub(super) struct Batch<W> {
     pub(super) works: SmallVec<[W; 1]>,
     pub(super) tickets: SmallVec<[Ticket<W>; 1]>,
@@ -155,17 +164,20 @@ impl<W> Desk<W> {
             let why = "failed too often at what others can do";
             return (Taken::LeftOut, self.gone(member, Some(why.into()), now));
         }
-        let pieces = self.queue.take(&self.roster, self.profiler.counts(), member);
-        let taken = if pieces.is_empty() {
-            self.roster.rest(member);
-            Taken::Nothing
-        } else {
-            self.roster.begin(member, pieces.len(), seconds(now));
-            let (works, tickets) = pieces.into_iter().map(|it| (it.work, it.ticket)).unzip();
-            Taken::Batch(Batch { works, tickets })
-        };
+        let taken = self.hand_out(member, now).map_or(Taken::Nothing, Taken::Batch);
         self.settle(&mut orders, now);
         (taken, orders)
+    }
+
+    fn hand_out(&mut self, member: usize, now: Duration) -> Option<Batch<W>> {
+        let pieces = self.queue.take(&self.roster, self.profiler.counts(), member);
+        if pieces.is_empty() {
+            self.roster.rest(member);
+            return None;
+        }
+        self.roster.begin(member, pieces.len(), seconds(now));
+        let (works, tickets) = pieces.into_iter().map(|it| (it.work, it.ticket)).unzip();
+        Some(Batch { works, tickets })
     }
 
     /// A worker has done all it had taken. `true`: it is to come again.
@@ -176,6 +188,33 @@ impl<W> Desk<W> {
         now: Duration,
     ) -> (Orders<W>, bool) {
         let mut orders = Orders::default();
+        self.took_back(member, batch, &mut orders, now);
+        let more = self.rest_unless_needed(member);
+        self.settle(&mut orders, now);
+        (orders, more)
+    }
+
+    /// As [`done`](Self::done); what is next it gets at once, if that goes back together with what it has done: so there is nobody yet who would
+    /// have to be let in before.
+    pub(super) fn done_and_next(
+        &mut self,
+        member: usize,
+        batch: Batch<W>,
+        now: Duration,
+    ) -> (Orders<W>, Next<W>) {
+        let goes_on = batch.tickets.last().is_some_and(|last| self.queue.goes_on(&last.home));
+        if !goes_on {
+            let (orders, more) = self.done(member, batch, now);
+            return (orders, if more { Next::More } else { Next::Nothing });
+        }
+        let mut orders = Orders::default();
+        self.took_back(member, batch, &mut orders, now);
+        let next = self.hand_out(member, now).map_or(Next::Nothing, Next::Batch);
+        self.settle(&mut orders, now);
+        (orders, next)
+    }
+
+    fn took_back(&mut self, member: usize, batch: Batch<W>, orders: &mut Orders<W>, now: Duration) {
         let went = self.roster.went(member, seconds(now));
         self.counts.done += went.pieces as u64;
         for piece in batch.into_pieces() {
@@ -185,9 +224,6 @@ impl<W> Desk<W> {
             orders.returns.push((piece.ticket.home, Ok(piece.work)));
         }
         self.profiler.went(went, seconds(now), &self.roster);
-        let more = self.rest_unless_needed(member);
-        self.settle(&mut orders, now);
-        (orders, more)
     }
 
     /// A worker has failed at what it had taken. `stays`: it can be given other pieces. Returns what is to be done, and whether it is to come again.
@@ -368,6 +404,9 @@ impl<W> Desk<W> {
 
     /// Rule 2.
     fn call(&mut self, orders: &mut Orders<W>) {
+        if !self.roster.has_idle() || self.queue.len() == 0 {
+            return;
+        }
         let counts = self.profiler.counts();
         for piece in self.queue.suspects() {
             let Some(member) = self.roster.idle_for(counts, piece.ticket.failed_at) else {
