@@ -3,6 +3,7 @@
 use super::kernels::{WINDOW, choose, look_at_stretches};
 use super::{DataEvent, Found, Limits, Search, Window};
 use crate::geostat::training_image::{Kind, TrainingImage};
+use bytemuck::cast_slice_mut;
 use odeon_device::{Device, DeviceError};
 use odeon_gpu::{GpuBuffer, GpuDevice, Which};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -172,8 +173,10 @@ impl Session {
             );
         })?;
         let (mut places, mut sums) = (vec![0_u32; events], vec![0.0_f32; events]);
-        gpu.download_slice(&chosen, &mut places)?;
-        gpu.download_slice(&differences, &mut sums)?;
+        gpu.download_all(vec![
+            (&chosen, cast_slice_mut(&mut places)),
+            (&differences, cast_slice_mut(&mut sums)),
+        ])?;
         let found = asked.all.iter().zip(&asked.near).zip(places.into_iter().zip(sums));
         for (answer, ((window, near), (place, sum))) in answers.iter_mut().zip(found) {
             let inside = (window.start + place as usize) % (window.columns * window.rows);
