@@ -176,7 +176,13 @@ impl<W> Desk<W> {
             return None;
         }
         self.roster.begin(member, pieces.len(), seconds(now));
-        let (works, tickets) = pieces.into_iter().map(|it| (it.work, it.ticket)).unzip();
+        let count = pieces.len();
+        let (mut works, mut tickets) =
+            (SmallVec::with_capacity(count), SmallVec::with_capacity(count));
+        for piece in pieces {
+            works.push(piece.work);
+            tickets.push(piece.ticket);
+        }
         Some(Batch { works, tickets })
     }
 
@@ -217,6 +223,7 @@ impl<W> Desk<W> {
     fn took_back(&mut self, member: usize, batch: Batch<W>, orders: &mut Orders<W>, now: Duration) {
         let went = self.roster.went(member, seconds(now));
         self.counts.done += went.pieces as u64;
+        orders.returns.reserve(went.pieces);
         for piece in batch.into_pieces() {
             for &other in piece.ticket.failed_by.iter().filter(|other| **other != member) {
                 self.roster.strike(other);
