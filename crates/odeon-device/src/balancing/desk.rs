@@ -73,7 +73,8 @@ pub(super) enum Next<W> {
     Nothing,
 }
 
-/// Pieces that one worker does at once: the work, and beside it all about each piece. Most workers on cores take one at a time.
+/// Pieces that one worker does at once: the work, and beside it all about each piece. Most workers
+/// on cores take one at a time.
 pub(super) struct Batch<W> {
     pub(super) works: SmallVec<[W; 1]>,
     pub(super) tickets: SmallVec<[Ticket<W>; 1]>,
@@ -200,8 +201,8 @@ impl<W> Desk<W> {
         (orders, more)
     }
 
-    /// As [`done`](Self::done); what is next it gets at once, if that goes back together with what it has done: so there is nobody yet who would
-    /// have to be let in before.
+    /// As [`done`](Self::done); what is next it gets at once, if that goes back together with what
+    /// it has done: so there is nobody yet who would have to be let in before.
     pub(super) fn done_and_next(
         &mut self,
         member: usize,

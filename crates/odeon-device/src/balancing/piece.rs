@@ -145,7 +145,8 @@ pub(super) enum Home<W> {
 
 /// Pieces that go back together, when the last one has come.
 ///
-/// WHY a lock for each place: workers that bring pieces back at the same time do not wait for each other.
+/// WHY a lock for each place: workers that bring pieces back at the same time do not wait for each
+/// other.
 pub(super) struct Together<W> {
     places: Box<[Mutex<Option<Returned<W>>>]>,
     left: AtomicUsize,
@@ -160,7 +161,8 @@ impl<W: Send + 'static> Together<W> {
 
     fn put(&self, place: usize, returned: Returned<W>) {
         *open(&self.places[place]) = Some(returned);
-        // ORDERING: AcqRel: who brings the last one finds what all others have put before they counted down here.
+        // ORDERING: AcqRel: who brings the last one finds what all others have put before they
+        // counted down here.
         if self.left.fetch_sub(1, Ordering::AcqRel) > 1 {
             return;
         }

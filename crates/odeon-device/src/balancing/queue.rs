@@ -85,7 +85,8 @@ impl<W> Queue<W> {
                 .any(|piece| roster.may_try(counts, member, piece.ticket.failed_at))
     }
 
-    /// Whether the next piece goes back together with one of this home, and no other piece stands before those that have not been tried.
+    /// Whether the next piece goes back together with one of this home, and no other piece stands
+    /// before those that have not been tried.
     pub(super) fn goes_on(&self, home: &Home<W>) -> bool {
         let is_same = |piece: &Piece<W>| piece.ticket.home.is_with(home);
         self.suspects.is_empty() && self.fresh.front().is_some_and(is_same)

@@ -2,11 +2,12 @@
 
 use odeon_device::{DeviceError, Place, Worker};
 
-/// TUNE: pieces, guessed 2026-11: a pool gives each worker its part of what is left at most, so most are given out in half as many goes, and the last ones
-/// alone.
+/// TUNE: pieces, guessed 2026-11: a pool gives each worker its part of what is left at most, so
+/// most are given out in half as many goes, and the last ones alone.
 const AT_ONCE: usize = 4;
 
-/// Does pieces as `W` does. For pools only: whoever gives out so many whatever is left has the others wait.
+/// Does pieces as `W` does. For pools only: whoever gives out so many whatever is left has the
+/// others wait.
 pub(crate) struct Several<W>(pub(crate) W);
 
 impl<W: Worker> Worker for Several<W> {

@@ -1,5 +1,6 @@
-//! Assigning points on a device: the whole logic of it, once for every device that CubeCL reaches. In tiles ([`tiled`]) where points and centres have
-//! room in what a cube shares; here, by units that read all from the memory of the device, of any size.
+//! Assigning points on a device: the whole logic of it, once for every device that CubeCL reaches.
+//! In tiles ([`tiled`]) where points and centres have room in what a cube shares; here, by units
+//! that read all from the memory of the device, of any size.
 //!
 //! All sums are taken in an order that depends on nothing but the sizes of blocks: a result is the same in each run.
 

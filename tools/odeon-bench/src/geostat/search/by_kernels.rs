@@ -17,9 +17,10 @@ const STRETCH: usize = 128;
 /// It finds what [`PlainSearch`](super::PlainSearch) finds. Of categories always: differences are counted. Of numbers on devices that round
 /// sums as processors do, to the nearest: differences are added up in the same order.
 ///
-/// WHY it is slower than cores, also on a large GPU: a request has the few points of one batch, for which four buffers are allocated and five uploaded, each
-/// of which waits for the thread that talks to the driver, and one read waits for the device; cores search for a point in some microseconds. It would pay
-/// for images and batches a hundred times as large.
+/// WHY it is slower than cores, also on a large GPU: a request has the few points of one batch, for
+/// which four buffers are allocated and five uploaded, each of which waits for the thread that
+/// talks to the driver, and one read waits for the device; cores search for a point in some
+/// microseconds. It would pay for images and batches a hundred times as large.
 pub struct KernelSearch {
     which: Which,
     image: Arc<TrainingImage>,

@@ -1,17 +1,21 @@
-//! Assigning points on a device, in tiles: a cube of units brings its points and the centres into the memory that its units share, reading values that stand
-//! side by side, finds the closest centres, and adds the points up there. So of each cube little goes back to the memory of the device.
+//! Assigning points on a device, in tiles: a cube of units brings its points and the centres into
+//! the memory that its units share, reading values that stand side by side, finds the closest
+//! centres, and adds the points up there. So of each cube little goes back to the memory of the
+//! device.
 //!
-//! All sums are taken in an order that depends on nothing but the sizes: a result is the same in each run.
+//! All sums are taken in an order that depends on nothing but the sizes: a result is the same in
+//! each run.
 
 use super::LANES;
 use odeon_gpu::cubecl;
 
 use cubecl::prelude::*;
 
-/// The closest centre of each point: a unit has one of each of `tiles` tiles of its cube; of centres that are equally close the first counts. What a cube
-/// has found is its part of `parts`: for each centre the sum of its points and behind it how many these are; last how many points had another
-/// centre before. In a cube of `units` units, `groups` of them add up the points of a tile side by side: a unit has one dimension of one group's
-/// points, and nobody else writes there.
+/// The closest centre of each point: a unit has one of each of `tiles` tiles of its cube; of
+/// centres that are equally close the first counts. What a cube has found is its part of `parts`:
+/// for each centre the sum of its points and behind it how many these are; last how many points had
+/// another centre before. In a cube of `units` units, `groups` of them add up the points of a tile
+/// side by side: a unit has one dimension of one group's points, and nobody else writes there.
 #[cube(launch)]
 pub(in crate::kmeans) fn assign(
     points: &[f32],
@@ -27,7 +31,8 @@ pub(in crate::kmeans) fn assign(
     #[comptime] tiles: usize,
 ) {
     let unit = UNIT_POS as usize;
-    // Behind the values of each point a 1: so points are counted as they are added up. An odd distance has units read from all banks.
+    // Behind the values of each point a 1: so points are counted as they are added up. An odd
+    // distance has units read from all banks.
     let pitch = comptime!((dims + 1) | 1);
     let columns = comptime!(dims + 1);
     let words = comptime!(count * (dims + 1));
@@ -152,8 +157,9 @@ pub(crate) const WORDS: usize = 8;
 /// Units of a cube that share the parts of a word between them.
 pub(crate) const SLICES: usize = 16;
 
-/// Adds up what the cubes of [`assign`] have found, in their order: all parts of `words` words become one. A unit has one word of some parts beside each other, and
-/// the first ones of a cube add up what those have found.
+/// Adds up what the cubes of [`assign`] have found, in their order: all parts of `words` words
+/// become one. A unit has one word of some parts beside each other, and the first ones of a cube
+/// add up what those have found.
 #[cube(launch)]
 pub(crate) fn add_parts(parts: &[f32], into: &mut [f32], #[comptime] words: usize) {
     let unit = UNIT_POS as usize;

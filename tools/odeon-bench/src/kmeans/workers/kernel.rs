@@ -135,7 +135,8 @@ fn launch(
 }
 
 impl Sums {
-    /// Finds the closest centres of all points: compares them with those of the round before, if it does so at all.
+    /// Finds the closest centres of all points: compares them with those of the round before, if it
+    /// does so at all.
     fn find(
         &mut self,
         on: &Launch<'_>,

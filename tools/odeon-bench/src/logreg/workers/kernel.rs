@@ -8,14 +8,15 @@ use odeon_device::{Device, DeviceError};
 use odeon_gpu::{GpuBuffer, GpuDevice, Kernel, KernelWorker, Which, Workbench};
 use std::collections::HashMap;
 
-/// TUNE: points whose part of the gradient is added up by one unit for each weight; guessed 2026-11: fewer keep more units busy, and leave more sums to
-/// add up.
+/// TUNE: points whose part of the gradient is added up by one unit for each weight; guessed
+/// 2026-11: fewer keep more units busy, and leave more sums to add up.
 const BLOCK: usize = 128;
 
 /// TUNE: guessed 2026-11: pieces that are launched before the first result is waited for.
 const AT_ONCE: usize = 16;
 
-/// Has a device do pieces. Points and labels stay there between rounds, and so does the room to work in.
+/// Has a device do pieces. Points and labels stay there between rounds, and so does the room to
+/// work in.
 #[derive(Default)]
 pub struct ByKernels(HashMap<usize, Memory>);
 

@@ -6,10 +6,12 @@ use crate::kmeans::{Centres, Partial, Piece};
 use odeon_device::DeviceError;
 use odeon_gpu::{GpuBuffer, Launch, Workbench};
 
-/// TUNE: points whose sum is taken by one unit for each dimension; guessed 2026-11: fewer keep more units busy, and leave more sums to add up.
+/// TUNE: points whose sum is taken by one unit for each dimension; guessed 2026-11: fewer keep more
+/// units busy, and leave more sums to add up.
 const BLOCK: usize = 64;
 
-/// TUNE: guessed 2026-11: points of a block for each centre, so that the sums of all blocks have less room than the points.
+/// TUNE: guessed 2026-11: points of a block for each centre, so that the sums of all blocks have
+/// less room than the points.
 const BLOCK_PER_CENTRE: usize = 4;
 
 /// TUNE: guessed 2026-11: sums that one unit adds up.

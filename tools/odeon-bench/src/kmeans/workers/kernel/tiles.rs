@@ -1,4 +1,5 @@
-//! Pieces whose centres have room in what the units of a cube share, beside a tile of points: so that each point is read once.
+//! Pieces whose centres have room in what the units of a cube share, beside a tile of points: so
+//! that each point is read once.
 
 use crate::kmeans::kernels::tiled::{SLICES, WORDS, add_parts, assign};
 use crate::kmeans::{Partial, Piece};
@@ -8,10 +9,12 @@ use odeon_gpu::{GpuBuffer, GpuDevice, Launch, Workbench};
 /// Points of a tile, and units of a cube: as many of these as there is room for.
 const SIZES: [usize; 3] = [128, 64, 32];
 
-/// TUNE: units of a tile that add up side by side, for each dimension; guessed 2026-11: more need more room.
+/// TUNE: units of a tile that add up side by side, for each dimension; guessed 2026-11: more need
+/// more room.
 const MOST_GROUPS: usize = 4;
 
-/// TUNE: cubes of a piece at most; guessed 2026-11: fewer may not keep all of a device busy, more leave more to add up.
+/// TUNE: cubes of a piece at most; guessed 2026-11: fewer may not keep all of a device busy, more
+/// leave more to add up.
 const MOST_CUBES: usize = 512;
 
 /// Points that an `f32` counts.
