@@ -112,6 +112,21 @@ impl GpuDevice {
         self
     }
 
+    /// How many bytes the units of a cube may share; 0 of a lost device.
+    pub fn shared_memory(&self) -> usize {
+        let of = |client: &Client| client.properties().hardware.max_shared_memory_size;
+        self.client.as_ref().map_or(0, of)
+    }
+
+    /// How many units a cube may have, all in one row; 0 of a lost device.
+    pub fn most_units(&self) -> u32 {
+        let of = |client: &Client| {
+            let hardware = &client.properties().hardware;
+            hardware.max_units_per_cube.min(hardware.max_cube_dim.0)
+        };
+        self.client.as_ref().map_or(0, of)
+    }
+
     /// Launches kernels: `kernels` calls the functions that `#[cube(launch)]` makes, with the client and the buffers that it gets from
     /// its argument. They are done in the order in which they are launched, behind all that this session was asked for before; this does not wait
     /// for any of them.

@@ -143,3 +143,11 @@ fn functions_are_as_exact_as_floats() {
         }
     });
 }
+
+/// As many as any device has that WebGPU is defined for.
+#[test]
+fn a_device_says_how_large_a_cube_may_be() {
+    on_each_device("the limits of cubes", |gpu, _| {
+        assert!(gpu.shared_memory() >= 16 << 10 && gpu.most_units() >= 128);
+    });
+}

@@ -7,10 +7,12 @@
 //! | the iteration actor | `iteration.rs` |
 //! | a worker actor, whatever its worker is | `member.rs` |
 //! | which rows belong to which piece | `shares.rs` |
+//! | several pieces at once, on a core of a pool | `several.rs` |
 //! | who does the pieces, by a program's parameters | `team.rs` |
 
 mod iteration;
 mod member;
+mod several;
 mod shares;
 mod team;
 
@@ -23,6 +25,7 @@ use odeon_device::{BalancingPool, Place, Worker};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+pub(crate) use several::Several;
 pub(crate) use shares::shares;
 pub(crate) use team::{
     BALANCED, CPU, CPU_WORKERS, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Team,

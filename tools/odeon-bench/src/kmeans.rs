@@ -27,7 +27,7 @@ mod check;
 mod clustering;
 mod elsewhere;
 mod generated;
-mod kernels;
+pub(crate) mod kernels;
 mod piece;
 mod points;
 mod range;

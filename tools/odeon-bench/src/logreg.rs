@@ -13,7 +13,7 @@
 //! | the ways to do a piece, each in a file of its own, wholly and with nothing else | `workers/*` |
 //!
 //! Points and weights are `f32`, and so is the sum of one point's values times their weights; gradients and losses are `f64`, on a
-//! device of some hundred points `f32`. The last weight
+//! device `f32`, added up in parts. The last weight
 //! is the one that belongs to no dimension.
 
 mod descent;

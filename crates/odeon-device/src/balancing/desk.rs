@@ -64,7 +64,17 @@ pub(super) enum Taken<W> {
     LeftOut,
 }
 
-/// Pieces that one worker does at once: the work, and beside it all about each piece. Workers on cores take one at a time.
+/// What there is for a worker that has done what it had taken.
+pub(super) enum Next<W> {
+    Batch(Batch<W>),
+    /// Something: it is to come again.
+    More,
+    /// Nothing: it is idle.
+    Nothing,
+}
+
+/// Pieces that one worker does at once: the work, and beside it all about each piece. Most workers
+/// on cores take one at a time.
 pub(super) struct Batch<W> {
     pub(super) works: SmallVec<[W; 1]>,
     pub(super) tickets: SmallVec<[Ticket<W>; 1]>,
@@ -155,17 +165,26 @@ impl<W> Desk<W> {
             let why = "failed too often at what others can do";
             return (Taken::LeftOut, self.gone(member, Some(why.into()), now));
         }
-        let pieces = self.queue.take(&self.roster, self.profiler.counts(), member);
-        let taken = if pieces.is_empty() {
-            self.roster.rest(member);
-            Taken::Nothing
-        } else {
-            self.roster.begin(member, pieces.len(), seconds(now));
-            let (works, tickets) = pieces.into_iter().map(|it| (it.work, it.ticket)).unzip();
-            Taken::Batch(Batch { works, tickets })
-        };
+        let taken = self.hand_out(member, now).map_or(Taken::Nothing, Taken::Batch);
         self.settle(&mut orders, now);
         (taken, orders)
+    }
+
+    fn hand_out(&mut self, member: usize, now: Duration) -> Option<Batch<W>> {
+        let pieces = self.queue.take(&self.roster, self.profiler.counts(), member);
+        if pieces.is_empty() {
+            self.roster.rest(member);
+            return None;
+        }
+        self.roster.begin(member, pieces.len(), seconds(now));
+        let count = pieces.len();
+        let (mut works, mut tickets) =
+            (SmallVec::with_capacity(count), SmallVec::with_capacity(count));
+        for piece in pieces {
+            works.push(piece.work);
+            tickets.push(piece.ticket);
+        }
+        Some(Batch { works, tickets })
     }
 
     /// A worker has done all it had taken. `true`: it is to come again.
@@ -176,8 +195,36 @@ impl<W> Desk<W> {
         now: Duration,
     ) -> (Orders<W>, bool) {
         let mut orders = Orders::default();
+        self.took_back(member, batch, &mut orders, now);
+        let more = self.rest_unless_needed(member);
+        self.settle(&mut orders, now);
+        (orders, more)
+    }
+
+    /// As [`done`](Self::done); what is next it gets at once, if that goes back together with what
+    /// it has done: so there is nobody yet who would have to be let in before.
+    pub(super) fn done_and_next(
+        &mut self,
+        member: usize,
+        batch: Batch<W>,
+        now: Duration,
+    ) -> (Orders<W>, Next<W>) {
+        let goes_on = batch.tickets.last().is_some_and(|last| self.queue.goes_on(&last.home));
+        if !goes_on {
+            let (orders, more) = self.done(member, batch, now);
+            return (orders, if more { Next::More } else { Next::Nothing });
+        }
+        let mut orders = Orders::default();
+        self.took_back(member, batch, &mut orders, now);
+        let next = self.hand_out(member, now).map_or(Next::Nothing, Next::Batch);
+        self.settle(&mut orders, now);
+        (orders, next)
+    }
+
+    fn took_back(&mut self, member: usize, batch: Batch<W>, orders: &mut Orders<W>, now: Duration) {
         let went = self.roster.went(member, seconds(now));
         self.counts.done += went.pieces as u64;
+        orders.returns.reserve(went.pieces);
         for piece in batch.into_pieces() {
             for &other in piece.ticket.failed_by.iter().filter(|other| **other != member) {
                 self.roster.strike(other);
@@ -185,9 +232,6 @@ impl<W> Desk<W> {
             orders.returns.push((piece.ticket.home, Ok(piece.work)));
         }
         self.profiler.went(went, seconds(now), &self.roster);
-        let more = self.rest_unless_needed(member);
-        self.settle(&mut orders, now);
-        (orders, more)
     }
 
     /// A worker has failed at what it had taken. `stays`: it can be given other pieces. Returns what is to be done, and whether it is to come again.
@@ -368,6 +412,9 @@ impl<W> Desk<W> {
 
     /// Rule 2.
     fn call(&mut self, orders: &mut Orders<W>) {
+        if !self.roster.has_idle() || self.queue.len() == 0 {
+            return;
+        }
         let counts = self.profiler.counts();
         for piece in self.queue.suspects() {
             let Some(member) = self.roster.idle_for(counts, piece.ticket.failed_at) else {

@@ -10,7 +10,7 @@ use odeon_core::extend;
 use odeon_core::{Actor, ActorRef, Context, Message};
 use odeon_sync::contained::{Apart, Panic, contained, drop_quietly, forget};
 
-use super::desk::{Batch, Taken};
+use super::desk::{Batch, Next, Taken};
 use super::failure::{Then, WorkerFailure};
 use super::kind::MakeWorker;
 use super::piece::WorkerError;
@@ -150,11 +150,9 @@ impl<W: Send + 'static> Member<W> {
     }
 
     fn look(&mut self, ctx: &mut Context<'_, Self>) {
+        let mut next = None;
         for go in 1.. {
-            let taken = self.shared.change(|desk, now| {
-                let (taken, orders) = desk.take(self.number, now);
-                (orders, taken)
-            });
+            let taken = next.take().map_or_else(|| self.take(), Taken::Batch);
             let mut batch = match taken {
                 Taken::Batch(batch) => batch,
                 Taken::Nothing => return,
@@ -164,11 +162,31 @@ impl<W: Send + 'static> Member<W> {
             if let Err(error) = self.work(&mut batch) {
                 return self.failed(error, batch, ctx);
             }
-            let more = self.shared.change(|desk, now| desk.done(self.number, batch, now));
-            // Whoever has got a piece back waits for a turn by now.
-            if !more || go == MOST_GOES || !self.may_go_on(ctx) {
-                return self.go_on_if(more, ctx);
+            let is_last = go == MOST_GOES || !self.may_go_on(ctx);
+            match self.bring_back(batch, is_last) {
+                Next::Batch(batch) => next = Some(batch),
+                // Whoever has got a piece back waits for a turn by now.
+                Next::More if is_last || !self.may_go_on(ctx) => return self.go_on_if(true, ctx),
+                Next::More => {}
+                Next::Nothing => return,
             }
+        }
+    }
+
+    fn take(&self) -> Taken<W> {
+        self.shared.change(|desk, now| {
+            let (taken, orders) = desk.take(self.number, now);
+            (orders, taken)
+        })
+    }
+
+    fn bring_back(&self, batch: Batch<W>, is_last: bool) -> Next<W> {
+        if !is_last {
+            return self.shared.change(|desk, now| desk.done_and_next(self.number, batch, now));
+        }
+        match self.shared.change(|desk, now| desk.done(self.number, batch, now)) {
+            true => Next::More,
+            false => Next::Nothing,
         }
     }
 

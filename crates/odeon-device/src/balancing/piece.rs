@@ -2,7 +2,8 @@
 
 use std::error::Error;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use odeon_core::Reply;
 use odeon_core::extend::is_awaited;
@@ -143,35 +144,49 @@ pub(super) enum Home<W> {
 }
 
 /// Pieces that go back together, when the last one has come.
-pub(super) struct Together<W>(Mutex<Gathered<W>>);
-
-struct Gathered<W> {
-    returned: Vec<Option<Returned<W>>>,
-    left: usize,
-    to: Option<Reply<Vec<Returned<W>>>>,
+///
+/// WHY a lock for each place: workers that bring pieces back at the same time do not wait for each
+/// other.
+pub(super) struct Together<W> {
+    places: Box<[Mutex<Option<Returned<W>>>]>,
+    left: AtomicUsize,
+    to: Mutex<Option<Reply<Vec<Returned<W>>>>>,
 }
 
 impl<W: Send + 'static> Together<W> {
     pub(super) fn new(pieces: usize, to: Reply<Vec<Returned<W>>>) -> Arc<Self> {
-        let returned = (0..pieces).map(|_| None).collect();
-        Arc::new(Self(Mutex::new(Gathered { returned, left: pieces, to: Some(to) })))
+        let places = (0..pieces).map(|_| Mutex::new(None)).collect();
+        Arc::new(Self { places, left: AtomicUsize::new(pieces), to: Mutex::new(Some(to)) })
     }
 
     fn put(&self, place: usize, returned: Returned<W>) {
-        let mut gathered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        gathered.returned[place] = Some(returned);
-        gathered.left -= 1;
-        if gathered.left > 0 {
+        *open(&self.places[place]) = Some(returned);
+        // ORDERING: AcqRel: who brings the last one finds what all others have put before they
+        // counted down here.
+        if self.left.fetch_sub(1, Ordering::AcqRel) > 1 {
             return;
         }
-        let all = std::mem::take(&mut gathered.returned);
-        let Some(mut to) = gathered.to.take() else { return };
-        drop(gathered);
+        let all: Vec<_> = self.places.iter().map(|place| open(place).take()).collect();
+        let Some(mut to) = open(&self.to).take() else { return };
         if is_awaited(&mut to) {
             to.send(all.into_iter().flatten().collect());
         } else {
             // Each by itself: several that panic at once would be the end of the process.
             drop_each(all);
+        }
+    }
+}
+
+fn open<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<W> Home<W> {
+    /// Whether pieces of both go back together.
+    pub(super) fn is_with(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Among(one, _), Self::Among(other, _)) => Arc::ptr_eq(one, other),
+            _ => false,
         }
     }
 }

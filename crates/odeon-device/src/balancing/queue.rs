@@ -6,7 +6,7 @@ use odeon_core::Reply;
 use odeon_core::extend::is_awaited;
 use smallvec::SmallVec;
 
-use super::piece::Piece;
+use super::piece::{Home, Piece};
 use super::roster::Roster;
 
 /// The shared queue. Pieces of which a go has failed stand before all others, and are taken one by one: so that it shows which of them it was.
@@ -83,6 +83,13 @@ impl<W> Queue<W> {
                 .suspects
                 .iter()
                 .any(|piece| roster.may_try(counts, member, piece.ticket.failed_at))
+    }
+
+    /// Whether the next piece goes back together with one of this home, and no other piece stands
+    /// before those that have not been tried.
+    pub(super) fn goes_on(&self, home: &Home<W>) -> bool {
+        let is_same = |piece: &Piece<W>| piece.ticket.home.is_with(home);
+        self.suspects.is_empty() && self.fresh.front().is_some_and(is_same)
     }
 
     /// All of it, in order.

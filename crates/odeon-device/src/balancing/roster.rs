@@ -8,9 +8,19 @@ use super::profiler::Went;
 pub(super) const MOST_STRIKES: u32 = 5;
 
 /// All workers of a pool, by number. A configuration (`counts`; `None`: everybody works) lets the first so many of each kind work that are there.
+///
+/// WHY some of it is kept twice: most changes at the desk come while everybody works, and ask only
+/// for what is not in the members: with 16 threads at the lock, reading what 16 others have written
+/// last takes longer than all else.
 pub(super) struct Roster {
     members: Vec<Member>,
     kinds: Vec<KindTally>,
+    /// Members of each kind that are there.
+    present: Vec<usize>,
+    /// Pieces that are being worked at.
+    in_hand: usize,
+    /// Members that are free.
+    idle: usize,
 }
 
 /// What is counted of one kind.
@@ -49,6 +59,8 @@ const GROWTH: usize = 4;
 struct Member {
     kind: usize,
     state: State,
+    /// How many of its kind that stand before it are there.
+    rank: usize,
     most_at_once: usize,
     /// Whether it has done something since it was made: first goes are no measure of others.
     warm: bool,
@@ -77,6 +89,7 @@ impl Roster {
         let member = |kind| Member {
             kind,
             state: State::Expected,
+            rank: 0,
             most_at_once: 1,
             warm: false,
             began: 0.0,
@@ -87,6 +100,30 @@ impl Roster {
         Self {
             members: most.iter().enumerate().flat_map(of).collect(),
             kinds: vec![KindTally::default(); most.len()],
+            present: vec![0; most.len()],
+            in_hand: 0,
+            idle: 0,
+        }
+    }
+
+    fn to(&mut self, member: usize, state: State) {
+        let before = std::mem::replace(&mut self.members[member].state, state);
+        self.idle -= usize::from(before == State::Idle);
+        self.idle += usize::from(state == State::Idle);
+    }
+
+    fn take_in_hand(&mut self, member: usize, pieces: usize) {
+        let before = std::mem::replace(&mut self.members[member].in_hand, pieces);
+        self.in_hand = self.in_hand - before + pieces;
+    }
+
+    /// Others are there than before.
+    fn rank(&mut self) {
+        self.present.fill(0);
+        for member in &mut self.members {
+            let of_kind = &mut self.present[member.kind];
+            member.rank = *of_kind;
+            *of_kind += usize::from(member.is_present());
         }
     }
 
@@ -104,11 +141,13 @@ impl Roster {
 
     /// How many workers of each kind are there.
     pub(super) fn present(&self) -> Vec<usize> {
-        let mut present = vec![0; self.kinds.len()];
-        for member in self.members.iter().filter(|member| member.is_present()) {
-            present[member.kind] += 1;
-        }
-        present
+        self.present.clone()
+    }
+
+    /// How many workers of a kind a configuration lets work.
+    fn active_of(&self, counts: Option<&[usize]>, kind: usize) -> usize {
+        let present = self.present[kind];
+        counts.map_or(present, |counts| present.min(counts[kind]))
     }
 
     /// Whether each worker has been made once, or could not be.
@@ -123,7 +162,12 @@ impl Roster {
 
     /// Pieces that are being worked at.
     pub(super) fn in_hand(&self) -> usize {
-        self.members.iter().map(|member| member.in_hand).sum()
+        self.in_hand
+    }
+
+    /// Whether anybody is free.
+    pub(super) fn has_idle(&self) -> bool {
+        self.idle > 0
     }
 
     pub(super) fn is_gone(&self, member: usize) -> bool {
@@ -138,14 +182,7 @@ impl Roster {
     /// Whether a configuration lets this worker work.
     pub(super) fn is_active(&self, counts: Option<&[usize]>, member: usize) -> bool {
         let it = &self.members[member];
-        if !it.is_present() {
-            return false;
-        }
-        let Some(counts) = counts else { return true };
-        let before = &self.members[..member];
-        let rank =
-            before.iter().filter(|other| other.kind == it.kind && other.is_present()).count();
-        rank < counts[it.kind]
+        it.is_present() && counts.is_none_or(|counts| it.rank < counts[it.kind])
     }
 
     fn active<'a>(&'a self, counts: Option<&'a [usize]>) -> impl Iterator<Item = &'a Member> + 'a {
@@ -201,11 +238,13 @@ impl Roster {
             return most;
         }
         let Some(mine) = kind.pace() else { return 1 };
-        let paces = || self.active(counts).map(|member| self.kinds[member.kind].pace());
-        let known: Option<f64> = paces().sum();
+        let active = || (0..self.kinds.len()).map(|kind| (kind, self.active_of(counts, kind)));
+        let active = || active().filter(|(_, count)| *count > 0);
+        let paces = active().map(|(kind, count)| Some(count as f64 * self.kinds[kind].pace()?));
+        let known: Option<f64> = paces.sum();
         let part = match known {
             Some(all) if all > 0.0 => mine / all,
-            _ => 1.0 / paces().count().max(1) as f64,
+            _ => 1.0 / active().map(|(_, count)| count).sum::<usize>().max(1) as f64,
         };
         // A little less, so that a whole number stays one.
         let share = (part * waiting as f64 - 1e-6).ceil() as usize;
@@ -242,18 +281,19 @@ impl Roster {
     }
 
     pub(super) fn call(&mut self, member: usize) {
-        self.members[member].state = State::Called;
+        self.to(member, State::Called);
     }
 
     pub(super) fn rest(&mut self, member: usize) {
         if self.members[member].is_present() {
-            self.members[member].state = State::Idle;
+            self.to(member, State::Idle);
         }
     }
 
     pub(super) fn begin(&mut self, member: usize, pieces: usize, now: f64) {
-        let it = &mut self.members[member];
-        (it.state, it.began, it.in_hand) = (State::Working, now, pieces);
+        self.to(member, State::Working);
+        self.take_in_hand(member, pieces);
+        self.members[member].began = now;
     }
 
     /// A go has come to its end, well.
@@ -261,7 +301,10 @@ impl Roster {
         let it = &mut self.members[member];
         let (pieces, took) = (it.in_hand, (now - it.began).max(0.0));
         let was_warm = std::mem::replace(&mut it.warm, true);
-        (it.state, it.in_hand, it.strikes) = (State::Called, 0, 0);
+        it.strikes = 0;
+        self.to(member, State::Called);
+        self.take_in_hand(member, 0);
+        let it = &self.members[member];
         let kind = &mut self.kinds[it.kind];
         kind.pieces += pieces as u64;
         kind.goes += 1;
@@ -276,9 +319,9 @@ impl Roster {
 
     /// A go has failed.
     pub(super) fn failed(&mut self, member: usize) {
-        let it = &mut self.members[member];
-        (it.state, it.in_hand) = (State::Called, 0);
-        self.kinds[it.kind].failures += 1;
+        self.to(member, State::Called);
+        self.take_in_hand(member, 0);
+        self.kinds[self.members[member].kind].failures += 1;
     }
 
     /// Another one has done what this one has failed at.
@@ -300,19 +343,22 @@ impl Roster {
     }
 
     pub(super) fn came(&mut self, member: usize, most_at_once: usize) {
+        self.to(member, State::Called);
+        self.rank();
         let it = &mut self.members[member];
-        (it.state, it.warm) = (State::Called, false);
-        it.most_at_once = most_at_once.max(1);
+        (it.warm, it.most_at_once) = (false, most_at_once.max(1));
     }
 
     pub(super) fn absent(&mut self, member: usize) {
-        self.members[member].state = State::Absent;
+        self.to(member, State::Absent);
+        self.rank();
     }
 
     pub(super) fn gone(&mut self, member: usize, why: String) {
-        let it = &mut self.members[member];
-        (it.state, it.in_hand) = (State::Gone, 0);
-        self.kinds[it.kind].lost = Some(why);
+        self.to(member, State::Gone);
+        self.take_in_hand(member, 0);
+        self.rank();
+        self.kinds[self.members[member].kind].lost = Some(why);
     }
 }
 

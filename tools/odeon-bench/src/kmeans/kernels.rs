@@ -1,6 +1,10 @@
 //! Assigning points on a device: the whole logic of it, once for every device that CubeCL reaches.
+//! In tiles ([`tiled`]) where points and centres have room in what a cube shares; here, by units
+//! that read all from the memory of the device, of any size.
 //!
 //! All sums are taken in an order that depends on nothing but the sizes of blocks: a result is the same in each run.
+
+pub(crate) mod tiled;
 
 use odeon_gpu::cubecl;
 
@@ -8,7 +12,7 @@ use cubecl::prelude::*;
 
 /// Centres whose distances a unit adds up side by side, so that it reads each value of its point once for all of them.
 /// TUNE: guessed 2026-11: they are to have room in registers.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 
 /// The closest centre of each point: a unit has one. Of centres that are equally close the first counts.
 #[cube(launch)]

@@ -3,6 +3,7 @@
 use super::kernels::{WINDOW, choose, look_at_stretches};
 use super::{DataEvent, Found, Limits, Search, Window};
 use crate::geostat::training_image::{Kind, TrainingImage};
+use bytemuck::cast_slice_mut;
 use odeon_device::{Device, DeviceError};
 use odeon_gpu::{GpuBuffer, GpuDevice, Which};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +16,11 @@ const STRETCH: usize = 128;
 ///
 /// It finds what [`PlainSearch`](super::PlainSearch) finds. Of categories always: differences are counted. Of numbers on devices that round
 /// sums as processors do, to the nearest: differences are added up in the same order.
+///
+/// WHY it is slower than cores, also on a large GPU: a request has the few points of one batch, for
+/// which four buffers are allocated and five uploaded, each of which waits for the thread that
+/// talks to the driver, and one read waits for the device; cores search for a point in some
+/// microseconds. It would pay for images and batches a hundred times as large.
 pub struct KernelSearch {
     which: Which,
     image: Arc<TrainingImage>,
@@ -172,8 +178,10 @@ impl Session {
             );
         })?;
         let (mut places, mut sums) = (vec![0_u32; events], vec![0.0_f32; events]);
-        gpu.download_slice(&chosen, &mut places)?;
-        gpu.download_slice(&differences, &mut sums)?;
+        gpu.download_all(vec![
+            (&chosen, cast_slice_mut(&mut places)),
+            (&differences, cast_slice_mut(&mut sums)),
+        ])?;
         let found = asked.all.iter().zip(&asked.near).zip(places.into_iter().zip(sums));
         for (answer, ((window, near), (place, sum))) in answers.iter_mut().zip(found) {
             let inside = (window.start + place as usize) % (window.columns * window.rows);

@@ -1,6 +1,7 @@
 //! Pieces of k-means by whoever is best at them: cores, devices, or both.
 
 use super::{ByKernels, OnCores};
+use crate::iterative::Several;
 use crate::kmeans::Piece;
 use odeon_device::{Balancing, BalancingPool, Kind, Place};
 use odeon_gpu::Which;
@@ -13,7 +14,7 @@ pub fn balanced(which: Which, devices: usize, cores: usize) -> Balancing<Piece> 
         pool = pool.kind(Kind::new("device", Place::Device, devices, make));
     }
     if cores > 0 {
-        pool = pool.kind(Kind::new("core", Place::Cpu, cores, |_| Ok(OnCores)));
+        pool = pool.kind(Kind::new("core", Place::Cpu, cores, |_| Ok(Several(OnCores))));
     }
     pool
 }

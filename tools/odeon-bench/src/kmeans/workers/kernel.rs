@@ -1,22 +1,17 @@
 //! Pieces of k-means by kernels, on any device that CubeCL reaches.
 
-use crate::kmeans::kernels::{add_up, closest, sums_of_blocks};
+mod blocks;
+mod tiles;
+
 use crate::kmeans::piece::NONE;
 use crate::kmeans::rooms::{Room, Rooms};
 use crate::kmeans::{Centres, Piece};
+use blocks::Blocks;
 use bytemuck::{cast_slice, cast_slice_mut};
 use odeon_device::{Device, DeviceError};
 use odeon_gpu::{GpuBuffer, GpuDevice, Kernel, KernelWorker, Launch, Which, Workbench};
 use std::mem::swap;
-
-/// TUNE: points whose sum is taken by one unit for each dimension; guessed 2026-11: fewer keep more units busy, and leave more sums to add up.
-const BLOCK: usize = 64;
-
-/// TUNE: guessed 2026-11: points of a block for each centre, so that the sums of all blocks have less room than the points.
-const BLOCK_PER_CENTRE: usize = 4;
-
-/// TUNE: guessed 2026-11: sums that one unit adds up.
-const FAN: usize = 64;
+use tiles::Tiles;
 
 /// TUNE: guessed 2026-11: pieces that are launched before the first result is waited for.
 const AT_ONCE: usize = 16;
@@ -31,9 +26,17 @@ struct Memory {
     members: GpuBuffer,
     /// Of the round before.
     previous: GpuBuffer,
-    /// Sums and counts: of blocks, of some blocks each, and so on up to those of the piece.
-    sums: Vec<(GpuBuffer, GpuBuffer)>,
+    sums: Sums,
 }
+
+/// How its points are added up.
+enum Sums {
+    Tiles(Tiles),
+    Blocks(Blocks),
+}
+
+/// What has come back: of tiles all in one, of blocks sums and counts.
+type Found = (Vec<f32>, Vec<u32>);
 
 impl ByKernels {
     /// A worker with that device.
@@ -47,13 +50,7 @@ impl ByKernels {
     fn attempt(&mut self, bench: &mut Workbench, batch: &mut [Piece]) -> Result<(), DeviceError> {
         let launched = batch.iter().map(|piece| launch(bench, piece, self.0.take(piece)));
         let rooms: Vec<_> = launched.collect::<Result<_, _>>()?;
-        let mut found: Vec<(Vec<f32>, Vec<u32>)> = batch
-            .iter()
-            .map(|piece| {
-                let (values, numbers) = sizes(&piece.centres);
-                (vec![0.0; values], vec![0; numbers])
-            })
-            .collect();
+        let mut found: Vec<Found> = rooms.iter().map(|room| room.memory.sums.room()).collect();
         let mut all: Vec<(&GpuBuffer, &mut [u8])> = Vec::new();
         for ((piece, room), (sums, counts)) in batch.iter_mut().zip(&rooms).zip(&mut found) {
             if room.may_keep_members(piece) {
@@ -62,15 +59,16 @@ impl ByKernels {
                 piece.members.resize(piece.rows.len(), NONE);
                 all.push((&room.memory.members, cast_slice_mut(&mut piece.members)));
             }
-            let (of_sums, of_counts) = room.memory.sums.last().expect("each piece has a block");
+            let (of_sums, of_counts) = room.memory.sums.found();
             all.push((of_sums, cast_slice_mut(sums)));
-            all.push((of_counts, cast_slice_mut(counts)));
+            all.extend(of_counts.map(|of_counts| (of_counts, cast_slice_mut(counts))));
         }
         bench.gpu().download_all(all)?;
-        for ((piece, room), (sums, mut counts)) in batch.iter_mut().zip(rooms).zip(found) {
-            piece.partial.changed = counts.pop().map_or(0, u64::from);
-            piece.partial.sums = sums.into_iter().map(f64::from).collect();
-            piece.partial.counts = counts.into_iter().map(u64::from).collect();
+        for ((piece, room), (sums, counts)) in batch.iter_mut().zip(rooms).zip(found) {
+            match room.memory.sums {
+                Sums::Tiles(_) => tiles::accept(&mut piece.partial, &sums),
+                Sums::Blocks(_) => blocks::accept(&mut piece.partial, &sums, &counts),
+            }
             self.0.put(piece, room);
         }
         Ok(())
@@ -100,10 +98,6 @@ fn sizes(centres: &Centres) -> (usize, usize) {
     (centres.values().len(), centres.count() + 1)
 }
 
-fn block(centres: &Centres) -> usize {
-    BLOCK.max(BLOCK_PER_CENTRE * centres.count())
-}
-
 /// Has all that comes out for a piece written into its room.
 fn launch(
     bench: &mut Workbench,
@@ -117,102 +111,72 @@ fn launch(
     };
     let has_round_before = room.has_round_before(piece);
     let Memory { centres, members, previous, sums } = &mut room.memory;
-    let find = |gpu: &mut GpuDevice, of: &Centres, members: &mut GpuBuffer, to: &mut GpuBuffer| {
-        gpu.write(to, cast_slice(of.values()))?;
-        gpu.launch(|on| find_closest(on, piece, &points, to, members))
-    };
     swap(previous, members);
     match (has_round_before, &piece.before) {
         (true, _) => {}
         (false, Some(before)) if piece.previous.is_empty() => {
-            find(bench.gpu(), before, previous, centres)?;
+            bench.gpu().write(centres, cast_slice(before.values()))?;
+            // Compared with anything: what comes of that is not looked at.
+            let all = [&*points, &*centres, &*members];
+            bench.gpu().launch(|on| sums.find(on, piece, all, previous))?;
         }
         _ => bench.gpu().write(previous, cast_slice(&piece.previous))?,
     }
-    find(bench.gpu(), &piece.centres, members, centres)?;
-    bench.gpu().launch(|on| add_points(on, piece, &points, [members, previous], sums))?;
+    bench.gpu().write(centres, cast_slice(piece.centres.values()))?;
+    let gpu: &mut GpuDevice = bench.gpu();
+    gpu.launch(|on| {
+        sums.find(on, piece, [&*points, &*centres, &*previous], members);
+        match sums {
+            Sums::Tiles(tiles) => tiles.add(on),
+            Sums::Blocks(blocks) => blocks.add(on, piece, &points, [members, previous]),
+        }
+    })?;
     Ok(room)
 }
 
-fn find_closest(
-    on: &Launch<'_>,
-    piece: &Piece,
-    points: &GpuBuffer,
-    centres: &GpuBuffer,
-    members: &mut GpuBuffer,
-) {
-    let (cubes, cube) = on.over(piece.rows.len());
-    let (dims, count) = (piece.points.dims(), piece.centres.count());
-    let (points, centres) = (on.input::<f32>(points), on.input::<f32>(centres));
-    let (first, members) = (piece.rows.start as u32, on.output::<u32>(members));
-    closest::launch(on.client(), cubes, cube, points, first, centres, members, dims, count);
-}
+impl Sums {
+    /// Finds the closest centres of all points: compares them with those of the round before, if it
+    /// does so at all.
+    fn find(
+        &mut self,
+        on: &Launch<'_>,
+        piece: &Piece,
+        [points, centres, previous]: [&GpuBuffer; 3],
+        members: &mut GpuBuffer,
+    ) {
+        match self {
+            Self::Tiles(tiles) => {
+                tiles.find(on, piece.rows.start, [points, centres, previous], members);
+            }
+            Self::Blocks(_) => Blocks::find(on, piece, points, centres, members),
+        }
+    }
 
-fn add_points(
-    on: &Launch<'_>,
-    piece: &Piece,
-    points: &GpuBuffer,
-    [members, previous]: [&GpuBuffer; 2],
-    sums: &mut [(GpuBuffer, GpuBuffer)],
-) {
-    let (dims, count, first) =
-        (piece.points.dims(), piece.centres.count(), piece.rows.start as u32);
-    let block = block(&piece.centres);
-    let (cubes, cube) = on.in_cubes_of(64, piece.rows.len().div_ceil(block) * (dims + 1));
-    let points = on.input::<f32>(points);
-    let (members, previous) = (on.input::<u32>(members), on.input::<u32>(previous));
-    let (of_sums, of_counts) = &mut sums[0];
-    let (into, counts) = (on.output::<f32>(of_sums), on.output::<u32>(of_counts));
-    sums_of_blocks::launch(
-        on.client(),
-        cubes,
-        cube,
-        points,
-        first,
-        members,
-        previous,
-        into,
-        counts,
-        dims,
-        count,
-        block,
-    );
-    let (values, numbers) = sizes(&piece.centres);
-    for level in 1..sums.len() {
-        let (from, to) = sums.split_at_mut(level);
-        let ((from, from_counts), (to, to_counts)) = (&from[level - 1], &mut to[0]);
-        let groups = to_counts.bytes() / size_of::<u32>() / numbers;
-        let (cubes, cube) = on.in_cubes_of(64, groups * (values + numbers));
-        let (from, from_counts) = (on.input::<f32>(from), on.input::<u32>(from_counts));
-        let (to, to_counts) = (on.output::<f32>(to), on.output::<u32>(to_counts));
-        add_up::launch(
-            on.client(),
-            cubes,
-            cube,
-            from,
-            from_counts,
-            to,
-            to_counts,
-            values,
-            numbers,
-            FAN,
-        );
+    fn found(&self) -> (&GpuBuffer, Option<&GpuBuffer>) {
+        match self {
+            Self::Tiles(tiles) => (tiles.found(), None),
+            Self::Blocks(blocks) => {
+                let (sums, counts) = blocks.found();
+                (sums, Some(counts))
+            }
+        }
+    }
+
+    /// For what is found, on this side.
+    fn room(&self) -> Found {
+        let words = |buffer: &GpuBuffer| buffer.bytes() / size_of::<u32>();
+        let (sums, counts) = self.found();
+        (vec![0.0; words(sums)], vec![0; counts.map_or(0, words)])
     }
 }
 
 impl Memory {
     fn new(bench: &mut Workbench, piece: &Piece) -> Result<Self, DeviceError> {
-        let (values, numbers) = sizes(&piece.centres);
-        let mut groups = piece.rows.len().div_ceil(block(&piece.centres));
-        let mut sums = Vec::new();
-        loop {
-            let both = bench.allocate::<f32>(groups * values)?;
-            sums.push((both, bench.allocate::<u32>(groups * numbers)?));
-            if groups <= 1 {
-                break;
-            }
-            groups = groups.div_ceil(FAN);
-        }
+        let (values, _) = sizes(&piece.centres);
+        let sums = match Tiles::new(bench, piece)? {
+            Some(tiles) => Sums::Tiles(tiles),
+            None => Sums::Blocks(Blocks::new(bench, piece)?),
+        };
         Ok(Self {
             centres: bench.allocate::<f32>(values)?,
             members: bench.allocate::<u32>(piece.rows.len())?,
