@@ -1,11 +1,13 @@
 //! How a theater is reached, and how it reaches others.
 
 mod certified;
+mod said;
 mod tls;
 
 use std::time::Duration;
 
 use odeon_theater::{LinkConfig, Secret};
+use serde_json::Value;
 use zenoh::Config;
 
 use crate::ZenohError;
@@ -148,6 +150,7 @@ impl ZenohSettings {
             set("transport/link/tls/connect_private_key", &private)?;
         }
         self.more.iter().try_for_each(|(key, value)| set(key, value))?;
+        said::can_be_done(&config)?;
         if self.tls.is_some() {
             certified::certified_only(&mut config)?;
         }
@@ -156,10 +159,10 @@ impl ZenohSettings {
 }
 
 fn list(endpoints: &[String]) -> String {
-    let quoted: Vec<String> = endpoints.iter().map(|endpoint| format!("{endpoint:?}")).collect();
-    format!("[{}]", quoted.join(","))
+    Value::from(endpoints).to_string()
 }
 
+/// That it can be told so is [checked](Tls::check).
 fn quoted(path: &std::path::Path) -> String {
-    format!("{:?}", path.to_string_lossy())
+    Value::from(path.to_string_lossy()).to_string()
 }
