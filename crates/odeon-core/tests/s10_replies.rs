@@ -175,11 +175,11 @@ fn s10_waiting_on_a_shared_stage_is_refused_and_on_a_dedicated_one_is_not() {
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(std::thread::Thread);
     impl std::task::Wake for Unpark {
-        fn wake(self: std::sync::Arc<Self>) {
+        fn wake(self: Arc<Self>) {
             self.0.unpark();
         }
     }
-    let waker = std::sync::Arc::new(Unpark(std::thread::current())).into();
+    let waker = Arc::new(Unpark(std::thread::current())).into();
     let mut future = std::pin::pin!(future);
     loop {
         match future.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {

@@ -38,9 +38,10 @@ fn throw() -> ! {
     resume_unwind(Box::new("hostile"))
 }
 
+type Work = Box<dyn FnOnce() + Send>;
+
 /// What is done by who reads [`Odd::Works`] of a number.
-static WORK: LazyLock<Mutex<HashMap<u32, Box<dyn FnOnce() + Send>>>> =
-    LazyLock::new(Mutex::default);
+static WORK: LazyLock<Mutex<HashMap<u32, Work>>> = LazyLock::new(Mutex::default);
 
 enum Odd {
     /// Writes no byte.
