@@ -1,6 +1,7 @@
 //! S10 replies: answered once, now or later, by whom one likes; dropped, the asker learns at once.
 
 use std::sync::mpsc::channel;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use odeon_core::*;
@@ -174,11 +175,11 @@ fn s10_waiting_on_a_shared_stage_is_refused_and_on_a_dedicated_one_is_not() {
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     struct Unpark(std::thread::Thread);
     impl std::task::Wake for Unpark {
-        fn wake(self: std::sync::Arc<Self>) {
+        fn wake(self: Arc<Self>) {
             self.0.unpark();
         }
     }
-    let waker = std::sync::Arc::new(Unpark(std::thread::current())).into();
+    let waker = Arc::new(Unpark(std::thread::current())).into();
     let mut future = std::pin::pin!(future);
     loop {
         match future.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {
@@ -250,4 +251,55 @@ fn s10_an_actor_that_waits_for_itself_is_told_instead_of_waiting_for_ever() {
         );
     }
     assert!(theater.waits().unwrap().waits.is_empty());
+}
+
+/// A member of a pool that asks its pool.
+struct Colleague(Arc<OnceLock<WorkerPool<Look>>>);
+
+impl AsyncActor for Colleague {
+    type Msg = Look;
+    async fn handle(&mut self, look: Look, ctx: &mut AsyncContext<'_, Self>) {
+        let pool = self.0.get().expect("it is set before anybody asks");
+        match look {
+            Look::InHandler(reply) => reply.send(pool.ask(Look::Seen).await.unwrap()),
+            Look::Within(limit, reply) => reply.send(pool.ask_within(limit, Look::Seen).await),
+            Look::InPipe(reply) => {
+                ctx.pipe(pool.ask(Look::Seen), |_, seen, _| reply.send(seen.unwrap()));
+            }
+            Look::Seen(reply) => reply.send(7),
+        }
+    }
+}
+
+/// Questions go round: to the one that asks itself if it is alone, and otherwise to the next one.
+#[test]
+fn s10_a_member_that_is_asked_by_itself_by_its_pool_is_told_instead_of_waiting_for_ever() {
+    let builder = Theater::builder().workers(2).failures_printed(false);
+    let theater = builder.asks_seen(true).build().unwrap();
+    let resumes = Supervision::new().always(Directive::Resume);
+    let this: Arc<OnceLock<WorkerPool<Look>>> = Arc::default();
+    let members = this.clone();
+    let pool = theater.spawn_async_worker_pool(1, Routing::RoundRobin, resumes, move |_| {
+        Colleague(members.clone())
+    });
+    this.set(pool.clone()).unwrap();
+    for _ in 0..3 {
+        let limit = Duration::from_millis(10);
+        let within = pool.ask(|reply| Look::Within(limit, reply)).wait();
+        assert_eq!(within, Ok(Err(AskError::Timeout)));
+        assert_eq!(pool.ask(Look::InPipe).wait(), Ok(7));
+        let refused = pool.ask(Look::InHandler).wait_timeout(Duration::from_secs(20)).unwrap_err();
+        let text = refused.failure().unwrap_or_else(|| panic!("{refused:?}"));
+        assert!(
+            text.starts_with("waiting in a handler for an answer of the actor itself"),
+            "{text}"
+        );
+    }
+    pool.resize(2);
+    for _ in 0..20 {
+        assert_eq!(pool.ask(Look::InHandler).wait_timeout(Duration::from_secs(20)), Ok(7));
+    }
+    assert!(theater.waits().unwrap().waits.is_empty());
+    // A member keeps its pool.
+    pool.stop();
 }

@@ -1,7 +1,7 @@
-//! Collections with names: whichever of their cells is in the way, the report has the name, also of cells that came later.
+//! Collections and counters with names: whichever of their cells is in the way, the report has the name, also of cells that came later.
 
 use odeon_stm::collections::{TList, TMap, TOrdMap, TQueue, TSet, TVec};
-use odeon_stm::{Labelled, Rollback, TVar, Tx, atomically, stats};
+use odeon_stm::{Labelled, Rollback, TCounter, TVar, Tx, atomically, stats};
 
 /// How many attempts were rolled back so far because of what has this name.
 fn rollbacks(name: &str) -> u64 {
@@ -64,6 +64,47 @@ fn a_map_is_named_wherever_it_is_in_the_way() {
         |map, tx| map.get(tx, &99_999).map(drop),
         |map, tx| map.insert(tx, 99_999, 1).map(drop),
     );
+}
+
+/// Only who reads a sum is rolled back by who adds, whichever part that adds to; who adds is not, by anybody.
+#[test]
+fn a_counter_is_named_to_who_reads_it() {
+    let name = "a counter of this test";
+    let counter = Labelled::new(name, TCounter::new(5));
+    for _ in 0..20 {
+        conflicts(
+            name,
+            &counter,
+            |counter, tx| counter.get(tx).map(drop),
+            |counter, tx| counter.add(tx, 1),
+        );
+    }
+    let before = rollbacks(name);
+    atomically(|tx| {
+        std::thread::scope(|scope| {
+            scope.spawn(|| atomically(|tx| counter.add(tx, 1)));
+        });
+        counter.add(tx, 1)
+    });
+    assert_eq!((rollbacks(name), counter.peek()), (before, 27));
+    drop(counter);
+    // Its cells are nobody's any more: whoever comes to stand there has no name.
+    let (others, before) =
+        ((0..100).map(|_| TCounter::new(0)).collect::<Vec<_>>(), rollbacks(name));
+    for other in &others {
+        let mut is_first = true;
+        atomically(|tx| {
+            other.get(tx)?;
+            if std::mem::take(&mut is_first) {
+                std::thread::scope(|scope| {
+                    scope.spawn(|| atomically(|tx| other.add(tx, 1)));
+                });
+            }
+            other.add(tx, 1)
+        });
+        assert_eq!(other.peek(), 2);
+    }
+    assert_eq!(rollbacks(name), before);
 }
 
 #[test]

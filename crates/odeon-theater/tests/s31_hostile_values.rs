@@ -224,7 +224,7 @@ fn s31_names_are_of_any_length_and_letters() {
     let counter = there.theater.spawn(Counter::default());
     for name in ["", "\0", "ä \u{202e}\n/../*", &"n".repeat(3 << 20)] {
         there.network.publish(name, &counter);
-        assert_eq!(numbers(&find(&here, &there, name)), []);
+        assert!(numbers(&find(&here, &there, name)).is_empty());
         assert!(there.network.unpublish(name));
     }
 }

@@ -15,16 +15,18 @@
 
 use std::fmt;
 
+use odeon_sync::contained::Theirs;
+use zenoh::Wait;
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::CongestionControl;
-use zenoh::{Session, Wait};
 
-use crate::session::open_session;
+use crate::called::called_by_zenoh;
+use crate::session::{OpenSession, open_session};
 use crate::settings::LARGEST_INCOMING;
 use crate::{ZenohError, ZenohSettings};
 
-/// A session of Zenoh.
-pub struct Bare(Session);
+/// A session of Zenoh. When it is dropped, publishers and subscriptions that are left fall silent.
+pub struct Bare(OpenSession);
 
 /// Whether Zenoh may wait for more payloads, to send them together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +66,7 @@ impl Bare {
         publisher.map(BarePublisher).map_err(|error| ZenohError::of("making a publisher", error))
     }
 
-    /// Has `hear` called, on a thread of Zenoh's, with each payload.
+    /// Has `hear` called, on a thread of Zenoh's, with each payload. What it panics with concerns nobody.
     ///
     /// # Errors
     /// If Zenoh knows no such key.
@@ -74,17 +76,13 @@ impl Bare {
         hear: impl Fn(&[u8]) + Send + Sync + 'static,
     ) -> Result<BareSubscription, ZenohError> {
         let subscriber = self.0.declare_subscriber(key.to_owned());
-        let subscriber = subscriber.callback(move |sample| hear(&sample.payload().to_bytes()));
+        // Zenoh drops it among things of its own.
+        let hear = Theirs::of(hear);
+        let subscriber = subscriber.callback(move |sample| {
+            called_by_zenoh(|| (*hear)(&sample.payload().to_bytes()));
+        });
         let subscriber = subscriber.wait();
         subscriber.map(BareSubscription).map_err(|error| ZenohError::of("subscribing", error))
-    }
-}
-
-impl Drop for Bare {
-    /// Publishers and subscriptions that are left fall silent.
-    fn drop(&mut self) {
-        // A session that is closed twice is closed.
-        let _ = self.0.close().wait();
     }
 }
 

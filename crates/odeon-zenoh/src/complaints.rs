@@ -8,7 +8,10 @@ mod ear;
 mod sparing;
 
 use std::fmt;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 
+use odeon_sync::contained::quietly;
 use tracing::Level;
 
 use crate::error::plain;
@@ -52,9 +55,10 @@ impl fmt::Display for Complaint {
 
 /// Has `hear` called with each [`Complaint`], from now on, by all sessions of Zenoh in this process: for the `main` of a program that has no other use
 /// for the events of `tracing`. The same is told once in a minute, and ten different ones; how many were left out is told before the next.
-/// `hear` is called on threads of Zenoh's, and must not wait.
+/// `hear` is called on a thread of its own, so it may do anything: use networks and leave them, panic, which is the end of that call only, or wait, which
+/// leaves out what comes meanwhile and is too much.
 ///
-/// `false`: the program has a subscriber of `tracing` already, which hears all of this and more.
+/// `false`: the program has a subscriber of `tracing` already, which hears all of this and more; or the system has no thread left.
 ///
 /// ```
 /// use odeon_zenoh::hear_complaints;
@@ -63,7 +67,16 @@ impl fmt::Display for Complaint {
 /// assert!(is_heard && !hear_complaints(|_| {}), "one can be heard by");
 /// ```
 pub fn hear_complaints(hear: impl Fn(Complaint) + Send + Sync + 'static) -> bool {
-    tracing::subscriber::set_global_default(Ear::new(hear)).is_ok()
+    // TUNE: as many as are told in two minutes.
+    let (tell, told) = sync_channel::<Complaint>(2 * (sparing::MOST + 1));
+    // Ends at once if nobody is to tell anything.
+    let hears = move || {
+        for complaint in told {
+            quietly(|| hear(complaint));
+        }
+    };
+    let thread = thread::Builder::new().name("odeon-zenoh-complaints".into()).spawn(hears);
+    thread.is_ok() && tracing::subscriber::set_global_default(Ear::new(tell)).is_ok()
 }
 
 /// TUNE: found in Zenoh 1.10.2: where it tells of connections, and what else it tells there is passed over.

@@ -8,13 +8,15 @@
 //! | how is a theater reached, and how does it reach others? | `settings.rs` |
 //! | with certificates, which ways are not taken? are they there? | `settings/certified.rs`, `settings/tls.rs` |
 //! | what is sent under which key? | `keys.rs` |
-//! | opening a session, and why that has not worked | `session.rs`, `error.rs` |
+//! | opening a session, and why that has not worked; closing it | `session.rs`, `error.rs` |
+//! | what of users runs on Zenoh's threads? | `called.rs` |
 //! | packets out and in, who is there | `transport.rs` |
 //! | who has connected and is not let in, or does not let this program in | `complaints.rs`, `complaints/*` |
 //! | what does Zenoh cost alone? | `bare.rs`, for benchmarks |
 #![forbid(unsafe_code)]
 
 pub mod bare;
+mod called;
 mod complaints;
 mod error;
 mod keys;
@@ -46,10 +48,8 @@ pub use transport::ZenohTransport;
 /// ```
 ///
 /// # Errors
-/// If Zenoh cannot be used as the settings say, or they do not go together.
-///
-/// # Panics
-/// If [`longest_cut`](ZenohSettings::longest_cut) is 0. If the name of the cluster has more than 64 bytes. Zenoh panics within tokio's runtime of one thread.
+/// If Zenoh cannot be used as the settings say, or they do not go together. If [`longest_cut`](ZenohSettings::longest_cut) is 0. If the name of the cluster
+/// has more than 64 bytes.
 pub fn join(
     theater: &Theater,
     cluster: &str,
@@ -58,6 +58,12 @@ pub fn join(
     let mut settings = settings.clone();
     let config = settings.link_config(cluster);
     settings.secret = None;
+    if settings.longest_cut.is_zero() {
+        return Err(ZenohError::refused("the setting longest_cut, 0".into(), "it is above 0"));
+    }
+    if let Err(wrong) = config.validate() {
+        return Err(ZenohError::refused("the settings of links".into(), wrong));
+    }
     Network::join(theater, TheaterId::random(), config, |me, listener| {
         ZenohTransport::open(&settings, cluster, me, listener)
             .map(|transport| transport as Arc<dyn Transport>)

@@ -1,14 +1,76 @@
-//! Opening a session of Zenoh, and why that has not worked, in words for whoever has made the settings.
+//! Opening a session of Zenoh, and why that has not worked, in words for whoever has made the settings; and closing it.
 
 use std::io;
 use std::net::{TcpListener, ToSocketAddrs, UdpSocket};
+use std::ops::Deref;
+use std::thread;
 
+use odeon_sync::contained::forget;
 use zenoh::{Session, Wait};
 
+use crate::called::is_called_by_zenoh;
 use crate::{ZenohError, ZenohSettings};
 
+/// A session that is closed when this is dropped.
+pub(crate) struct OpenSession(
+    /// `None`: it is being dropped.
+    Option<Session>,
+);
+
+impl OpenSession {
+    pub(crate) fn close(&self) {
+        self.0.clone().into_iter().for_each(close);
+    }
+}
+
+impl Deref for OpenSession {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        self.0.as_ref().expect("it is there until the drop")
+    }
+}
+
+impl Drop for OpenSession {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(close);
+    }
+}
+
+/// A thread on which Zenoh can be waited for. WHY: a thread that has tokio's runtime of one thread Zenoh takes for an error, and panics.
+fn thread_of_its_own() -> thread::Builder {
+    thread::Builder::new().name("odeon-zenoh".into())
+}
+
+/// Closes a session, on another thread. Waits for that, unless it is Zenoh that calls: it waits for all whom it has called to return, for 10 s.
+fn close(session: Session) {
+    let closes = move || {
+        // A session that is closed twice is closed.
+        let _ = session.close().wait();
+    };
+    // Without a thread the session is dropped here, which closes it too.
+    if let Ok(thread) = thread_of_its_own().spawn(closes) {
+        if !is_called_by_zenoh() {
+            let _ = thread.join().map_err(forget);
+        }
+    }
+}
+
 /// A session as the settings say.
-pub(crate) fn open_session(settings: &ZenohSettings) -> Result<Session, ZenohError> {
+pub(crate) fn open_session(settings: &ZenohSettings) -> Result<OpenSession, ZenohError> {
+    thread::scope(|scope| {
+        let because = |why: &str| ZenohError::refused("opening a session".into(), why);
+        let thread = thread_of_its_own().spawn_scoped(scope, || open(settings));
+        let thread = thread.map_err(|error| because(&error.to_string()))?;
+        let opened = thread.join().map_err(|panic| {
+            forget(panic);
+            because("Zenoh has panicked at these settings")
+        })?;
+        opened.map(|session| OpenSession(Some(session)))
+    })
+}
+
+fn open(settings: &ZenohSettings) -> Result<Session, ZenohError> {
     if let Some(tls) = &settings.tls {
         tls.check()?;
     }
@@ -67,7 +129,7 @@ mod tests {
 
     fn said(listen: String) -> String {
         let settings = ZenohSettings { listen: vec![listen], ..ZenohSettings::default() };
-        open_session(&settings).expect_err("nobody can listen there").to_string()
+        open_session(&settings).err().expect("nobody can listen there").to_string()
     }
 
     #[test]

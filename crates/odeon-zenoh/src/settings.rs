@@ -1,6 +1,7 @@
 //! How a theater is reached, and how it reaches others.
 
 mod certified;
+mod said;
 mod tls;
 
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod tests;
 use std::time::Duration;
 
 use odeon_theater::{LinkConfig, Secret};
+use serde_json::Value;
 use zenoh::Config;
 
 use crate::ZenohError;
@@ -191,6 +193,7 @@ impl ZenohSettings {
             set("transport/link/tls/connect_private_key", &private)?;
         }
         self.more.iter().try_for_each(|(key, value)| set(key, value))?;
+        said::can_be_done(&config)?;
         self.lasts(&config)?;
         if self.tls.is_some() {
             certified::certified_only(&mut config)?;
@@ -200,10 +203,10 @@ impl ZenohSettings {
 }
 
 fn list(endpoints: &[String]) -> String {
-    let quoted: Vec<String> = endpoints.iter().map(|endpoint| format!("{endpoint:?}")).collect();
-    format!("[{}]", quoted.join(","))
+    Value::from(endpoints).to_string()
 }
 
+/// That it can be told so is [checked](Tls::check).
 fn quoted(path: &std::path::Path) -> String {
-    format!("{:?}", path.to_string_lossy())
+    Value::from(path.to_string_lossy()).to_string()
 }

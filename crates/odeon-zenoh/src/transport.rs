@@ -8,16 +8,18 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
+use odeon_sync::contained::Theirs;
 use odeon_theater::{Listener, TheaterId, Transport};
+use zenoh::Wait;
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::{CongestionControl, Priority};
 use zenoh::sample::SampleKind;
-use zenoh::{Session, Wait};
 
 use self::others::{Others, Way};
+use crate::called::called_by_zenoh;
 use crate::keys::{Keys, last_theater};
-use crate::session::open_session;
+use crate::session::{OpenSession, open_session};
 use crate::{LARGEST_PACKET, ZenohError, ZenohSettings};
 
 /// A way to other theaters by Zenoh.
@@ -32,11 +34,13 @@ pub struct ZenohTransport {
     _here: LivelinessToken,
     _who_is_there: Subscriber<()>,
     _packets: Subscriber<()>,
-    session: Session,
+    session: OpenSession,
 }
 
 impl ZenohTransport {
     /// Opens a way for the theater `me` of a cluster, and tells `listener` what comes.
+    ///
+    /// What `listener` panics with concerns nobody; it is told what comes next.
     ///
     /// Theaters of other clusters get nothing and send nothing; that they are there is [told](Listener::foreign). That is no protection: use [`Tls`](crate::Tls) for that.
     ///
@@ -56,12 +60,14 @@ impl ZenohTransport {
         }
         let session = open_session(settings)?;
         let keys = Keys::of_cluster(cluster);
-        let listens = listener.clone();
+        // Zenoh drops it among things of its own.
+        let listens = Theirs::of(listener.clone());
+        let listener = Theirs::of(listener);
         let packets = session
             .declare_subscriber(keys.all_packets(me))
             .callback(move |sample| {
                 if let Some(from) = last_theater(sample.key_expr().as_str()) {
-                    listens.packet(from, &sample.payload().to_bytes());
+                    called_by_zenoh(|| listens.packet(from, &sample.payload().to_bytes()));
                 }
             })
             .wait()
@@ -79,12 +85,12 @@ impl ZenohTransport {
                 match (sample.kind(), ours.are_of(key)) {
                     (SampleKind::Put, true) => {
                         known.appeared(other);
-                        listener.appeared(other);
+                        called_by_zenoh(|| listener.appeared(other));
                     }
-                    (SampleKind::Put, false) => listener.foreign(other),
+                    (SampleKind::Put, false) => called_by_zenoh(|| listener.foreign(other)),
                     (SampleKind::Delete, _) => {
                         known.vanished(other);
-                        listener.vanished(other);
+                        called_by_zenoh(|| listener.vanished(other));
                     }
                 }
             })
@@ -106,10 +112,10 @@ impl ZenohTransport {
         }))
     }
 
-    /// Closes it: what is sent from here on is dropped, and nothing comes any more.
+    /// Closes it: what is sent from here on is dropped, and nothing comes any more. So does a drop. A [`Listener`] that is just being told something does not wait
+    /// for that.
     pub fn close(&self) {
-        // A session that is closed twice is closed.
-        let _ = self.session.close().wait();
+        self.session.close();
     }
 
     /// A publisher for packets to a theater that is there.

@@ -5,6 +5,8 @@ mod bank;
 mod s31_by_zenoh;
 mod s31_discovery;
 mod s32_clusters;
+mod s32_hostile;
+mod s32_hostile_settings;
 mod s32_killed;
 mod s32_parted;
 mod s32_settings;

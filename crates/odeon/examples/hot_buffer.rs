@@ -25,6 +25,7 @@ enum Request {
     Get(Reply<u32>),
 }
 
+#[derive(Transactional)]
 struct Buffer {
     room: usize,
     items: TQueue<u32>,

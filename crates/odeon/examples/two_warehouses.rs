@@ -16,6 +16,7 @@ enum ToWarehouse {
     },
 }
 
+#[derive(Transactional)]
 struct Warehouse {
     stock: TVar<u64>,
     next: Option<ActorRef<ToWarehouse>>,

@@ -16,7 +16,7 @@ use crate::telemetry::AskedBy;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::{Message, mailbox_of};
 use crate::vocabulary::oneshot::{self, InVain};
-use asker::Asker;
+use asker::{AskedOne, Asker};
 use kept::Kept;
 use sending::Unsent;
 
@@ -133,6 +133,12 @@ impl<T: Send + 'static> Ask<T> {
         let (answer_to, answer) = oneshot::channel();
         let ask = Self { state: State::Sent(answer), asker: None, seen: None };
         (Reply::to_waiter(answer_to), ask)
+    }
+
+    /// Its question has been sent to one of several.
+    pub(crate) fn of_one(self, asked: AskedOne) -> Self {
+        let (asker, seen) = asked.into_parts();
+        Self { asker, seen, ..self }
     }
 
     /// Its question has not been sent; `keep` has that done later.

@@ -35,7 +35,9 @@ use odeon_sync::atomic::AtomicU64;
 
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::Ask;
+use crate::messaging::ask::asker::AskedOne;
 use crate::messaging::ask::kept::Kept;
+use crate::messaging::ask::sending::Unsent;
 use crate::messaging::reply::Reply;
 use crate::runtime::timer::AskWithin;
 use crate::scheduler::submit::Submit;
@@ -174,13 +176,15 @@ impl<M: Message> WorkerPool<M> {
     }
 
     /// Asks one of the members, as [`ActorRef::ask`] does.
+    ///
+    /// # Panics
+    /// Not here, but where a member waits in its handler for the answer to a question that it has got itself, as in a pool of one: it could only give it
+    /// afterwards.
     pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Ask<T> {
         let (answer_to, ask) = Ask::pair();
-        let sent = self.inner.send(question(answer_to), |member, question| {
-            member.send_or_keep(mailbox_of(&question), question)
-        });
-        match sent {
-            Ok(()) => ask,
+        let (asked, question) = (AskedOne::default(), question(answer_to));
+        match self.inner.send(question, |member, question| send_noted(member, question, &asked)) {
+            Ok(()) => ask.of_one(asked),
             Err(unsent) => ask.unsent(unsent, |question| {
                 let to = self.clone();
                 Kept::new(async move { to.send_async(question).await })
@@ -195,13 +199,14 @@ impl<M: Message> WorkerPool<M> {
         question: impl FnOnce(Reply<T>) -> M,
     ) -> AskWithin<T> {
         let (reply, answer) = AskWithin::to_come(self.inner.stage.theater(), limit);
-        let sent = self.inner.send(question(reply), |member, question| {
-            member.send_or_keep(mailbox_of(&question), question)
-        });
-        AskWithin::asked(answer, sent, |question| {
+        let (asked, question) = (AskedOne::default(), question(reply));
+        let sent =
+            self.inner.send(question, |member, question| send_noted(member, question, &asked));
+        let answer = AskWithin::asked(answer, sent, |question| {
             let to = self.clone();
             Kept::new(async move { to.send_async(question).await })
-        })
+        });
+        answer.of_one(asked)
     }
 
     /// How many members have not ended. Looks at each of them.
@@ -251,6 +256,17 @@ impl<M: Message> WorkerPool<M> {
         let new = with(&self.inner.members.load());
         self.inner.members.swap(Arc::new(new))
     }
+}
+
+/// Sends a member a question, and notes who asks it.
+fn send_noted<M: Message>(
+    member: &ActorRef<M>,
+    question: M,
+    asked: &AskedOne,
+) -> Result<(), Unsent<M>> {
+    member.send_or_keep(mailbox_of(&question), question)?;
+    asked.is(member);
+    Ok(())
 }
 
 impl<M: Message> Clone for WorkerPool<M> {

@@ -2,6 +2,7 @@
 
 use crate::domain::Domain;
 use crate::domain::cell::Cell;
+use crate::variables::tcounter::TCounter;
 use crate::variables::tlink::TLink;
 use crate::variables::tvar::TVar;
 use crate::variables::tword::{TWord, Word};
@@ -31,10 +32,10 @@ pub struct Labelled<V: Variable> {
     name: &'static str,
 }
 
-/// What can have a [name](Labelled): a variable of one cell, or a collection.
+/// What can have a [name](Labelled): a variable, or a collection.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be called by a name in reports",
-    note = "a `TVar`, a `TWord`, a `TLink`, a `TMax`, a `TMin` and all collections can; changes of a `TCounter` do not meet"
+    note = "a `TVar`, a `TWord`, a `TLink`, a `TCounter`, a `TMax`, a `TMin` and all collections can"
 )]
 pub trait Variable: Nameable {}
 
@@ -94,6 +95,19 @@ variable!([N: Send + Sync + 'static] TLink<N>);
 variable!([T: Word] TWord<T>);
 variable!([] TMax);
 variable!([] TMin);
+
+/// Each of its parts.
+impl Nameable for TCounter {
+    fn be_called(&mut self, name: Name) {
+        self.parts().for_each(|part| name.give(part));
+    }
+
+    fn is_called_no_more(&mut self) {
+        self.parts().for_each(|part| Domain::shared().labels.remove(part.address()));
+    }
+}
+
+impl Variable for TCounter {}
 
 impl<V: Variable> Labelled<V> {
     /// Calls `variable` by that name.

@@ -84,6 +84,11 @@ impl TCounter {
             .try_fold(0_i64, |sum, part| Ok(sum.wrapping_add(attempt.read(part)? as i64)))
     }
 
+    /// Its cells, which stay where they are.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Cell> {
+        self.parts.iter().map(|part| &**part)
+    }
+
     /// About the latest sum: the parts are read one after the other, outside of any transaction.
     pub fn peek(&self) -> i64 {
         self.parts.iter().fold(0_i64, |sum, part| sum.wrapping_add(peek::bits(part) as i64))

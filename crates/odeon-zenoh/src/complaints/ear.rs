@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::PoisonError;
+use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Instant;
 
 use odeon_sync::Mutex;
@@ -14,15 +15,15 @@ use tracing::{Event, Metadata};
 use super::sparing::Sparing;
 use super::{Complaint, complaint, is_heard};
 
-/// See the module.
-pub(super) struct Ear<F> {
-    hear: F,
+/// See the module. WHY it only hands over: Zenoh tells its log in the middle of what it does.
+pub(super) struct Ear {
+    tell: SyncSender<Complaint>,
     sparing: Mutex<Sparing>,
 }
 
-impl<F> Ear<F> {
-    pub(super) fn new(hear: F) -> Self {
-        Self { hear, sparing: Mutex::new(Sparing::new(Instant::now())) }
+impl Ear {
+    pub(super) fn new(tell: SyncSender<Complaint>) -> Self {
+        Self { tell, sparing: Mutex::new(Sparing::new(Instant::now())) }
     }
 }
 
@@ -30,7 +31,7 @@ fn is_wanted(metadata: &Metadata<'_>) -> bool {
     metadata.is_event() && is_heard(metadata.target(), *metadata.level())
 }
 
-impl<F: Fn(Complaint) + Send + Sync + 'static> Subscriber for Ear<F> {
+impl Subscriber for Ear {
     /// Asked once for each place: what is not wanted costs nothing from then on.
     fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
         if is_wanted(metadata) { Interest::always() } else { Interest::never() }
@@ -51,11 +52,14 @@ impl<F: Fn(Complaint) + Send + Sync + 'static> Subscriber for Ear<F> {
         let Some(complaint) = complaint(metadata.target(), *metadata.level(), &said.0) else {
             return;
         };
-        // What users do in `hear` is outside of the lock; nothing panics under it.
+        // Nothing panics under this lock.
         let mut sparing = self.sparing.lock().unwrap_or_else(PoisonError::into_inner);
-        let tell = sparing.of(complaint, Instant::now());
-        drop(sparing);
-        tell.into_iter().for_each(&self.hear);
+        for complaint in sparing.of(complaint, Instant::now()) {
+            // Who hears waits for something, for minutes.
+            if let Err(TrySendError::Full(complaint)) = self.tell.try_send(complaint) {
+                sparing.leave_out(&complaint);
+            }
+        }
     }
 
     // There are no spans, as none is enabled.

@@ -9,7 +9,7 @@ use super::Complaint;
 const WITHIN: Duration = Duration::from_secs(60);
 
 /// TUNE: guessed 2026-11: more than a cluster has that is set up wrongly; a flood fills no log.
-const MOST: usize = 10;
+pub(super) const MOST: usize = 10;
 
 /// What has been told lately.
 pub(super) struct Sparing {
@@ -43,6 +43,14 @@ impl Sparing {
         tell.push(complaint);
         tell
     }
+
+    /// That could not be told.
+    pub(super) fn leave_out(&mut self, complaint: &Complaint) {
+        self.left_out = self.left_out.saturating_add(match complaint {
+            Complaint::LeftOut(count) => *count,
+            _ => 1,
+        });
+    }
 }
 
 #[cfg(test)]
@@ -58,6 +66,16 @@ mod tests {
         assert_eq!(flood.count(), MOST);
         let later = begun + WITHIN;
         assert_eq!(sparing.of(who(7), later), [Complaint::LeftOut(99_990), who(7)]);
+    }
+
+    #[test]
+    fn what_could_not_be_told_is_counted() {
+        let begun = Instant::now();
+        let mut sparing = Sparing::new(begun);
+        let who = |number: u32| Complaint::NotLetIn(number.to_string());
+        sparing.leave_out(&who(1));
+        sparing.leave_out(&Complaint::LeftOut(6));
+        assert_eq!(sparing.of(who(7), begun + WITHIN), [Complaint::LeftOut(7), who(7)]);
     }
 
     #[test]

@@ -38,6 +38,9 @@ impl Tls {
 fn holds(what: &str, path: &Path, ends: &str) -> Result<(), ZenohError> {
     let refused =
         |because: &str| ZenohError::refused(format!("{what}, {}", path.display()), because);
+    if path.to_str().is_none() {
+        return Err(refused("its name is not UTF-8, and Zenoh is told no other names"));
+    }
     let text = std::fs::read(path).map_err(|error| refused(&error.to_string()))?;
     let is_there = String::from_utf8_lossy(&text)
         .lines()

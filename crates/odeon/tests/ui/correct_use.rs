@@ -33,10 +33,18 @@ impl Named {
     }
 }
 
+/// As rustc suggests where the lifetimes are left out.
+fn double<'a>(account: &'a TVar<u64>, tx: &mut Tx<'a>) -> TxResult {
+    let balance = account.get(tx)?;
+    account.set(tx, 2 * balance)?;
+    Ok(())
+}
+
 fn main() {
     let _: Option<ActorRef<Job>> = None;
     let _ = Worker;
     let _ = Named::name;
+    let _ = double;
     let _ = Named { name: TVar::new(String::new()) };
     let _ = (Job::Urgent, Job::Ordinary);
 }

@@ -1,8 +1,13 @@
 //! Who asks, as far as that matters until the answer is there.
 
+use std::cell::Cell;
+
+use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::lane::of_thread::LoneQuestion;
 use crate::messaging::pressure::Question;
 use crate::process::cell::Header;
+use crate::telemetry::AskedBy;
+use crate::vocabulary::message::Message;
 
 /// What waits for an answer.
 pub(crate) enum Asker {
@@ -44,5 +49,23 @@ impl Asker {
         if let (Self::Thread(question), true) = (self, is_answered) {
             question.answered();
         }
+    }
+}
+
+/// Who asks whom, noted by who sends the question: which of several actors gets it is known only then.
+#[derive(Default)]
+pub(crate) struct AskedOne(Cell<(Option<Asker>, Option<Box<AskedBy>>)>);
+
+impl AskedOne {
+    /// This actor has been sent the question, by this thread.
+    pub(crate) fn is<M: Message>(&self, actor: &ActorRef<M>) {
+        let header = &actor.cell().header;
+        let seen = if header.is_seen() { AskedBy::to(header) } else { None };
+        self.0.set((Asker::here(header, true), seen));
+    }
+
+    /// Who asks, and who is to note that.
+    pub(crate) fn into_parts(self) -> (Option<Asker>, Option<Box<AskedBy>>) {
+        self.0.into_inner()
     }
 }

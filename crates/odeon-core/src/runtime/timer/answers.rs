@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::deadline;
 use crate::messaging::actor_ref::ActorRef;
-use crate::messaging::ask::asker::Asker;
+use crate::messaging::ask::asker::{AskedOne, Asker};
 use crate::messaging::ask::kept::Kept;
 use crate::messaging::ask::sending::Unsent;
 use crate::messaging::open_question::OpenQuestion;
@@ -223,6 +223,12 @@ impl<T: Send + 'static> AskWithin<T> {
             Err(Unsent::Kept(question)) => (Ok(answer), Some(keep(question))),
         };
         Self { answer, kept, asker: None, seen: None }
+    }
+
+    /// Its question has been sent to one of several, if it has.
+    pub(crate) fn of_one(self, asked: AskedOne) -> Self {
+        let (asker, seen) = asked.into_parts();
+        Self { asker, seen, ..self }
     }
 }
 
