@@ -71,7 +71,8 @@ impl CudaDevice {
     /// Opens a session with the device of that number, from 0 on, that may have `limit` bytes of memory: all there is, if none is said.
     ///
     /// # Errors
-    /// [`DeviceError::Unavailable`] if there is no driver or no such device.
+    /// [`DeviceError::Unavailable`] if there is no driver or no such device; [`DeviceError::Lost`] after a fault, if the driver
+    /// lets this process have the device no more.
     pub fn open(number: u32, limit: Option<u64>) -> Result<Self, DeviceError> {
         // WHY: cudarc panics where there is no library.
         if !launch::has_driver() {
