@@ -9,7 +9,8 @@ use crate::error;
 use crate::launch;
 
 /// What to do when nothing of this process finds the device any more.
-const NEW_PROCESS: &str = "after a fault the driver may let no session of this process work; a new process has the device";
+const NEW_PROCESS: &str = "after a fault the driver may let no session of this process work; \
+                           a new process has the device";
 
 /// A context that works, and a stream of it for one session.
 ///
