@@ -155,7 +155,7 @@ impl ZenohSettings {
         let said = config.get_json(LEASE).map_err(|error| ZenohError::settings(LEASE, &*error))?;
         // Zenoh has taken it as a number.
         let lease = Duration::from_millis(said.trim().parse().unwrap_or(u64::MAX));
-        let least = self.dead_after();
+        let least = self.dead_after().min(Duration::from_millis(u64::MAX));
         if lease >= least {
             return Ok(());
         }

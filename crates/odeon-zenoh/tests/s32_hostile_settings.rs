@@ -41,14 +41,15 @@ fn more(key: &str, value: impl Into<String>) -> ZenohSettings {
 #[test]
 fn s32_the_shortest_and_longest_times_are_refused_or_mean_what_they_say() {
     let times = |longest_cut, lease| ZenohSettings { longest_cut, lease, ..Default::default() };
-    is_refused("no-cut", times(Duration::ZERO, LONG), "longest_cut");
-    is_refused("no-lease", times(Duration::from_secs(1), Duration::ZERO), "lease");
-    is_refused("for-ever", times(MAX, MAX - Duration::from_nanos(1)), "lease");
+    is_refused("no-cut", times(Duration::ZERO, None), "longest_cut");
+    is_refused("no-lease", times(Duration::from_secs(1), Some(Duration::ZERO)), "lease");
+    is_refused("short-lease", times(MAX, Some(LONG)), "lease");
     for (what, longest_cut, lease) in [
-        ("a-moment", Duration::from_nanos(1), LONG),
-        ("lease-for-ever", Duration::from_secs(1), MAX),
-        ("all-for-ever", MAX, MAX),
-        ("lease-of-all-ms", Duration::from_secs(1), Duration::from_millis(u64::MAX)),
+        ("a-moment", Duration::from_nanos(1), Some(LONG)),
+        ("cut-for-ever", MAX, None),
+        ("lease-for-ever", Duration::from_secs(1), Some(MAX)),
+        ("all-for-ever", MAX, Some(MAX)),
+        ("lease-of-all-ms", Duration::from_secs(1), Some(Duration::from_millis(u64::MAX))),
     ] {
         let cluster = cluster(what);
         let times = times(longest_cut, lease);
