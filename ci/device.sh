@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # What needs real hardware, on a machine that is there for ten minutes and has neither a compiler nor a network:
 #   ci/device.sh build                         where cargo is: builds all programs into one archive, device/programs.tar.xz
-#   ci/device.sh [tests] [energy] [cores] [gpu]  there: runs these parts, all of them by default, from the folder device/
+#   ci/device.sh [tests] [energy] [cores] [gpu] [profile]
+#                                              there: runs these parts, by default the first four, from the folder device/.
+#                                              On 16 cores and an H200 each of cores and gpu takes five to six minutes, tests three: in two calls.
 # DEVICE  the folder of the programs: odeon, odeon-peers, tests/*, or the archive of them  [device]
 # OUT     where what comes out goes                                                        [target/device-results]
 # LIMIT_S seconds for everything together                                                  [560]
+# PERF    the program `perf`, for the part profile: it needs the clock only, no counters of a processor  [perf]
 # QUICK=1 tiny parameters: shows that everything works, measures nothing
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -25,7 +28,9 @@ build() {
     | grep '"test":true' | grep -o '"executable":"[^"]*"' | cut -d'"' -f4)
   local program
   for program in $list; do cp "$program" "$stage/tests"; done
-  strip "$stage/odeon" "$stage/odeon-peers" "$stage"/tests/*
+  strip "$stage/odeon-peers" "$stage"/tests/*
+  # Its functions keep their names, for the part profile.
+  strip --strip-debug "$stage/odeon"
   { git describe --always --abbrev=12 --exclude='*' --dirty=+changes || true; } > "$stage/commit"
   tar -C "$stage" -cf - . | xz -9 -T0 > "$device/programs.tar.xz"
   local mib=$(($(stat -c %s "$device/programs.tar.xz") / 1048576))
@@ -41,9 +46,9 @@ mkdir -p "$out"
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(tests energy cores gpu)
 # How the time is divided among the parts that are still to come; what one leaves over goes to those.
-declare -A weight=([tests]=2 [energy]=1 [cores]=6 [gpu]=5)
+declare -A weight=([tests]=3 [energy]=1 [cores]=6 [gpu]=5 [profile]=2)
 for part in "${parts[@]}"; do
-  [ -n "${weight[$part]:-}" ] || { echo "no part is called $part: tests, energy, cores, gpu" >&2; exit 2; }
+  [ -n "${weight[$part]:-}" ] || { echo "no part is called $part: tests, energy, cores, gpu, profile" >&2; exit 2; }
 done
 
 if [ ! -x "$device/odeon" ] && [ -f "$device/programs.tar.xz" ]; then
@@ -108,10 +113,35 @@ run_figures() { # part, seconds
   return "$status"
 }
 
+# Where the time goes of what did not reach its figure on sixteen cores (docs/benchmarks-notes.md, real hardware).
+profiled=(
+  "ledger --mode concurrent --handler-ns 2000 --senders 64 --entries 1000000"
+  "ledger --mode concurrent --handler-ns 100 --senders 64 --entries 1000000"
+  "transfer --mode concurrent --actors 32 --clients 32"
+)
+
+run_profiles() { # seconds
+  local perf=${PERF:-perf} data status=0 until=$((SECONDS + $1)) left=${#profiled[@]} command share
+  command -v "$perf" > /dev/null || { echo "no program $perf"; return 1; }
+  data=$(mktemp)
+  for command in "${profiled[@]}"; do
+    share=$(((until - SECONDS) / left))
+    left=$((left - 1))
+    echo "== $command"
+    # WHY words apart: they are arguments.
+    timeout -k 5 "$((share > 1 ? share : 1))" "$perf" record -q -F 499 -e cpu-clock -o "$data" -- \
+      "$odeon" bench $command --workers "$(nproc)" --samples 3 --warmup 1 || status=1
+    "$perf" report -i "$data" --stdio --sort symbol 2> /dev/null | grep '%' | head -n 40
+  done
+  rm -f "$data"
+  return "$status"
+}
+
 run_part() { # part, seconds
   case $1 in
     tests) run_tests "$2" ;;
     energy) timeout -k 5 "$2" "$odeon" energy ;;
+    profile) run_profiles "$2" ;;
     *) run_figures "$1" "$2" ;;
   esac
 }
