@@ -82,3 +82,63 @@ impl<M> Waiting<M> {
         self.jobs.drain(..)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use odeon_core::Access;
+
+    fn job(message: u32, lane: u64, access: Access) -> Job<u32> {
+        Job::new(message, access, Some(Lane::of_number(lane)))
+    }
+
+    /// What comes out if all are wanted that are changes of lane 1, three at most.
+    fn taken(waiting: &mut Waiting<u32>) -> Vec<u32> {
+        let mut into = VecDeque::new();
+        let is_taken = waiting.take_all_of(Lane::of_number(1), Kind::Change, 3, &mut into);
+        assert!(is_taken || into.is_empty());
+        into.into_iter().map(|job| job.message).collect()
+    }
+
+    #[test]
+    fn only_jobs_of_one_lane_and_kind_are_taken_together() {
+        let others = [job(0, 2, Access::Update), job(0, 1, Access::Snapshot)];
+        for other in others {
+            let (lane, kind) = (other.lane.expect("it has one"), other.kind);
+            let mut waiting = Waiting::new();
+            [1, 2].into_iter().for_each(|n| waiting.push_back(job(n, 1, Access::Update)));
+            waiting.push_front(other);
+            assert_eq!(taken(&mut waiting), []);
+            assert!(waiting.pop_front_of(Lane::of_number(1), Kind::Change).is_none());
+            assert_eq!(waiting.pop_front_of(lane, kind).map(|job| job.message), Some(0));
+            // Which ones are left nobody has looked at: they come out one by one.
+            assert_eq!(taken(&mut waiting), []);
+            assert_eq!(waiting.drain().map(|job| job.message).collect::<Vec<_>>(), [1, 2]);
+            waiting.push_back(job(3, 1, Access::Update));
+            assert_eq!(taken(&mut waiting), [3]);
+        }
+    }
+
+    #[test]
+    fn no_more_are_taken_together_than_there_is_room_for() {
+        let mut waiting = Waiting::new();
+        (1..=4).for_each(|n| waiting.push_back(job(n, 1, Access::Update)));
+        assert_eq!(taken(&mut waiting), []);
+        assert_eq!(waiting.pop_front().map(|job| job.message), Some(1));
+        assert_eq!(taken(&mut waiting), [2, 3, 4]);
+        assert_eq!(waiting.iter().count(), 0);
+    }
+
+    #[test]
+    fn jobs_of_another_lane_stay() {
+        let mut waiting = Waiting::new();
+        for (n, lane) in [(1, 1), (2, 2), (3, 1), (4, 2)] {
+            waiting.push_back(job(n, lane, Access::Update));
+        }
+        let of_lane = waiting.take_lane(Lane::of_number(2));
+        assert_eq!(of_lane.iter().map(|job| job.message).collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(taken(&mut waiting), [1, 3]);
+        waiting.extend(of_lane);
+        assert_eq!(waiting.iter().map(|job| job.message).collect::<Vec<_>>(), [2, 4]);
+    }
+}
