@@ -114,6 +114,10 @@ fn s26_s15_a_message_that_waits_for_a_state_that_is_gone_is_tried_on_the_new_one
             thread::yield_now();
         }
         linked.send(()).unwrap();
+        let until = Instant::now() + LONG;
+        while common.lives.load(SeqCst) < 2 && Instant::now() < until {
+            thread::yield_now();
+        }
         let set = thread::scope(|scope| {
             scope.spawn(|| ask(&a, Do::increment(1)).wait_timeout(LONG)).join().unwrap()
         });
