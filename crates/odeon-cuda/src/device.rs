@@ -19,13 +19,14 @@ use crate::timing::Mark;
 /// A session with a CUDA device: a stream of its own, in which all happens in order.
 ///
 /// All sessions of a process with one device share its primary context. A fault of a kernel breaks the context for all of them: whatever
-/// such a session is asked for is [`DeviceError::Lost`] from the moment on at which it learns of that. A new session tries the shared context
-/// again, and one of its own if others still hold the broken one. Whether either works after a fault is up to the driver, whose
-/// documentation says that the process must be started anew; opening is `Lost` then, and says so.
+/// such a session is asked for is [`DeviceError::Lost`] from the moment on at which it learns of
+/// that. A new session tries the shared context again, and one of its own if others still hold the
+/// broken one. Whether either works after a fault is up to the driver, whose documentation says
+/// that the process must be started anew; opening is `Lost` then, and says so.
 ///
 /// Nothing ends a kernel but the kernel, or the end of the process. Whoever waits for one that does not end waits for
-/// ever, and so does who drops its session. Other sessions of the process may have to wait for it as well: to load a kernel,
-/// which their context may do only when nothing runs in it.
+/// ever, and so does who drops its session. Other sessions of the process may have to wait for it
+/// as well: to load a kernel, which their context may do only when nothing runs in it.
 pub struct CudaDevice {
     name: String,
     memory: Memory,
@@ -71,8 +72,8 @@ impl CudaDevice {
     /// Opens a session with the device of that number, from 0 on, that may have `limit` bytes of memory: all there is, if none is said.
     ///
     /// # Errors
-    /// [`DeviceError::Unavailable`] if there is no driver or no such device; [`DeviceError::Lost`] after a fault, if the driver
-    /// lets this process have the device no more.
+    /// [`DeviceError::Unavailable`] if there is no driver or no such device; [`DeviceError::Lost`]
+    /// after a fault, if the driver lets this process have the device no more.
     pub fn open(number: u32, limit: Option<u64>) -> Result<Self, DeviceError> {
         // WHY: cudarc panics where there is no library.
         if !launch::has_driver() {

@@ -40,8 +40,8 @@ pub(crate) fn own_context(number: u32) -> Result<Arc<CudaContext>, (DriverError,
     let mut context = ptr::null_mut();
     // SAFETY: the caller has seen that the driver's library is there; its function of that name has
     // this type. The pointer is to a variable of ours. No context is always one that can be made a
-    // thread's own. What is made is alive, of that device, and nobody else has it, so what is made of
-    // it here may end it.
+    // thread's own. What is made is alive, of that device, and nobody else has it, so what is made
+    // of it here may end it.
     unsafe {
         // WHY: the thread may have the broken one, and the driver may tell the fault of a thread's
         // context by whatever is asked for there. Whoever needs a context makes it the thread's own

@@ -131,7 +131,8 @@ fn s26_s15_a_message_that_waits_for_a_state_that_is_gone_is_tried_on_the_new_one
     }
 }
 
-/// Messages of one sender are taken together: those behind one that fails must not be handled on the state that goes.
+/// Messages of one sender are taken together: those behind one that fails must not be handled on
+/// the state that goes.
 #[test]
 fn s25_s15_behind_a_failure_a_senders_messages_are_handled_on_the_new_state() {
     for processing in every_processing() {

@@ -1,4 +1,5 @@
-//! Collections and counters with names: whichever of their cells is in the way, the report has the name, also of cells that came later.
+//! Collections and counters with names: whichever of their cells is in the way, the report has the
+//! name, also of cells that came later.
 
 use odeon_stm::collections::{TList, TMap, TOrdMap, TQueue, TSet, TVec};
 use odeon_stm::{Labelled, Rollback, TCounter, TVar, Tx, atomically, stats};
@@ -66,7 +67,8 @@ fn a_map_is_named_wherever_it_is_in_the_way() {
     );
 }
 
-/// Only who reads a sum is rolled back by who adds, whichever part that adds to; who adds is not, by anybody.
+/// Only who reads a sum is rolled back by who adds, whichever part that adds to; who adds is not,
+/// by anybody.
 #[test]
 fn a_counter_is_named_to_who_reads_it() {
     let name = "a counter of this test";

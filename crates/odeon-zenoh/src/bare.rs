@@ -66,7 +66,8 @@ impl Bare {
         publisher.map(BarePublisher).map_err(|error| ZenohError::of("making a publisher", error))
     }
 
-    /// Has `hear` called, on a thread of Zenoh's, with each payload. What it panics with concerns nobody.
+    /// Has `hear` called, on a thread of Zenoh's, with each payload. What it panics with concerns
+    /// nobody.
     ///
     /// # Errors
     /// If Zenoh knows no such key.

@@ -1,4 +1,5 @@
-//! What Zenoh calls on its own threads, and is not Zenoh's: a panic there would end more than it concerns, and who is called must not wait for Zenoh.
+//! What Zenoh calls on its own threads, and is not Zenoh's: a panic there would end more than it
+//! concerns, and who is called must not wait for Zenoh.
 
 use std::cell::Cell;
 
@@ -9,7 +10,8 @@ thread_local! {
     static IS_CALLED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls what may be a user's on a thread of Zenoh's. Its panic concerns nobody: that of a message has been seen to by the theater.
+/// Calls what may be a user's on a thread of Zenoh's. Its panic concerns nobody: that of a message
+/// has been seen to by the theater.
 pub(crate) fn called_by_zenoh(act: impl FnOnce()) {
     let was_called = IS_CALLED.replace(true);
     quietly(act);

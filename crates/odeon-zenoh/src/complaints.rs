@@ -55,10 +55,12 @@ impl fmt::Display for Complaint {
 
 /// Has `hear` called with each [`Complaint`], from now on, by all sessions of Zenoh in this process: for the `main` of a program that has no other use
 /// for the events of `tracing`. The same is told once in a minute, and ten different ones; how many were left out is told before the next.
-/// `hear` is called on a thread of its own, so it may do anything: use networks and leave them, panic, which is the end of that call only, or wait, which
-/// leaves out what comes meanwhile and is too much.
+/// `hear` is called on a thread of its own, so it may do anything: use networks and leave them,
+/// panic, which is the end of that call only, or wait, which leaves out what comes meanwhile and is
+/// too much.
 ///
-/// `false`: the program has a subscriber of `tracing` already, which hears all of this and more; or the system has no thread left.
+/// `false`: the program has a subscriber of `tracing` already, which hears all of this and more; or
+/// the system has no thread left.
 ///
 /// ```
 /// use odeon_zenoh::hear_complaints;

@@ -48,8 +48,9 @@ pub use transport::ZenohTransport;
 /// ```
 ///
 /// # Errors
-/// If Zenoh cannot be used as the settings say, or they do not go together. If [`longest_cut`](ZenohSettings::longest_cut) is 0. If the name of the cluster
-/// has more than 64 bytes.
+/// If Zenoh cannot be used as the settings say, or they do not go together. If
+/// [`longest_cut`](ZenohSettings::longest_cut) is 0. If the name of the cluster has more than 64
+/// bytes.
 pub fn join(
     theater: &Theater,
     cluster: &str,

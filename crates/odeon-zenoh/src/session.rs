@@ -1,4 +1,5 @@
-//! Opening a session of Zenoh, and why that has not worked, in words for whoever has made the settings; and closing it.
+//! Opening a session of Zenoh, and why that has not worked, in words for whoever has made the
+//! settings; and closing it.
 
 use std::io;
 use std::net::{TcpListener, ToSocketAddrs, UdpSocket};
@@ -37,12 +38,14 @@ impl Drop for OpenSession {
     }
 }
 
-/// A thread on which Zenoh can be waited for. WHY: a thread that has tokio's runtime of one thread Zenoh takes for an error, and panics.
+/// A thread on which Zenoh can be waited for. WHY: a thread that has tokio's runtime of one thread
+/// Zenoh takes for an error, and panics.
 fn thread_of_its_own() -> thread::Builder {
     thread::Builder::new().name("odeon-zenoh".into())
 }
 
-/// Closes a session, on another thread. Waits for that, unless it is Zenoh that calls: it waits for all whom it has called to return, for 10 s.
+/// Closes a session, on another thread. Waits for that, unless it is Zenoh that calls: it waits for
+/// all whom it has called to return, for 10 s.
 fn close(session: Session) {
     let closes = move || {
         // A session that is closed twice is closed.

@@ -148,9 +148,9 @@ impl ZenohSettings {
         self.lease.unwrap_or_else(|| self.dead_after().saturating_mul(2).max(LEAST_LEASE))
     }
 
-    /// Whether a connection that is cut for a while is there longer than links wait for it: theaters
-    /// that have been told of each other by a third one do not make another one. What is looked at
-    /// is what Zenoh has been told in the end.
+    /// Whether a connection that is cut for a while is there longer than links wait for it:
+    /// theaters that have been told of each other by a third one do not make another one. What is
+    /// looked at is what Zenoh has been told in the end.
     fn lasts(&self, config: &Config) -> Result<(), ZenohError> {
         let said = config.get_json(LEASE).map_err(|error| ZenohError::settings(LEASE, &*error))?;
         // Zenoh has taken it as a number.

@@ -112,8 +112,8 @@ impl ZenohTransport {
         }))
     }
 
-    /// Closes it: what is sent from here on is dropped, and nothing comes any more. So does a drop. A [`Listener`] that is just being told something does not wait
-    /// for that.
+    /// Closes it: what is sent from here on is dropped, and nothing comes any more. So does a drop.
+    /// A [`Listener`] that is just being told something does not wait for that.
     pub fn close(&self) {
         self.session.close();
     }

@@ -1,5 +1,5 @@
-//! S32: messages whose code panics, fails, or ends the theater that reads them harm nobody but themselves, when Zenoh's threads read them; nor do
-//! listeners and subscriptions that do so.
+//! S32: messages whose code panics, fails, or ends the theater that reads them harm nobody but
+//! themselves, when Zenoh's threads read them; nor do listeners and subscriptions that do so.
 
 use crate::support::{LONG, until};
 use odeon_core::{Actor, ActorRef, Context, DeadLetterReason, Message, Reply, Theater};

@@ -1,4 +1,5 @@
-//! S32: who hears of connections that come to nothing may panic, come back into networks, leave them, and wait.
+//! S32: who hears of connections that come to nothing may panic, come back into networks, leave
+//! them, and wait.
 
 use odeon_core::Theater;
 use odeon_theater::Network;
@@ -63,7 +64,8 @@ fn endpoint() -> String {
     format!("127.0.0.1:{port}")
 }
 
-/// Listens there, and has who speaks no Zenoh connect, so that there is something to complain of, another one each time.
+/// Listens there, and has who speaks no Zenoh connect, so that there is something to complain of,
+/// another one each time.
 fn place(endpoint: &str) -> (Theater, Network) {
     let theater = Theater::builder().workers(1).build().unwrap();
     let settings = ZenohSettings { listen: vec![format!("tcp/{endpoint}")], ..Default::default() };

@@ -178,8 +178,8 @@ impl<M: Message> WorkerPool<M> {
     /// Asks one of the members, as [`ActorRef::ask`] does.
     ///
     /// # Panics
-    /// Not here, but where a member waits in its handler for the answer to a question that it has got itself, as in a pool of one: it could only give it
-    /// afterwards.
+    /// Not here, but where a member waits in its handler for the answer to a question that it has
+    /// got itself, as in a pool of one: it could only give it afterwards.
     pub fn ask<T: Send + 'static>(&self, question: impl FnOnce(Reply<T>) -> M) -> Ask<T> {
         let (answer_to, ask) = Ask::pair();
         let (asked, question) = (AskedOne::default(), question(answer_to));

@@ -5,7 +5,8 @@
 //! 1. A job is *ready* when its lane is its own. Ready jobs wait in one of three queues: changes, reads, alone. In each of them those of lower
 //!    mailboxes stand before those of higher ones.
 //! 2. A batch of one or more ready jobs is taken by an *executor*: the actor's own turn or a runner. Jobs of one batch are
-//!    of different lanes, or of none, or *follow* another one of their lane, whose place they share. When that does not end well they wait again.
+//!    of different lanes, or of none, or *follow* another one of their lane, whose place they
+//!    share. When that does not end well they wait again.
 //! 3. Alone means alone: a job of that queue is taken when nothing runs, and nothing is taken beside it nor, once it waits,
 //!    before it.
 //! 4. While changes and reads wait, each kind keeps a tenth of the places, if there are two or more. And of the batches that are taken one
@@ -347,8 +348,9 @@ impl<M: Message> Board<M> {
         }
     }
 
-    /// Jobs that have followed another one of their lane are not to begin after all (rule 2). The last one comes out first.
-    /// Before the place of their lane is given back, and before that job is parked.
+    /// Jobs that have followed another one of their lane are not to begin after all (rule 2). The
+    /// last one comes out first. Before the place of their lane is given back, and before that job
+    /// is parked.
     ///
     /// # Errors
     /// The messages, if the board is closed.

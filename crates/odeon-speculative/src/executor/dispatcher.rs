@@ -38,12 +38,15 @@ pub(crate) struct Dispatcher<A: SpeculativeActor> {
 
 /// TUNE: messages between two looks at the width: a look reads the clock.
 const LOOK_EVERY: u32 = 64;
-/// TUNE: messages that are brought to the board together.
+/// TUNE: messages that are brought to the board together; up to [`WIDE`] times as many by wide
+/// actors.
 const TOGETHER: usize = 16;
-/// TUNE: jobs that could be taken at once beyond which the actor's own turn works instead of bringing more. Those that wait
-/// for their lanes do not count: what a sender sends in one go is of one lane, and feeds one executor.
+/// TUNE: jobs that could be taken at once beyond which the actor's own turn works instead of
+/// bringing more, if it is not wide. Those that wait for their lanes do not count: what a sender
+/// sends in one go is of one lane, and feeds one executor.
 const ENOUGH: usize = 32;
-/// TUNE: jobs beyond which it works in any case: senders are held back from about here on.
+/// TUNE: jobs beyond which it works also if fewer could be taken: senders are held back from about
+/// here on.
 const TOO_MANY: usize = 1024;
 
 /// The mailbox in which a message with this lane has waited. All come with lanes where there are several.
@@ -95,7 +98,7 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         };
         let job = self.job(message, access, lane);
         self.taken.push(Job { place, ..job });
-        if self.has_enough() {
+        if self.is_to_bring() {
             self.bring_and_work(ctx);
         }
     }
@@ -117,20 +120,20 @@ impl<A: SpeculativeActor> Dispatcher<A> {
         };
         let job = self.job(message, access, Some(lane));
         self.taken.push(Job { enlisted: Some(enlisted), place, ..job });
-        if self.has_enough() {
+        if self.is_to_bring() {
             self.bring_and_work(ctx);
         }
     }
 
     /// Whether it has taken as many messages as it brings together.
-    fn has_enough(&self) -> bool {
+    fn is_to_bring(&self) -> bool {
         self.taken.len() >= TOGETHER * self.engine.width().clamp(1, WIDE)
     }
 
     fn bring_and_work(&mut self, ctx: &mut Context<'_, Self>) {
         self.bring(ctx);
-        let has_enough = self.engine.ready() >= ENOUGH || self.engine.pressing() >= TOO_MANY;
-        if has_enough && self.engine.width() < WIDE || self.engine.needs_attention() {
+        let is_enough = self.engine.ready() >= ENOUGH || self.engine.pressing() >= TOO_MANY;
+        if is_enough && self.engine.width() < WIDE || self.engine.needs_attention() {
             self.work(ctx);
         }
     }

@@ -181,7 +181,8 @@ impl<M> Lanes<M> {
         next
     }
 
-    /// Puts behind `batch` what follows its last job in a lane, up to so many: they have its place too.
+    /// Puts behind `batch` what follows its last job in a lane, up to so many: they have its place
+    /// too.
     pub(crate) fn follow(&mut self, batch: &mut VecDeque<Job<M>>, most: usize) {
         let Some((Some(lane), kind)) = batch.back().map(|last| (last.lane, last.kind)) else {
             return;

@@ -10,7 +10,8 @@ pub(crate) struct Pace(AtomicU64);
 
 /// TUNE: what a batch should take, in ns: long against taking it, short against a turn.
 const BATCH_NS: u64 = 20_000;
-/// TUNE: and for each executor: they pass the board one after the other, in about 1 us each on 16 cores, twice for a batch (measured 2026-11).
+/// TUNE: and for each executor, since they pass the board one after the other: 64 us with 16, where
+/// 20 us were too little and 100 us better (decision 038); guessed in between.
 const BATCH_NS_EACH: u64 = 4_000;
 /// TUNE: from here on the actor's own turn leaves messages to runners, so that its inbox is looked at: well above what handing
 /// over to a runner costs.

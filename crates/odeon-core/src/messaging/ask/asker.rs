@@ -52,7 +52,8 @@ impl Asker {
     }
 }
 
-/// Who asks whom, noted by who sends the question: which of several actors gets it is known only then.
+/// Who asks whom, noted by who sends the question: which of several actors gets it is known only
+/// then.
 #[derive(Default)]
 pub(crate) struct AskedOne(Cell<(Option<Asker>, Option<Box<AskedBy>>)>);
 

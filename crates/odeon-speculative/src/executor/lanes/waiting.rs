@@ -47,7 +47,8 @@ impl<M> Waiting<M> {
         if is_such { self.jobs.pop_front() } else { None }
     }
 
-    /// All of them, if they are no more than `most`, of this lane and kind, and none is a visit: without a look at each. Nothing is in `into`.
+    /// All of them, if they are no more than `most`, of this lane and kind, and none is a visit:
+    /// without a look at each. Nothing is in `into`.
     pub(super) fn take_all_of(
         &mut self,
         lane: Lane,

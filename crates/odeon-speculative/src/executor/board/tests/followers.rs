@@ -1,4 +1,5 @@
-//! Rule 2: which jobs of a lane are taken together, and what becomes of them if one does not end well.
+//! Rule 2: which jobs of a lane are taken together, and what becomes of them if one does not end
+//! well.
 
 use super::super::{Board, How};
 use crate::executor::job::Job;
