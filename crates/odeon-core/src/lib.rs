@@ -9,9 +9,9 @@
 //! | one message in five files | `messaging/send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` → `scheduler/worker.rs` → `turn/sequential.rs` |
 //! | an actor's memory | `process/cell.rs` |
 //! | when senders wait | `messaging/pressure.rs`, `messaging/pressure/*`, `messaging/bounded.rs`, `messaging/bounded/*` |
-//! | what happens later | `runtime/timer.rs`, `runtime/timer/*` |
+//! | what happens later | `lifecycle/timer.rs`, `lifecycle/timer/*` |
 //! | reads of one actor at once | `patterns/read_write.rs`, `patterns/read_write/*` |
-//! | what happens beside an actor | `turn/pipe.rs`, `turn/pipe/*`, `lifecycle/fork.rs` |
+//! | what happens beside an actor | `lifecycle/pipe.rs`, `lifecycle/pipe/*`, `lifecycle/fork.rs` |
 //! | the runtime as a whole | `runtime/theater.rs`, `runtime/theater/*`, `process/registry.rs` |
 //! | finding actors, one message for many | `runtime/naming.rs`, `runtime/group.rs`, `messaging/broadcast.rs`, `patterns/worker_pool.rs` |
 //! | what can be seen from outside | `vocabulary/observe.rs`, `telemetry.rs`, `telemetry/*`, `vocabulary/dead_letter.rs` |
@@ -30,10 +30,15 @@ mod telemetry;
 mod turn;
 mod vocabulary;
 
+pub use crate::process::config::QueueOrder;
+pub use crate::vocabulary::ended::Ended;
+pub use crate::vocabulary::foreign_task::ForeignTask;
 #[cfg(feature = "wire")]
 pub use extend::wire;
 pub use lifecycle::link::Link;
-pub use lifecycle::watch::{Ended, UntilEnded, Watch, Watching};
+pub use lifecycle::pipe::Pipe;
+pub use lifecycle::timer::{AskWithin, Timer};
+pub use lifecycle::watch::{UntilEnded, Watch, Watching};
 pub use mailbox::declared_guards::DeclaredGuards;
 pub use mailbox::selection::{
     Ageing, LeastRecentlyUsed, RandomMailbox, Ready, RoundRobin, Selection, SelectionPolicy,
@@ -41,30 +46,27 @@ pub use mailbox::selection::{
 };
 pub use messaging::actor_ref::{ActorRef, WeakRef};
 pub use messaging::ask::Ask;
-pub use messaging::bounded::{Bound, Bounded};
+pub use messaging::bounded::Bound;
 pub use messaging::broadcast::broadcast;
-pub use messaging::foreign_task::{AsTask, ForeignTask, as_task};
+pub use messaging::foreign_task::{AsTask, as_task};
 pub use messaging::mailbox_ref::MailboxRef;
 pub use messaging::reply::Reply;
+pub use patterns::bounded::Bounded;
 pub use patterns::read_write::{
     ReadContext, ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting, WriteContext,
 };
 pub use patterns::worker_pool::{Routing, WorkerPool};
 pub use process::supervision::{Directive, Failure, Supervision};
+pub use runtime::collect::StatsSource;
 pub use runtime::group::Group;
 pub use runtime::naming::{LookupError, NameTaken, OtherType};
 pub use runtime::theater::builder::TheaterBuilder;
 pub use runtime::theater::{RootFailure, Stage, StopReport, Theater};
-pub use runtime::timer::{AskWithin, Timer};
-pub use scheduler::pool::QueueOrder;
-pub use telemetry::{
-    ActorStats, SpeculationReport, StageKind, StageStats, Stats, StatsSource, Wait, WaitsView,
-};
+pub use telemetry::{ActorStats, SpeculationReport, StageKind, StageStats, Stats, Wait, WaitsView};
 pub use turn::actor::Actor;
 pub use turn::async_actor::AsyncActor;
 pub use turn::async_context::AsyncContext;
 pub use turn::context::Context;
-pub use turn::pipe::Pipe;
 pub use vocabulary::access::Access;
 pub use vocabulary::actor_id::ActorId;
 pub use vocabulary::clock::{Clock, SystemClock};

@@ -17,6 +17,7 @@ pub(crate) mod memory;
 pub(crate) mod selection;
 mod set;
 mod tail_word;
+pub(crate) mod written_guards;
 
 pub use crate::vocabulary::message::MAX_MAILBOXES;
 pub(crate) use guards::Guards;

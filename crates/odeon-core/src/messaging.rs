@@ -11,4 +11,4 @@ pub(crate) mod open_question;
 pub(crate) mod pressure;
 pub(crate) mod reply;
 pub(crate) mod send;
-pub(crate) mod unanswered;
+pub(crate) mod tag;

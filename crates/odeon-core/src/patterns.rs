@@ -14,6 +14,7 @@
 //!
 //! All are safe code on the functions that any actor has.
 
+pub(crate) mod bounded;
 mod join;
 mod joins;
 mod patience;
@@ -25,7 +26,7 @@ pub use joins::{Held, Joins};
 
 use std::time::Duration;
 
-use crate::runtime::timer::Timer;
+use crate::lifecycle::timer::Timer;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;

@@ -7,13 +7,14 @@
 pub(crate) mod envelope;
 mod find_work;
 pub(crate) mod foreign;
-pub(crate) mod home;
 mod idle;
 pub(crate) mod local_ring;
 mod lookout;
 pub(crate) mod pinned;
 pub(crate) mod placement;
 pub(crate) mod pool;
+pub(crate) mod seen_stage;
 pub(crate) mod submit;
+pub(crate) mod timers;
 mod trial;
 pub(crate) mod worker;

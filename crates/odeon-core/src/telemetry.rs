@@ -4,9 +4,9 @@
 //! | question | file |
 //! |---|---|
 //! | who is told what happens? | `vocabulary/observe.rs` |
-//! | how are turns and messages counted? | `telemetry/tally.rs`, `telemetry/seen_turn.rs` |
-//! | when was an actor woken? | `telemetry/seen_stage.rs` |
-//! | what does a user see of it? | `telemetry/stats.rs`, `telemetry/collect.rs` |
+//! | how are turns and messages counted? | `telemetry/tally.rs`, `turn/seen_turn.rs` |
+//! | when was an actor woken? | `scheduler/seen_stage.rs` |
+//! | what does a user see of it? | `telemetry/stats.rs`, `runtime/collect.rs` |
 //! | who waits for whose answer? | `telemetry/waits.rs` |
 //! | how is a message followed to where it is handled? | `telemetry/follow.rs`, `telemetry/causes.rs` |
 //!
@@ -19,11 +19,8 @@
 
 mod busy_clock;
 mod causes;
-mod collect;
 pub(crate) mod follow;
 mod reporters;
-mod seen_stage;
-mod seen_turn;
 mod stats;
 mod tally;
 mod waits;
@@ -34,19 +31,13 @@ use std::time::Duration;
 use crate::vocabulary::clock::Clock;
 use crate::vocabulary::observe::Observer;
 
-pub use collect::StatsSource;
-pub(crate) use follow::Following;
-pub(crate) use follow::Tracer;
+pub(crate) use follow::{Followed, Handling, Tracer};
+pub(crate) use follow::{Following, InScope};
 pub use reporters::Reporter;
 pub(crate) use reporters::Reporters;
-pub(crate) use seen_stage::SeenStage;
-pub(crate) use seen_turn::{
-    PinnedTurn, Progress, SeenTurn, Whereabouts, before_idle, note_before_idle, noting_signal,
-    pinned_handles, pinned_has_begun,
-};
 pub use stats::{ActorStats, SpeculationReport, StageKind, StageStats, Stats};
 pub(crate) use tally::{StageTally, Tally};
-pub(crate) use waits::{AskedBy, Waits};
+pub(crate) use waits::Waits;
 pub use waits::{Wait, WaitsView};
 
 /// What is switched on in a theater, if anything is.

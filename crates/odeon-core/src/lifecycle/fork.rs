@@ -1,7 +1,7 @@
 //! Forked tasks: computations that run on the pool, in parallel with the actor that forks them, which goes on with what they
 //! come to.
 //!
-//! A fork is a pipe (`turn/pipe.rs`) whose future is ready at its first poll, and whose carrier runs on the pool wherever its actor
+//! A fork is a pipe (`lifecycle/pipe.rs`) whose future is ready at its first poll, and whose carrier runs on the pool wherever its actor
 //! does. Of several tasks each one is an actor of the pool for the length of one turn, and one pipe waits for the last of
 //! them: the *join*.
 //!
@@ -12,14 +12,15 @@ use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::messaging::unanswered;
+use crate::lifecycle::pipe::{self, Pipe};
+use crate::lifecycle::spawn;
 use crate::process::cell::Header;
-use crate::runtime::theater::spawn;
+use crate::process::piped::Continuation;
+use crate::process::unanswered;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::context::Context;
-use crate::turn::pipe::{self, Continuation, Pipe};
 use crate::vocabulary::message::Message;
 use crate::vocabulary::oneshot;
 

@@ -5,11 +5,11 @@
 
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::selection::Selection;
+use crate::process::piped::Continuation;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::context::Context;
-use crate::turn::pipe::Continuation;
 
 /// Makes its actor when it starts and is that actor from then on. If that fails there is no state to
 /// resume with (S15).

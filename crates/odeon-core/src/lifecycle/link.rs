@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use odeon_sync::{Mutex, MutexGuard};
 
-use crate::lifecycle::watch::{self, Ended, Watch};
+use crate::lifecycle::watch::{self, Watch};
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::bonds::Request;
 use crate::process::kin::Kin;
-use crate::process::supervision::Escalated;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::context::Context;
+use crate::vocabulary::ended::Ended;
+use crate::vocabulary::failure_text::Escalated;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
 

@@ -4,7 +4,6 @@ mod own;
 mod until_ended;
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::bonds::Watcher;
@@ -14,60 +13,13 @@ use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::context::Context;
-use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::contain::contain;
+use crate::vocabulary::ended::Ended;
 use crate::vocabulary::message::Message;
-use crate::vocabulary::observe::EndReason;
 
-pub(crate) use own::{Watched, keep as keep_own};
+pub(crate) use own::keep as keep_own;
 pub use own::{Watching, WrittenWatch};
 pub use until_ended::UntilEnded;
-
-/// An actor has ended: which one, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    actor: ActorId,
-    reason: EndReason,
-    failure: Option<Arc<str>>,
-}
-
-impl Ended {
-    pub(crate) fn new(actor: ActorId, reason: EndReason, failure: Option<Arc<str>>) -> Self {
-        Self { actor, reason, failure }
-    }
-
-    /// Which actor.
-    pub fn actor(&self) -> ActorId {
-        self.actor
-    }
-
-    /// Why it ended.
-    pub fn reason(&self) -> EndReason {
-        self.reason
-    }
-
-    /// What the panic said that ended it, if it failed while it was watched or supervised and the
-    /// panic carried a text.
-    pub fn failure(&self) -> Option<&str> {
-        self.failure.as_deref()
-    }
-}
-
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.reason {
-            EndReason::Stopped => "stopped",
-            EndReason::Failed => "failed",
-            EndReason::Shutdown => "was shut down",
-            EndReason::Unreachable => "cannot be reached any more",
-        };
-        write!(f, "actor {} {what}", self.actor)?;
-        match &self.failure {
-            Some(failure) => write!(f, ": {failure}"),
-            None => Ok(()),
-        }
-    }
-}
 
 /// A watch that is in force. Dropping it changes nothing; [`cancel`](Self::cancel) ends it.
 #[derive(Clone)]

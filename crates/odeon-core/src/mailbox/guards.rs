@@ -1,6 +1,6 @@
 //! Which mailboxes of an actor are open; owner's side, no atomics.
 
-use crate::turn::interior::WrittenGuards;
+use crate::mailbox::written_guards::WrittenGuards;
 
 /// The guards of an actor's mailboxes, and where the message that is being handled has waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

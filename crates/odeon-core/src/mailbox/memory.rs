@@ -23,14 +23,14 @@ mod slab;
 mod spare;
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
-use std::ptr::NonNull;
+use std::cell::Cell;
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 pub(crate) use self::depot::{Depot, ThreadMemory};
 use self::magazine::Magazine;
 use self::slab::Slabs;
 use self::spare::Spare;
-use crate::process::current;
 
 /// All recycled memory is aligned to a cache line.
 const LINE: usize = 64;
@@ -46,6 +46,19 @@ const CLASSES: usize = 64;
 thread_local! {
     /// What threads keep that belong to no theater.
     static OUTSIDE: ThreadMemory = ThreadMemory::outside();
+}
+
+odeon_sync::thread_local_const! {
+    /// Free memory that this thread keeps; null on threads that belong to no theater.
+    static HERE: Cell<*const ThreadMemory> = Cell::new(ptr::null())
+}
+
+/// Does `work` on a thread of a theater, which keeps free memory meanwhile.
+pub(crate) fn keeping_here(depot: Arc<Depot>, work: impl FnOnce()) {
+    let memory = ThreadMemory::new(depot);
+    HERE.with(|here| here.set(&raw const memory));
+    work();
+    HERE.with(|here| here.set(ptr::null()));
 }
 
 /// The size class of a type, if memory of its layout is recycled.
@@ -105,7 +118,7 @@ pub(crate) unsafe fn remove<T>(place: NonNull<T>) {
 
 fn this_thread() -> Option<&'static ThreadMemory> {
     // SAFETY: set by this thread for as long as the value lives, and used for one call only.
-    unsafe { current::here().memory.get().as_ref() }
+    unsafe { HERE.with(Cell::get).as_ref() }
 }
 
 /// Free memory for a thread that belongs to no theater.

@@ -8,11 +8,11 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::messaging::actor_ref::ActorRef;
+use crate::messaging::ask::asked_by::AskedBy;
 use crate::messaging::reply::Reply;
-use crate::messaging::unanswered;
 use crate::process::current;
+use crate::process::unanswered;
 use crate::scheduler::pinned::PinnedShared;
-use crate::telemetry::AskedBy;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::{Message, mailbox_of};
 use crate::vocabulary::oneshot::{self, InVain};
@@ -20,6 +20,7 @@ use asker::{AskedOne, Asker};
 use kept::Kept;
 use sending::Unsent;
 
+pub(crate) mod asked_by;
 pub(crate) mod asker;
 mod beginning;
 pub(crate) mod kept;

@@ -3,13 +3,13 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what a user writes | this one, `messaging/bounded/bound.rs` |
+//! | what a user writes | `patterns/bounded.rs`, `messaging/bounded/bound.rs` |
 //! | who has a place, who waits for one, who gets the next | `messaging/bounded/gate.rs` and its loom model |
 //! | how a mailbox keeps its newest messages | `messaging/bounded/newest.rs` |
 //! | the bounds of one actor; what its owner does | `messaging/bounded/bounds.rs` |
 //! | what a sender does | `messaging/bounded/sending.rs` |
 //!
-//! Senders find the bounds through the actor's cell: its home is marked (`scheduler/home.rs`), which leads a
+//! Senders find the bounds through the actor's cell: its home is marked (`process/home.rs`), which leads a
 //! send away from its fast path, and the bounds lie in the bonds. So they outlast a restart. An actor that
 //! is made in its first turn (`lifecycle/lazy.rs`) makes its bounds known then; until then all its mailboxes are full.
 
@@ -19,242 +19,16 @@ mod gate;
 mod newest;
 mod sending;
 
-use std::fmt;
-
-use crate::mailbox::declared_guards::DeclaredGuards;
-use crate::mailbox::selection::Selection;
 use crate::process::cell::MessageCell;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
-use crate::turn::async_context::AsyncContext;
-use crate::turn::context::Context;
-use crate::turn::pipe::Continuation;
-use crate::vocabulary::mailboxes::MailboxName;
 use crate::vocabulary::message::Message;
 
 pub use bound::Bound;
-pub(crate) use bounds::{Bounds, check_keeps_all};
+pub(crate) use bounds::{Bounds, check_keeps_all, make_known, taken};
 pub(crate) use gate::Gate;
 pub use gate::Place;
 pub(crate) use sending::{
     enter_beyond, is_full, rejects, room, send, send_async, send_or_keep, send_unhindered, try_send,
 };
-
-/// An actor whose mailboxes are bounded exactly: spawned in place of the actor itself, wherever an
-/// [`Actor`] or [`AsyncActor`] can be spawned. It goes around all other actors that contain one.
-///
-/// A [`Bound`] counts the messages of one mailbox that wait, those put aside included, and not the one
-/// that is being handled. Mailboxes without a bound stay as they are (S17). A speculative actor has bounds by its
-/// `Processing`.
-///
-/// # Guarantees
-/// Those of the actor inside, and S18. A restart keeps the messages that wait, and the bounds of the first
-/// state: those of later ones are not looked at.
-///
-/// # Example
-/// ```
-/// use odeon_core::*;
-///
-/// struct Printer;
-/// enum Job { Cancel, Page(String, Reply<usize>) }
-/// impl Message for Job {
-///     const MAILBOXES: usize = 2;
-///     fn mailbox(&self) -> usize { match self { Job::Cancel => 0, Job::Page(..) => 1 } }
-/// }
-/// impl Actor for Printer {
-///     type Msg = Job;
-///     fn handle(&mut self, job: Job, _ctx: &mut Context<'_, Self>) {
-///         if let Job::Page(text, reply) = job {
-///             reply.send(text.len());
-///         }
-///     }
-/// }
-///
-/// let theater = Theater::new()?;
-/// let bounded = || Bounded::new(Printer).mailbox(0, Bound::drop_oldest(1)).mailbox(1, Bound::reject(100));
-/// let printer = theater.spawn_supervised(Supervision::new(), bounded);
-///
-/// assert_eq!(printer.ask(|reply| Job::Page("two".into(), reply)).wait(), Ok(3));
-/// match printer.send(Job::Cancel) {
-///     Ok(()) => {}
-///     Err(SendError::Full(_job)) => unreachable!("this mailbox always takes the newest"),
-///     Err(SendError::Stopped(_job)) => println!("the printer is gone"),
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct Bounded<A> {
-    actor: A,
-    /// By mailbox.
-    wanted: Vec<Option<Bound>>,
-}
-
-impl<A: Actor> Bounded<A> {
-    /// An actor with bounds, none at first. One inside another is refused when the program is compiled.
-    pub fn new(actor: A) -> Self {
-        const { assert!(!A::BOUNDED, "an actor that has bounds gets no others around them") };
-        Self { actor, wanted: vec![None; A::Msg::MAILBOXES] }
-    }
-}
-
-impl<A: AsyncActor> Bounded<A> {
-    /// As [`new`](Self::new), for an asynchronous actor.
-    ///
-    /// ```
-    /// # use odeon_core::*;
-    /// # struct Fetcher;
-    /// # impl AsyncActor for Fetcher {
-    /// #     type Msg = Box<Reply<u32>>;
-    /// #     async fn handle(&mut self, reply: Box<Reply<u32>>, _: &mut AsyncContext<'_, Self>) { reply.send(7) }
-    /// # }
-    /// # let theater = Theater::new()?;
-    /// let fetcher = theater.spawn_async(Bounded::new_async(Fetcher).mailbox(0, Bound::wait(8)));
-    /// assert_eq!(fetcher.ask(Box::new).wait(), Ok(7));
-    /// # Ok::<(), BuildError>(())
-    /// ```
-    pub fn new_async(actor: A) -> Self {
-        const { assert!(!A::BOUNDED, "an actor that has bounds gets no others around them") };
-        Self { actor, wanted: vec![None; A::Msg::MAILBOXES] }
-    }
-}
-
-impl<A> Bounded<A> {
-    /// Bounds a mailbox; the last call for one counts.
-    ///
-    /// # Panics
-    /// If the actor's messages have no such mailbox.
-    #[must_use]
-    #[track_caller]
-    pub fn mailbox(mut self, mailbox: impl MailboxName, bound: Bound) -> Self {
-        let mailbox = mailbox.number();
-        let mailboxes = self.wanted.len();
-        assert!(
-            mailbox < mailboxes,
-            "there is no mailbox {mailbox} to be bounded: the actor has {mailboxes} (numbered from 0)"
-        );
-        self.wanted[mailbox] = Some(bound);
-        self
-    }
-}
-
-impl<A: Actor> Actor for Bounded<A> {
-    type Msg = A::Msg;
-    const BOUNDED: bool = true;
-    const PUTS_ASIDE: bool = A::GOES_ON_ANYWHERE;
-    const GOES_ON_ANYWHERE: bool = A::GOES_ON_ANYWHERE;
-
-    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
-        Some(&self.wanted)
-    }
-
-    fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        bounds::make_known(ctx.cell(), &self.wanted);
-        ctx.lent_to(|ctx| self.actor.started(ctx));
-    }
-
-    #[inline]
-    fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
-        if let Some(msg) = bounds::taken(ctx.cell(), ctx.mailbox(), msg) {
-            ctx.lent_to(|ctx| self.actor.handle(msg, ctx));
-        }
-    }
-
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
-        ctx.lent_to(|ctx| self.actor.__go_on(continuation, ctx));
-    }
-
-    fn selection(&self) -> Selection {
-        self.actor.selection()
-    }
-
-    #[inline]
-    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
-        self.actor.guards(guards);
-    }
-
-    fn stopped(&mut self) {
-        self.actor.stopped();
-    }
-
-    fn __is_made(&self) -> bool {
-        !Self::PUTS_ASIDE || self.actor.__is_made()
-    }
-
-    fn __has_aside(&self) -> bool {
-        self.actor.__has_aside()
-    }
-
-    fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
-        let mut went_on = false;
-        ctx.lent_to(|ctx| went_on = self.actor.__go_on_with_aside(ctx));
-        went_on
-    }
-
-    fn __resumes(&mut self) -> bool {
-        self.actor.__resumes()
-    }
-
-    fn __aside(&self) -> usize {
-        self.actor.__aside()
-    }
-
-    fn __pressing(&self) -> usize {
-        self.actor.__pressing()
-    }
-
-    fn __shed(&mut self) -> bool {
-        Self::PUTS_ASIDE && self.actor.__shed()
-    }
-
-    fn __renew(&mut self, new: Self) {
-        self.actor.__renew(new.actor);
-    }
-
-    fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
-        self.actor.__give_back(take);
-    }
-}
-
-impl<A: AsyncActor> AsyncActor for Bounded<A> {
-    type Msg = A::Msg;
-    const BOUNDED: bool = true;
-
-    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
-        Some(&self.wanted)
-    }
-
-    async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
-        bounds::make_known(ctx.cell(), &self.wanted);
-        self.actor.started(ctx.lent_to()).await;
-    }
-
-    async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
-        let Some(msg) = bounds::taken(ctx.cell(), ctx.mailbox(), msg) else { return };
-        self.actor.handle(msg, ctx.lent_to()).await;
-    }
-
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
-        self.actor.__go_on(continuation, ctx.lent_to());
-    }
-
-    fn selection(&self) -> Selection {
-        self.actor.selection()
-    }
-
-    #[inline]
-    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
-        self.actor.guards(guards);
-    }
-
-    fn stopped(&mut self) {
-        self.actor.stopped();
-    }
-}
-
-impl<A> fmt::Debug for Bounded<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bounded").field("bounds", &self.wanted).finish_non_exhaustive()
-    }
-}
 
 /// The place of a message that an actor with lanes has taken from one of its mailboxes; `None` if it has no bounds.
 pub(crate) fn taken_aside<M: Message>(cell: &MessageCell<M>, mailbox: usize) -> Option<Place> {

@@ -19,54 +19,10 @@ use std::task::{Context, Poll};
 
 use crate::messaging::lane::Lane;
 use crate::process::current;
-use crate::runtime::theater::builder::TheaterBuilder;
-use crate::runtime::theater::shared::TheaterShared;
-use crate::scheduler::home::Home;
+use crate::process::home::Home;
+use crate::process::theater_shared::TheaterShared;
+use crate::vocabulary::foreign_task::ForeignTask;
 use crate::vocabulary::random::Random;
-
-/// A task of an asynchronous runtime beside Odeon, as far as it is known to
-/// [`TheaterBuilder::foreign_tasks`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ForeignTask {
-    /// A task with a number that no other task of the process has: a sender of its own.
-    Numbered(u64),
-    /// Some task: as a sender it is the thread that it runs on.
-    Unnumbered,
-}
-
-/// Who knows whether a thread runs a task.
-pub(crate) type ForeignTasks = Box<dyn Fn() -> Option<ForeignTask> + Send + Sync>;
-
-impl TheaterBuilder {
-    /// How the theater finds out that a thread, which belongs to no theater, is running a task of an asynchronous
-    /// runtime: `here` is called on it, and says which one. Default: no thread does. (Tasks of tokio are known by the
-    /// crate `odeon-tokio`.)
-    ///
-    /// On such a thread [`ActorRef::send`](crate::ActorRef::send) to an actor of this theater does not wait for relief or
-    /// a place: the message is accepted, and counts (S17, S18). To actors that handle several messages at once, each numbered task is a
-    /// sender of its own, whatever threads it runs on (S25). `here` is called when a thread is about to wait,
-    /// and for each message that a thread sends to such an actor. Given several, the theater asks the last one first.
-    ///
-    /// ```
-    /// # use odeon_core::*;
-    /// thread_local! { static TASK: std::cell::Cell<Option<u64>> = const { std::cell::Cell::new(None) } }
-    ///
-    /// let theater = Theater::builder()
-    ///     .foreign_tasks(|| TASK.get().map(ForeignTask::Numbered))
-    ///     .build()?;
-    /// # Ok::<(), BuildError>(())
-    /// ```
-    pub fn foreign_tasks(
-        mut self,
-        here: impl Fn() -> Option<ForeignTask> + Send + Sync + 'static,
-    ) -> Self {
-        self.foreign_tasks = Some(match self.foreign_tasks.take() {
-            None => Box::new(here),
-            Some(earlier) => Box::new(move || here().or_else(&earlier)),
-        });
-        self
-    }
-}
 
 impl TheaterShared {
     /// The task that this thread runs, if it belongs to no stage and runs one that is known.
@@ -74,7 +30,7 @@ impl TheaterShared {
         if current::here().home.get() != Home::NOWHERE {
             return None;
         }
-        self.foreign_tasks.as_ref().and_then(|here| here()).or_else(task_of_tokio)
+        self.hooks().foreign_tasks.as_ref().and_then(|here| here()).or_else(task_of_tokio)
     }
 }
 

@@ -18,10 +18,10 @@ pub(crate) mod companion;
 pub(crate) mod of_thread;
 
 use crate::mailbox::label;
-use crate::messaging::foreign_task::ForeignTask;
 use crate::process::cell::Header;
 use crate::process::current::{self, Current};
-use crate::runtime::theater::shared::TheaterShared;
+use crate::process::theater_shared::TheaterShared;
+use crate::vocabulary::foreign_task::ForeignTask;
 
 /// The lane of a message: odd, below 2^24; in a mailbox but the first, that mailbox's number times 2^24 more. The bit of value 2 says that it is known in
 /// several theaters ([`everywhere`](Lane::everywhere)).

@@ -2,11 +2,19 @@
 //!
 //! Their answers come to where they were asked, so who wants to give up that place looks here whether any is still to come.
 
-use odeon_sync::atomic::Ordering;
+use odeon_sync::atomic::{AtomicUsize, Ordering};
 
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::cell::Header;
 use crate::vocabulary::message::Message;
+
+/// How many answers are to come to an actor that may move, kept with it.
+#[derive(Default)]
+struct OpenQuestions(AtomicUsize);
+
+fn of(header: &Header) -> Option<&OpenQuestions> {
+    header.bonds.get()?.attachments.get()
+}
 
 /// One of them: counted in its asker's bonds until it is dropped, which is to be behind the answer.
 pub(crate) struct OpenQuestion<M: Message> {
@@ -18,7 +26,11 @@ impl<M: Message> OpenQuestion<M> {
         // Who has ended without bonds never gets any, so that nothing is counted down then either.
         if let Ok(bonds) = asker.cell().header.bonds.get_or_make() {
             // ORDERING: Relaxed: the asker counts itself, in its turn, or whoever speaks for it; that it may leave is decided behind that turn.
-            bonds.questions.fetch_add(1, Ordering::Relaxed);
+            bonds
+                .attachments
+                .get_or_attach(OpenQuestions::default)
+                .0
+                .fetch_add(1, Ordering::Relaxed);
         }
         Self { asker }
     }
@@ -30,9 +42,9 @@ impl<M: Message> OpenQuestion<M> {
 
 impl<M: Message> Drop for OpenQuestion<M> {
     fn drop(&mut self) {
-        if let Some(bonds) = self.asker.cell().header.bonds.get() {
+        if let Some(questions) = of(&self.asker.cell().header) {
             // ORDERING: Release: who sees that no answer is to come also sees the messages of those that have.
-            bonds.questions.fetch_sub(1, Ordering::Release);
+            questions.0.fetch_sub(1, Ordering::Release);
         }
     }
 }
@@ -41,5 +53,5 @@ impl<M: Message> Drop for OpenQuestion<M> {
 #[allow(dead_code, reason = "only networks ask for this, and there need not be any")]
 pub(crate) fn count(header: &Header) -> usize {
     // ORDERING: Acquire: see above.
-    header.bonds.get().map_or(0, |bonds| bonds.questions.load(Ordering::Acquire))
+    of(header).map_or(0, |questions| questions.0.load(Ordering::Acquire))
 }

@@ -18,35 +18,35 @@
 //! Bounded mailboxes (`messaging/bounded.rs`) hold back in the same way, and so does what is under way at several actors with lanes at once
 //! (`messaging/pressure/congestion.rs`).
 //!
-//! The protocol of waiting: `messaging/pressure/waiters.rs`.
+//! The protocol of waiting: `process/waiters.rs`.
 //!
 //! After Pony's backpressure, which mutes senders of overloaded actors in the same way (Blessing et al.:
 //! "Run, actor, run", AGERE 2019).
 
 use std::ptr::NonNull;
 
-use odeon_sync::Arc;
 use odeon_sync::atomic::Ordering;
+use odeon_sync::{Arc, Mutex, MutexGuard};
 
 use crate::mailbox::{PRESSED_FROM, RELIEVED_AT};
 use crate::messaging::bounded::{Gate, Place};
 use crate::process::cell::{Header, MessageCell, signal};
 use crate::process::current;
 use crate::process::kin::Kin;
-use crate::runtime::theater::shared::TheaterShared;
+use crate::process::parked::Parked;
+use crate::process::task::Task;
+use crate::process::theater_shared::TheaterShared;
+use crate::process::waiters::Waiter;
 use crate::scheduler::pinned::PinnedShared;
-use crate::turn::Task;
-use crate::turn::parked::Parked;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::oneshot;
-use waiters::{Entered, Relief, Sleeper, Waiter};
+use sleeper::{Entered, Relief, Sleeper};
 use waits::{Node, Waiting, What};
 
 pub(crate) mod congestion;
-mod waiters;
+mod sleeper;
 mod waits;
 
-pub(crate) use waiters::Waiters;
 pub(crate) use waits::Question;
 
 /// Whom an actor, or a stage, is to wait for when its turn is over.
@@ -60,7 +60,7 @@ pub(crate) enum HeldBy {
 }
 
 /// An actor that is held back. In this order: it may wait anew as soon as it is no longer parked.
-pub(crate) struct HeldBack {
+struct HeldBack {
     _waiting: Option<Waiting>,
     /// What waits for the actor, if it is one with lanes, waits for the same.
     _congested: Option<Waiting>,
@@ -109,7 +109,7 @@ pub(crate) fn felt(receiver: &Header, blocks: bool) {
     let Some(stage) = stage_to_wait(receiver) else { return };
     match stage {
         Some(stage) if !stage.is_dedicated() => {
-            stage.hold_back(|| HeldBy::Pressure(Kin::new(receiver)));
+            hold_stage_back(stage, || HeldBy::Pressure(Kin::new(receiver)));
         }
         _ if !blocks || runs_a_task(stage, receiver.stage.theater()) => {}
         None => wait(None, &Node::of(receiver)),
@@ -174,9 +174,17 @@ pub(crate) fn felt_bound(receiver: &Header, gate: &Gate) {
         // SAFETY: as in `felt`.
         if let Some(stage) = here.home.get().as_pinned().and_then(|stage| unsafe { stage.as_ref() })
         {
-            stage.hold_back(by);
+            hold_stage_back(stage, by);
         }
     }
+}
+
+/// Remembers whom the stage whose thread this is has to wait for after its batch.
+fn hold_stage_back(stage: &PinnedShared, by: impl FnOnce() -> HeldBy) {
+    stage.hold_back(|| {
+        let by = by();
+        Box::new(|stage| wait_as_stage(stage, by))
+    });
 }
 
 /// Whether the actor, whose turn this thread gives, has to wait for somebody already.
@@ -196,15 +204,25 @@ fn works_for(actor: &Header) -> Option<&Kin> {
     actor.bonds.get()?.works_for()
 }
 
-/// Remembers whom the actor whose turn this is has to wait for.
+/// Whom an actor has to wait for, kept with it; by its owner alone.
+#[derive(Default)]
+struct Held(Mutex<Option<HeldBy>>);
+
+impl Held {
+    fn lock(&self) -> MutexGuard<'_, Option<HeldBy>> {
+        self.0.lock().expect("no panic happens under this lock")
+    }
+}
+
+/// Remembers the first receiver that the actor whose turn this is has to wait for.
 fn hold_back(sender: &Header, by: HeldBy) {
     let Ok(bonds) = sender.bonds.get_or_make() else { return };
-    bonds.set_held_by(by);
+    bonds.attachments.get_or_attach(Held::default).lock().get_or_insert(by);
     sender.signals.fetch_or(signal::HELD, Ordering::Relaxed);
 }
 
 /// The thread of a stage waits for a receiver.
-pub(crate) fn wait_as_stage(stage: &PinnedShared, by: HeldBy) {
+fn wait_as_stage(stage: &PinnedShared, by: HeldBy) {
     match by {
         HeldBy::Pressure(receiver) => {
             wait(Some(&Node::Stage(stage.to_arc())), &Node::of(receiver.header()));
@@ -259,7 +277,7 @@ fn wait(who: Option<&Node>, giver: &Node) {
     let (sleeper, mut entry) = (Sleeper(relief.clone()), None);
     enter(who, giver, |waiting| {
         entry = waiting;
-        Waiter::Thread(sleeper)
+        Box::new(sleeper)
     });
     relief.wait();
 }
@@ -278,11 +296,11 @@ pub(crate) async fn uncongested(congestion: congestion::Kept) {
 async fn relieved_by(giver: Node) {
     while giver.is_pressed() {
         let who = Node::here();
-        let (relieved, wait) = oneshot::channel();
+        let (relieved, wait) = oneshot::channel::<()>();
         let mut entry = None;
         let key = enter(who.as_ref(), &giver, |waiting| {
             entry = waiting;
-            Waiter::Future(relieved)
+            Box::new(relieved)
         });
         // Given up here, nothing of it is left with the receiver.
         let entered = Entered { giver: &giver, key };
@@ -323,7 +341,7 @@ pub(crate) fn take_held(header: &Header) -> Option<HeldBy> {
         return None;
     }
     header.signals.fetch_and(!signal::HELD, Ordering::Relaxed);
-    header.bonds.get()?.take_held_by()
+    header.bonds.get()?.attachments.get::<Held>()?.lock().take()
 }
 
 /// Who waits while this actor is parked: the one that it works for, whose messages it would handle. (That others
@@ -342,7 +360,7 @@ pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
     let who = Node::Actor(waits_as(header));
     let congestion = header.vtable.laned.then(|| {
         let theater = header.stage.theater();
-        Node::Congestion(theater.congestion.clone())
+        Node::Congestion(congestion::of(theater).clone())
     });
     // SAFETY: the owner passes its right to run on to the waiter.
     let parked = Parked::new(unsafe { Task::new(cell.cast()) });
@@ -351,11 +369,7 @@ pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
             let giver = Node::of(receiver.header());
             let congested = congested_by(congestion.as_ref(), &giver, &What::Relief);
             enter(Some(&who), &giver, |waiting| {
-                Waiter::Actor(HeldBack {
-                    _waiting: waiting,
-                    _congested: congested,
-                    _parked: parked,
-                })
+                Box::new(HeldBack { _waiting: waiting, _congested: congested, _parked: parked })
             });
             if let Some(congestion) = congestion {
                 waits::open_circles(&congestion, &giver, What::Relief);
@@ -363,7 +377,7 @@ pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
         }
         HeldBy::Congestion(congestion) => {
             enter(Some(&who), &Node::Congestion(congestion), |waiting| {
-                Waiter::Actor(HeldBack { _waiting: waiting, _congested: None, _parked: parked })
+                Box::new(HeldBack { _waiting: waiting, _congested: None, _parked: parked })
             });
         }
         HeldBy::Bound(receiver, gate) => {
@@ -371,11 +385,11 @@ pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
             let what = What::Place(gate.clone());
             let waiting = Waiting::enter(who.clone(), giver.clone(), what.clone());
             let congested = congested_by(congestion.as_ref(), &giver, &what);
-            gate.line_up_actor(HeldBack {
+            gate.line_up_actor(Box::new(HeldBack {
                 _waiting: waiting,
                 _congested: congested,
                 _parked: parked,
-            });
+            }));
             waits::open_circles(&who, &giver, what.clone());
             if let Some(congestion) = congestion {
                 waits::open_circles(&congestion, &giver, what);
@@ -388,6 +402,3 @@ pub(crate) unsafe fn park<M>(cell: NonNull<MessageCell<M>>, by: HeldBy) {
 fn congested_by(congestion: Option<&Node>, giver: &Node, what: &What) -> Option<Waiting> {
     Waiting::enter(congestion?.clone(), giver.clone(), what.clone())
 }
-
-#[cfg(all(test, odeon_loom))]
-mod loom;

@@ -18,10 +18,10 @@ use lending::Lending;
 
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::open_question::OpenQuestion;
-use crate::messaging::unanswered::{self, Why};
 use crate::process::bonds::Request;
 use crate::process::cell::MessageCell;
 use crate::process::outbox;
+use crate::process::unanswered::{self, Why};
 use crate::vocabulary::contain::contain;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::failure_text::FailureText;
@@ -186,7 +186,7 @@ impl<T> Reply<T> {
         answer(self.to.get_mut().take(), value);
     }
 
-    /// Tells the asker why there is no answer: at once, or once it is known (`messaging/unanswered.rs`).
+    /// Tells the asker why there is no answer: at once, or once it is known (`process/unanswered.rs`).
     #[cold]
     #[inline(never)]
     fn goes_unanswered(&mut self) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::SelectorContext;
-use crate::runtime::timer::Timer;
+use crate::lifecycle::timer::Timer;
 
 /// Looks after the message that has been held longest: a timer runs as long as there is one.
 pub(super) struct Patience<M> {

@@ -33,14 +33,14 @@ use arc_swap::ArcSwap;
 use odeon_sync::Mutex;
 use odeon_sync::atomic::AtomicU64;
 
+use crate::lifecycle::timer::AskWithin;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::Ask;
 use crate::messaging::ask::asker::AskedOne;
 use crate::messaging::ask::kept::Kept;
 use crate::messaging::ask::sending::Unsent;
 use crate::messaging::reply::Reply;
-use crate::runtime::timer::AskWithin;
-use crate::scheduler::submit::Submit;
+use crate::process::submit::Submit;
 use crate::vocabulary::error::{SendError, TrySendError};
 use crate::vocabulary::message::{Message, mailbox_of};
 use member::Member;

@@ -16,19 +16,17 @@ mod children;
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
 use std::ptr;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use odeon_sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use odeon_sync::atomic::{AtomicPtr, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
-use crate::lifecycle::watch::Ended;
-use crate::messaging::bounded::Bounds;
-use crate::messaging::pressure::{HeldBy, Waiters};
+use crate::process::attachments::Attachments;
 use crate::process::kin::Kin;
+use crate::process::piped::Piped;
 use crate::process::supervision::Supervised;
-use crate::telemetry::Tally;
-use crate::turn::pipe::Piped;
-use crate::vocabulary::message::Message;
+use crate::process::waiters::Waiters;
+use crate::vocabulary::ended::Ended;
 use crate::vocabulary::observe::EndReason;
 
 /// The word in an actor's header that leads to its bonds.
@@ -43,27 +41,11 @@ pub(crate) struct Bonds {
     state: Mutex<State>,
     /// Senders that hold back until this actor has less waiting.
     pub(crate) waiters: Waiters,
-    /// How many answers are to come to it, if it may go on in another theater (`messaging/open_question.rs`).
-    pub(crate) questions: AtomicUsize,
-    /// What its seat and the network have between them, if it was created in one and has been introduced (`extend/wire/native.rs`).
-    #[allow(dead_code, reason = "only networks read it, and there need not be any")]
-    pub(crate) desk: OnceLock<AnyDesk>,
-    /// What is counted of the actor, if it is seen.
-    pub(crate) tally: Tally,
-    /// The bounds of its mailboxes, if it has any; set before anybody knows the actor.
-    bounds: OnceLock<AnyBounds>,
+    /// What other rooms keep with the actor.
+    pub(crate) attachments: Attachments,
     /// Whose messages this actor handles, if not its own; set before it starts.
     works_for: OnceLock<Kin>,
 }
-
-/// A `wire::Introduction`, if there are networks.
-pub(crate) type AnyIntroduction = &'static (dyn Any + Send + Sync);
-
-/// A `wire::Desk`, if there are networks.
-type AnyDesk = Arc<dyn Any + Send + Sync>;
-
-/// `Bounds` of the actor's message type.
-type AnyBounds = Box<dyn Any + Send + Sync>;
 
 #[derive(Default)]
 struct State {
@@ -79,8 +61,6 @@ struct State {
     pipes: BTreeMap<u64, Kin>,
     next_child: u64,
     supervised: Option<Box<Supervised>>,
-    /// The receiver that this actor has to wait for when its turn is over.
-    held_by: Option<HeldBy>,
 }
 
 /// What others ask of an actor, apart from its messages; it looks at it at a message boundary.
@@ -218,27 +198,6 @@ impl Bonds {
     /// Whose messages this actor handles, if not its own.
     pub(crate) fn works_for(&self) -> Option<&Kin> {
         self.works_for.get()
-    }
-
-    /// Owner: remembers the first receiver that this actor has to wait for.
-    pub(crate) fn set_held_by(&self, by: HeldBy) {
-        self.lock().held_by.get_or_insert(by);
-    }
-
-    /// Owner: whom this actor has to wait for.
-    pub(crate) fn take_held_by(&self) -> Option<HeldBy> {
-        self.lock().held_by.take()
-    }
-
-    /// Gives an actor its bounds, before anybody else knows it.
-    pub(crate) fn set_bounds<M: Message>(&self, bounds: Bounds<M>) {
-        let first = self.bounds.set(Box::new(bounds)).is_ok();
-        assert!(first, "an actor gets its bounds once");
-    }
-
-    /// The bounds of an actor with messages of type `M`.
-    pub(crate) fn bounds<M: Message>(&self) -> Option<&Bounds<M>> {
-        self.bounds.get()?.downcast_ref()
     }
 
     /// Adds a watcher, with a key to remove it by. If the actor has ended the watcher comes back.

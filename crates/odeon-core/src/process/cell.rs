@@ -19,21 +19,18 @@
 //!    and by others only when that thread is through (see `scheduler/pinned.rs`, "reclaim").
 //! 5. `strong` may rise from 0 again only in the owner's turn (`Context::actor_ref`).
 
-use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use odeon_sync::atomic::{AtomicU32, Ordering, fence};
 
-use crate::mailbox::{Guards, Inbox, InboxOwner, MailboxSet};
+use crate::mailbox::{Guards, Inbox, MailboxSet};
 use crate::process::bonds::BondSlot;
+use crate::process::home::Home;
 use crate::process::registry::RegistrySlot;
-use crate::scheduler::home::Home;
-use crate::scheduler::pinned::PinnedShared;
-use crate::scheduler::submit::Submit;
+use crate::process::submit::Submit;
+use crate::process::vtable::TurnVTable;
 use crate::telemetry::Tally;
-use crate::turn::TurnVTable;
-use crate::turn::actor::Actor;
 use crate::vocabulary::actor_id::ActorId;
 
 /// The parts of [`Header::signals`].
@@ -87,24 +84,6 @@ pub(crate) struct MessageCell<M> {
     pub(crate) inbox: Inbox<M>,
 }
 
-/// A whole actor. `message` comes first, so a pointer to this is a pointer to a `MessageCell` and
-/// to a `Header`.
-#[repr(C)]
-pub(crate) struct ActorCell<A: Actor> {
-    pub(crate) message: MessageCell<A::Msg>,
-    pub(crate) owner: UnsafeCell<Owner<A>>,
-}
-
-/// What belongs to the owner (rule 2).
-#[repr(C)]
-pub(crate) struct Owner<A: Actor> {
-    pub(crate) inbox: InboxOwner<A::Msg>,
-    /// Only for actors with more than one mailbox.
-    pub(crate) selector: Option<Box<Selector<A::Msg>>>,
-    /// `None` once the actor has ended.
-    pub(crate) actor: Option<A>,
-}
-
 /// Mailboxes and guards of an actor that has several.
 pub(crate) struct Selector<M> {
     pub(crate) guards: Guards,
@@ -121,13 +100,6 @@ fn too_many_references() -> ! {
 }
 
 impl Header {
-    /// The actor's stage if it is pinned or dedicated.
-    #[inline(always)]
-    pub(crate) fn pinned(&self) -> Option<&PinnedShared> {
-        // SAFETY: `stage` keeps the pointee alive; an actor is never at home nowhere.
-        self.home.as_pinned().map(|stage| unsafe { &*stage })
-    }
-
     /// One more strong reference, made from an existing one.
     #[inline]
     pub(crate) fn retain_strong(&self) {
@@ -244,7 +216,34 @@ impl Header {
             return None;
         }
         // Made with the actor.
-        self.bonds.get().map(|bonds| &bonds.tally)
+        self.bonds.get()?.attachments.get()
+    }
+}
+
+/// The memory of an actor that nobody references; dropped, it is freed.
+#[derive(Debug)]
+pub struct DeadCell(NonNull<Header>);
+
+// SAFETY: the right to free a cell, which is given to one thread after the other.
+unsafe impl Send for DeadCell {}
+
+impl DeadCell {
+    /// # Safety
+    /// The last weak count of the cell has been given back, or was taken [apart](Self::into_raw) from such a value.
+    pub(crate) unsafe fn new(cell: NonNull<Header>) -> Self {
+        Self(cell)
+    }
+
+    /// The cell, which whoever calls this has freed.
+    pub(crate) fn into_raw(self) -> NonNull<Header> {
+        std::mem::ManuallyDrop::new(self).0
+    }
+}
+
+impl Drop for DeadCell {
+    fn drop(&mut self) {
+        // SAFETY: nobody references the cell.
+        unsafe { (self.0.as_ref().vtable.dealloc)(self.0) }
     }
 }
 
@@ -255,24 +254,19 @@ impl Header {
 pub(crate) unsafe fn release_weak(cell: NonNull<Header>) {
     // SAFETY: our count keeps the cell until the subtraction.
     let header = unsafe { cell.as_ref() };
-    let (home, dealloc) = (header.home, header.vtable.dealloc);
-    // A pinned stage must outlive the call below, and the cell may be gone by then.
-    let stage = home.as_pinned().map(|pinned| (pinned, header.stage.clone()));
+    let dealloc = header.vtable.dealloc;
+    // A stage that owns its actors must outlive the call below, and the cell may be gone by then.
+    let owner = header.home.as_owner().map(|_| header.stage.clone());
     // ORDERING: Release: everything this holder did comes before the free; the Acquire fence below
     // is the other half.
     if header.weak.fetch_sub(1, Ordering::Release) != 1 {
         return;
     }
     fence(Ordering::Acquire);
-    match stage {
-        None => {
-            // SAFETY: the last count is gone, so nobody can reach the cell.
-            unsafe { dealloc(cell) }
-        }
-        Some((pinned, stage)) => {
-            // SAFETY: `stage` keeps the pointee alive; rule 4 hands the free to its thread.
-            unsafe { (*pinned).reclaim(cell) };
-            drop(stage);
-        }
+    match owner {
+        // SAFETY: the last count is gone, so nobody can reach the cell.
+        None => unsafe { dealloc(cell) },
+        // SAFETY: as above; rule 4 hands the free to the stage's thread.
+        Some(stage) => stage.reclaim(unsafe { DeadCell::new(cell) }),
     }
 }

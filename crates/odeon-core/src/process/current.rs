@@ -4,19 +4,16 @@
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
-use crate::mailbox::memory::ThreadMemory;
 use crate::process::cell::Header;
+use crate::process::home::Home;
 use crate::process::outbox::Exit;
-use crate::scheduler::home::Home;
-use crate::scheduler::local_ring::LocalRing;
-use crate::scheduler::worker::WorkerLocal;
 
 /// The present thread's place in a theater.
 pub(crate) struct Current {
     /// The stage whose thread this is; nowhere on a thread that belongs to no theater.
     pub(crate) home: Cell<Home>,
-    /// What only this thread touches, if `home` is a pool; null otherwise.
-    pub(crate) worker: Cell<*const WorkerLocal>,
+    /// What only this thread touches, if `home` is a pool (`scheduler/worker.rs`); null otherwise.
+    pub(crate) worker: Cell<*const ()>,
     /// The pool actor whose turn this thread is giving; null otherwise.
     pub(crate) actor: Cell<*mut Header>,
     /// The actor of a pinned or dedicated stage that this thread is running, if somebody looks at it; null
@@ -24,12 +21,10 @@ pub(crate) struct Current {
     pub(crate) pinned_actor: Cell<*const Header>,
     /// The asynchronous actor of a pinned or dedicated stage that this thread is running; null otherwise.
     pub(crate) pinned_handler: Cell<*const Header>,
-    /// The stage's private queue, if `home` is a pinned or dedicated stage; null otherwise.
-    pub(crate) ring: Cell<*const LocalRing>,
+    /// The stage's private queue (`scheduler/local_ring.rs`), if `home` is a pinned or dedicated stage; null otherwise.
+    pub(crate) ring: Cell<*const ()>,
     /// Where effects go instead of out, while an attempt runs; or that sends are followed.
     pub(crate) exit: Cell<Option<Exit>>,
-    /// Free memory that this thread keeps; null on threads that belong to no theater.
-    pub(crate) memory: Cell<*const ThreadMemory>,
     /// The lane of what this thread sends: one that is lent, or that of the actor whose turn it is, once that has been asked
     /// for; else 0.
     pub(crate) lane: Cell<u32>,
@@ -54,7 +49,6 @@ odeon_sync::thread_local_const! {
         pinned_handler: Cell::new(ptr::null()),
         ring: Cell::new(ptr::null()),
         exit: Cell::new(None),
-        memory: Cell::new(ptr::null()),
         lane: Cell::new(0),
         thread_lane: Cell::new(0),
         lane_messages: Cell::new(0),

@@ -8,7 +8,7 @@ use odeon_sync::Mutex;
 use odeon_sync::atomic::{AtomicU32, Ordering};
 
 use crate::process::cell::Header;
-use crate::runtime::theater::shared::TheaterShared;
+use crate::process::theater_shared::TheaterShared;
 use crate::vocabulary::actor_id::ActorId;
 
 /// Shards of one registry: one per worker up to this, and one for all other threads.

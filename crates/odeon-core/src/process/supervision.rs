@@ -22,11 +22,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use family::{
-    Birth, Escalated, dismiss_dependants, enter_child, enter_pipe, pass_up, restart_siblings,
+    Birth, dismiss_dependants, enter_child, enter_pipe, pass_up, restart_siblings,
 };
 pub(crate) use limits::Restarts;
 
 use crate::vocabulary::actor_id::ActorId;
+use crate::vocabulary::failure_text::{Erred, text_of};
 
 /// What is done about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,28 +66,6 @@ impl Failure<'_> {
     pub fn error(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
         self.panic.downcast_ref::<Erred>().map(|erred| &*erred.error)
     }
-}
-
-/// The payload of an actor that fails with an error.
-pub(crate) struct Erred {
-    text: String,
-    error: Box<dyn Error + Send + Sync>,
-}
-
-/// Has the actor whose turn it is fail with an error: as by a panic, which is told to supervision and observers and not to the panic
-/// hook.
-pub(crate) fn fail_with(error: Box<dyn Error + Send + Sync>) -> ! {
-    std::panic::resume_unwind(Box::new(Erred { text: error.to_string(), error }))
-}
-
-/// The text that `panic!` was given, or of an error.
-pub(crate) fn text_of(panic: &(dyn Any + Send)) -> Option<&str> {
-    panic
-        .downcast_ref::<&'static str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .or_else(|| panic.downcast_ref::<Escalated>().map(|escalated| &*escalated.text))
-        .or_else(|| panic.downcast_ref::<Erred>().map(|erred| &*erred.text))
 }
 
 type Decide = dyn Fn(&Failure<'_>) -> Directive + Send + Sync;

@@ -20,10 +20,11 @@ use std::sync::Arc;
 
 use odeon_sync::{Mutex, MutexGuard};
 
-use crate::lifecycle::watch::{Ended, Watch};
+use crate::lifecycle::watch::Watch;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::broadcast::broadcast;
 use crate::process::outbox;
+use crate::vocabulary::ended::Ended;
 use crate::vocabulary::message::Message;
 use named::GroupName;
 

@@ -15,11 +15,13 @@ pub(crate) mod spawning;
 
 use std::sync::Arc;
 
+use odeon_sync::{Mutex, MutexGuard};
+
 pub use error::{LookupError, NameTaken, OtherType};
 
 use crate::messaging::actor_ref::ActorRef;
-use crate::patterns::worker_pool::named::NamedWorkerPools;
 use crate::process::supervision::Supervision;
+use crate::process::theater_shared::TheaterShared;
 use crate::runtime::group::named::NamedGroups;
 use crate::runtime::theater::Theater;
 use crate::turn::actor::Actor;
@@ -38,20 +40,36 @@ use spawning::{
 pub(crate) struct Naming {
     pub(crate) names: Arc<Names>,
     pub(crate) groups: Arc<NamedGroups>,
-    pub(crate) worker_pools: NamedWorkerPools,
+    /// Have what others keep by names forgotten.
+    also_cleared: Mutex<Vec<fn(&TheaterShared)>>,
 }
 
 impl Naming {
+    /// The names of a theater.
+    pub(crate) fn of(theater: &TheaterShared) -> &Self {
+        theater.attachments.get_or_attach(Self::default)
+    }
+
+    /// Has something else cleared when the names are.
+    pub(crate) fn also_clear(&self, clear: fn(&TheaterShared)) {
+        self.also_cleared().push(clear);
+    }
+
+    fn also_cleared(&self) -> MutexGuard<'_, Vec<fn(&TheaterShared)>> {
+        self.also_cleared.lock().expect("nothing panics under this lock")
+    }
+
     /// Calls `visit` for each name and the actor that has it, under locks.
     pub(crate) fn for_each_name(&self, visit: impl FnMut(&Arc<str>, ActorId)) {
         self.names.for_each(visit);
     }
 
     /// The theater has ended: forgets everybody, also actors of other theaters.
-    pub(crate) fn clear(&self) {
+    pub(crate) fn clear(&self, theater: &TheaterShared) {
         self.names.clear();
         self.groups.clear();
-        self.worker_pools.clear();
+        let also = std::mem::take(&mut *self.also_cleared());
+        also.into_iter().for_each(|clear| clear(theater));
     }
 }
 
@@ -89,12 +107,12 @@ impl Theater {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn register<M: Message>(&self, name: &str, actor: &ActorRef<M>) -> Result<(), NameTaken> {
-        self.shared().naming.names.register(name, actor)
+        Naming::of(self.shared()).names.register(name, actor)
     }
 
     /// Takes a name from the actor that has it. `false`: nobody had it.
     pub fn unregister(&self, name: &str) -> bool {
-        self.shared().naming.names.unregister(name)
+        Naming::of(self.shared()).names.unregister(name)
     }
 
     /// The actor that has this name.
@@ -105,7 +123,7 @@ impl Theater {
     /// [`LookupError::NotFound`] if nobody has the name, [`LookupError::OtherType`] if its actor has
     /// other messages than `M`.
     pub fn lookup<M: Message>(&self, name: &str) -> Result<ActorRef<M>, LookupError> {
-        self.shared().naming.names.lookup(name)
+        Naming::of(self.shared()).names.lookup(name)
     }
 
     /// The actor that has this name; if there is none, a new one on the pool gets it.
@@ -189,12 +207,12 @@ impl<A: Actor> Context<'_, A> {
     /// # Errors
     /// As there.
     pub fn register<M: Message>(&self, name: &str, actor: &ActorRef<M>) -> Result<(), NameTaken> {
-        self.theater().naming.names.register(name, actor)
+        Naming::of(self.theater()).names.register(name, actor)
     }
 
     /// As [`Theater::unregister`], in the theater of this actor.
     pub fn unregister(&self, name: &str) -> bool {
-        self.theater().naming.names.unregister(name)
+        Naming::of(self.theater()).names.unregister(name)
     }
 
     /// As [`Theater::lookup`], in the theater of this actor.
@@ -202,7 +220,7 @@ impl<A: Actor> Context<'_, A> {
     /// # Errors
     /// As there.
     pub fn lookup<M: Message>(&self, name: &str) -> Result<ActorRef<M>, LookupError> {
-        self.theater().naming.names.lookup(name)
+        Naming::of(self.theater()).names.lookup(name)
     }
 
     /// As [`Theater::lookup_or_spawn`], in the theater of this actor: a new actor is on the theater's

@@ -1,13 +1,8 @@
 //! A theater: one runtime, its stages and its actors. No globals: any number can run side by side.
 
-pub(crate) mod belongings;
 pub(crate) mod builder;
-mod failure_lines;
-mod farewells;
 pub(crate) mod root;
-pub(crate) mod shared;
 mod shutdown;
-pub(crate) mod spawn;
 mod spawn_async;
 
 use std::convert::identity;
@@ -19,17 +14,20 @@ use odeon_sync::Mutex;
 use odeon_sync::atomic::AtomicBool;
 use odeon_sync::thread::JoinHandle;
 
+use crate::lifecycle::spawn;
 use crate::messaging::actor_ref::ActorRef;
+use crate::process::submit::Submit;
 use crate::process::supervision::Supervision;
+use crate::process::theater_shared::TheaterShared;
 use crate::scheduler::pinned::{PinnedKind, PinnedShared};
 use crate::scheduler::pool::PoolShared;
-use crate::scheduler::submit::Submit;
-use crate::telemetry::{SeenStage, StageStats, StageTally};
+use crate::scheduler::seen_stage::SeenStage;
+use crate::telemetry::{StageStats, StageTally};
 use crate::turn::actor::Actor;
 use crate::vocabulary::dead_letter::DeadLetterCounts;
 use crate::vocabulary::error::{BuildError, BuildErrorKind, StageError};
 use builder::TheaterBuilder;
-use shared::TheaterShared;
+use root::Root;
 
 pub use root::RootFailure;
 pub use shutdown::StopReport;
@@ -121,7 +119,7 @@ impl Theater {
 
     fn of(parts: Parts) -> Self {
         let parts = Arc::new(parts);
-        parts.shared.root.set_parts(&parts);
+        Root::stops(&parts);
         Self { parts }
     }
 

@@ -11,10 +11,11 @@
 
 use crossbeam_deque::Steal;
 
-use super::pool::{PoolShared, QueueOrder};
+use super::pool::PoolShared;
 use super::trial;
 use super::worker::WorkerLocal;
-use crate::turn::Task;
+use crate::process::config::QueueOrder;
+use crate::process::task::Task;
 
 /// TUNE: turns in a row for which the LIFO slot goes first. 16 keeps chains of messages warm; the
 /// wait it adds for the own queue is 16 turns.

@@ -6,9 +6,10 @@
 
 use std::sync::Arc;
 
-use super::submit::{Origin, Submit};
-use crate::runtime::theater::shared::TheaterShared;
-use crate::turn::Task;
+use crate::process::cell::DeadCell;
+use crate::process::submit::{Origin, Submit};
+use crate::process::task::Task;
+use crate::process::theater_shared::TheaterShared;
 
 /// Stands before a stage that is not its theater's own.
 pub(crate) struct ForeignStage {
@@ -39,5 +40,9 @@ impl Submit for ForeignStage {
 
     fn has_waiting(&self) -> bool {
         self.behind.has_waiting()
+    }
+
+    fn reclaim(&self, cell: DeadCell) {
+        self.behind.reclaim(cell);
     }
 }

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-use super::envelope::Payload;
 use crate::process::cell::Header;
+use crate::process::payload::Payload;
 
 /// A message under way, as it lies in the ring.
 pub(crate) struct RingEntry {

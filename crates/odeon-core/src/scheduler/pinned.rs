@@ -19,7 +19,7 @@
 
 mod thread;
 
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::sync::{Arc, Weak};
 
 use crossbeam_utils::CachePadded;
@@ -27,17 +27,19 @@ use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::thread::JoinHandle;
 use odeon_sync::{Mutex, Parker};
 
-use super::envelope::{END_STAGE, Envelope, Payload, RECLAIM};
-use super::home::Home;
+use super::envelope::{END_STAGE, Envelope, RECLAIM};
 use super::local_ring::LocalRing;
-use super::submit::{Origin, Submit};
 use crate::mailbox::{Inbox, Pushed, label};
-use crate::messaging::pressure::{HeldBy, Waiters};
-use crate::process::cell::Header;
+use crate::process::attachments::Attachments;
+use crate::process::cell::{DeadCell, Header};
 use crate::process::current;
-use crate::runtime::theater::shared::TheaterShared;
+use crate::process::home::Home;
+use crate::process::payload::Payload;
+use crate::process::submit::{Origin, Submit};
+use crate::process::task::Task;
+use crate::process::theater_shared::TheaterShared;
+use crate::process::waiters::Waiters;
 use crate::telemetry::{StageKind, StageStats, StageTally};
-use crate::turn::Task;
 use thread::StageThread;
 
 /// What kind of thread-owning stage.
@@ -48,6 +50,9 @@ pub(crate) enum PinnedKind {
     /// One actor that may block; ends with it.
     Dedicated,
 }
+
+/// Blocks the stage's thread until it may go on.
+type WaitAsStage = Box<dyn FnOnce(&PinnedShared) + Send>;
 
 const NO_PANIC: &str = "no panic happens under this lock";
 
@@ -62,8 +67,10 @@ pub(crate) struct PinnedShared {
     sleeps: AtomicU64,
     asleep: AtomicBool,
     waiters: Waiters,
-    /// Whom the stage has to wait for after the batch it is handling.
-    held_by: Mutex<Option<HeldBy>>,
+    /// What other rooms keep with the stage.
+    attachments: Attachments,
+    /// Waits for whom the stage has to wait for after the batch it is handling.
+    wait: Mutex<Option<WaitAsStage>>,
     /// Whether there is one; by the stage's thread alone.
     held: AtomicBool,
     myself: Weak<Self>,
@@ -77,24 +84,9 @@ pub(crate) struct PinnedShared {
 /// Cells to be freed after the inbox was closed (rule 4).
 enum Unclaimed {
     /// By the thread, when it is through.
-    Left(Vec<Unreachable>),
+    Left(Vec<DeadCell>),
     /// At once: there is no thread any more.
     NoThread,
-}
-
-/// A cell that nobody references.
-struct Unreachable(NonNull<Header>);
-
-// SAFETY: the right to free a cell, which is given to one thread after the other.
-unsafe impl Send for Unreachable {}
-
-impl Unreachable {
-    /// # Safety
-    /// Nothing is under way to the cell.
-    unsafe fn free(self) {
-        // SAFETY: by contract.
-        unsafe { (self.0.as_ref().vtable.dealloc)(self.0) }
-    }
 }
 
 impl PinnedShared {
@@ -111,7 +103,8 @@ impl PinnedShared {
         let (inbox, owner) = Inbox::new();
         let shared = Arc::new_cyclic(|myself| Self {
             myself: myself.clone(),
-            held_by: Mutex::new(None),
+            wait: Mutex::new(None),
+            attachments: Attachments::default(),
             held: AtomicBool::new(false),
             inbox: CachePadded::new(inbox),
             parker: Parker::new(),
@@ -172,7 +165,7 @@ impl PinnedShared {
     #[inline(always)]
     pub(crate) unsafe fn deliver_to_neighbour<M>(label: u32, target: NonNull<Header>, message: M) {
         // SAFETY: by contract; set by this thread for as long as the ring lives.
-        let ring = unsafe { &*current::here().ring.get() };
+        let ring = unsafe { &*current::here().ring.get().cast::<LocalRing>() };
         // SAFETY: the place is writable.
         ring.push(label, target, |place| unsafe { Payload::put(place, message) });
     }
@@ -206,7 +199,7 @@ impl PinnedShared {
             return self.signal_through_inbox(label, target);
         }
         // SAFETY: as in `deliver`.
-        unsafe { &*here.ring.get() }.push(label, target, |_| {});
+        unsafe { &*here.ring.get().cast::<LocalRing>() }.push(label, target, |_| {});
         true
     }
 
@@ -217,23 +210,6 @@ impl PinnedShared {
             Pushed::Closed(_) => return false,
         }
         true
-    }
-
-    /// Rule 3: frees a cell that nobody references, behind everything that is under way to it.
-    ///
-    /// # Safety
-    /// `cell` belongs to this stage and its last weak count has been given back.
-    pub(crate) unsafe fn reclaim(&self, cell: NonNull<Header>) {
-        if self.signal_through_inbox(RECLAIM, cell) {
-            return;
-        }
-        let cell = Unreachable(cell);
-        match &mut *self.unclaimed.lock().expect(NO_PANIC) {
-            Unclaimed::Left(cells) => return cells.push(cell),
-            Unclaimed::NoThread => {}
-        }
-        // SAFETY: rule 4: the thread is through, so nothing is under way.
-        unsafe { cell.free() }
     }
 
     /// An actor of this stage has ended; on a dedicated stage the thread ends with it.
@@ -277,21 +253,26 @@ impl PinnedShared {
         &self.waiters
     }
 
-    /// The stage's thread: remembers whom the stage has to wait for; only the first one counts.
-    pub(crate) fn hold_back(&self, by: impl FnOnce() -> HeldBy) {
-        // ORDERING: Relaxed, here and in `take_held_by`: one thread.
+    /// What other rooms keep with the stage.
+    pub(crate) fn attachments(&self) -> &Attachments {
+        &self.attachments
+    }
+
+    /// The stage's thread: remembers how the stage has to wait after its batch; only the first one counts.
+    pub(crate) fn hold_back(&self, wait: impl FnOnce() -> WaitAsStage) {
+        // ORDERING: Relaxed, here and in `take_wait`: one thread.
         if !self.held.swap(true, Ordering::Relaxed) {
-            *self.held_by.lock().expect(NO_PANIC) = Some(by());
+            *self.wait.lock().expect(NO_PANIC) = Some(wait());
         }
     }
 
     #[inline(always)]
-    fn take_held_by(&self) -> Option<HeldBy> {
+    fn take_wait(&self) -> Option<WaitAsStage> {
         if !self.held.load(Ordering::Relaxed) {
             return None;
         }
         self.held.store(false, Ordering::Relaxed);
-        self.held_by.lock().expect(NO_PANIC).take()
+        self.wait.lock().expect(NO_PANIC).take()
     }
 
     /// The stage's thread: takes pressure off its inbox and lets all senders go on.
@@ -320,6 +301,27 @@ impl PinnedShared {
     }
 }
 
+impl Home {
+    pub(crate) fn pinned(stage: &PinnedShared) -> Self {
+        Self::at_owner(ptr::from_ref(stage).cast())
+    }
+
+    /// The pinned or dedicated stage, if it is one. Null for `NOWHERE`.
+    #[inline(always)]
+    pub(crate) fn as_pinned(self) -> Option<*const PinnedShared> {
+        self.as_owner().map(<*const ()>::cast)
+    }
+}
+
+impl Header {
+    /// The actor's stage if it is pinned or dedicated.
+    #[inline(always)]
+    pub(crate) fn pinned(&self) -> Option<&PinnedShared> {
+        // SAFETY: `stage` keeps the pointee alive; an actor is never at home nowhere.
+        self.home.as_pinned().map(|stage| unsafe { &*stage })
+    }
+}
+
 impl Submit for PinnedShared {
     /// A pinned actor is scheduled by its messages alone; a task can only come from code that
     /// treats it like a pool actor, which is a defect of the runtime.
@@ -329,5 +331,21 @@ impl Submit for PinnedShared {
 
     fn theater(&self) -> &Arc<TheaterShared> {
         &self.theater
+    }
+
+    /// Rule 3: behind everything that is under way to it.
+    fn reclaim(&self, cell: DeadCell) {
+        let cell = cell.into_raw();
+        if self.signal_through_inbox(RECLAIM, cell) {
+            return;
+        }
+        // SAFETY: the signal has been refused, so the cell is ours still.
+        let cell = unsafe { DeadCell::new(cell) };
+        match &mut *self.unclaimed.lock().expect(NO_PANIC) {
+            Unclaimed::Left(cells) => return cells.push(cell),
+            Unclaimed::NoThread => {}
+        }
+        // Rule 4: the thread is through, so nothing is under way.
+        drop(cell);
     }
 }

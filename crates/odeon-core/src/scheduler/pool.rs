@@ -8,31 +8,19 @@ use odeon_sync::Parker;
 use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::thread::JoinHandle;
 
-use super::home::Home;
 use super::idle::Idle;
 use super::lookout::Effort;
 use super::placement;
-use super::submit::{Origin, Submit};
 use super::trial::Trials;
 use super::worker::{self, WorkerLocal};
+use crate::process::config::QueueOrder;
 use crate::process::current;
-use crate::runtime::theater::shared::TheaterShared;
+use crate::process::home::Home;
+use crate::process::submit::{Origin, Submit};
+use crate::process::task::Task;
+use crate::process::theater_shared::TheaterShared;
 use crate::telemetry::StageTally;
-use crate::turn::Task;
 use crate::vocabulary::random::Random;
-
-/// In which order a worker of the pool takes woken actors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum QueueOrder {
-    /// Each worker takes its own in the order they were woken (the `asyncMode` of Java's
-    /// `ForkJoinPool`): fair, and the default.
-    #[default]
-    Fifo,
-    /// Each worker takes the actor woken last: best for caches, unfair under load.
-    Lifo,
-    /// All workers share one queue and do not steal: for comparison.
-    Central,
-}
 
 /// One worker as the others see it.
 pub(super) struct WorkerShared {
@@ -180,7 +168,7 @@ impl Submit for PoolShared {
         if here.home.get() == Home::submitting(self) && self.order != QueueOrder::Central {
             // SAFETY: this thread is a worker of this pool, and sets the pointer for as long as its
             // `WorkerLocal` lives.
-            unsafe { &*here.worker.get() }.submit(self, task, origin);
+            unsafe { &*here.worker.get().cast::<WorkerLocal>() }.submit(self, task, origin);
         } else {
             self.injector.push(task);
             self.work_added();
@@ -197,6 +185,6 @@ impl Submit for PoolShared {
             return true;
         }
         // SAFETY: as in `submit`.
-        unsafe { &*here.worker.get() }.has_waiting()
+        unsafe { &*here.worker.get().cast::<WorkerLocal>() }.has_waiting()
     }
 }

@@ -4,6 +4,7 @@
 //! **`scheduler/worker.rs`** → `turn/sequential.rs`.
 
 use std::cell::{Cell, RefCell};
+use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,15 +12,16 @@ use crossbeam_deque::Worker as Queue;
 use odeon_sync::atomic::Ordering;
 
 use super::find_work;
-use super::home::Home;
 use super::idle::Duty;
 use super::lookout::Lookout;
-use super::pool::{PoolShared, QueueOrder};
-use super::submit::Origin;
+use super::pool::PoolShared;
 use super::trial;
+use crate::process::config::QueueOrder;
 use crate::process::current;
+use crate::process::home::Home;
+use crate::process::submit::Origin;
+use crate::process::task::Task;
 use crate::telemetry::StageTally;
-use crate::turn::Task;
 use crate::vocabulary::random::Random;
 
 /// What only the worker's own thread touches.
@@ -116,7 +118,7 @@ impl WorkerLocal {
 pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     let here = current::here();
     here.home.set(Home::submitting(pool));
-    here.worker.set(me);
+    here.worker.set(ptr::from_ref(me).cast());
     here.shard.set(me.index + 1);
     // A turn catches the panics of handlers; whatever else unwinds is a defect of the runtime and
     // must not leave a pool with a thread less.
@@ -146,7 +148,7 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     guard.disarm();
     me.tally.busy.end(pool.theater.now());
     here.home.set(Home::NOWHERE);
-    here.worker.set(std::ptr::null());
+    here.worker.set(ptr::null());
 }
 
 /// An actor whose budget ran out goes behind everything that waits. If nothing does, it stays where

@@ -8,20 +8,13 @@
 //!
 //! So neither a theater without a tracer nor a thread that is not followed does anything for this.
 
-use std::any::{Any, type_name};
-use std::fmt;
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use super::causes::Causes;
-use crate::mailbox::label;
-use crate::process::cell::Header;
-use crate::process::outbox;
-use crate::runtime::theater::Theater;
-use crate::runtime::theater::shared::TheaterShared;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::contain::contain;
-use crate::vocabulary::message::Message;
 
 /// What a [`Tracer`] remembers of where a message comes from.
 pub type Cause = Box<dyn Any + Send>;
@@ -58,12 +51,6 @@ pub struct Handling {
     pub message_type: &'static str,
 }
 
-/// Has the sends of this thread looked at by the tracers of their receivers, from now on or no more. Does
-/// nothing within an attempt (S8).
-pub fn follow_sends(on: bool) {
-    outbox::set_followed(on);
-}
-
 /// The messages of one theater that are followed.
 pub(crate) struct Following {
     tracer: Arc<dyn Tracer>,
@@ -75,7 +62,28 @@ impl Following {
         Self { tracer, causes: Causes::default() }
     }
 
-    fn forget(&self, tag: u32) {
+    /// What to remember of a message that is being sent: its tag.
+    pub(crate) fn sent(&self) -> Option<u32> {
+        let mut tag = None;
+        contain(|| tag = self.tracer.sent().and_then(|cause| self.causes.put(cause)));
+        tag
+    }
+
+    /// The scope in which the message with this tag is to be handled.
+    pub(crate) fn begins(&self, tag: u32, handling: &Handling) -> Option<InScope> {
+        let cause = self.causes.take(tag)?;
+        let mut scope = None;
+        contain(|| scope = Some(self.tracer.begins(cause, handling)));
+        scope.map(|scope| InScope(Some(scope)))
+    }
+
+    /// How many messages are followed at this moment.
+    pub(crate) fn followed(&self) -> Followed {
+        Followed { under_way: self.causes.len(), lost: self.causes.lost() }
+    }
+
+    /// The message with this tag will not be handled.
+    pub(crate) fn forget(&self, tag: u32) {
         let cause = self.causes.take(tag);
         contain(|| drop(cause));
     }
@@ -91,71 +99,6 @@ pub struct Followed {
     pub lost: u64,
 }
 
-impl Theater {
-    /// How many messages are followed at this moment; `None` without a
-    /// [`tracer`](crate::TheaterBuilder::tracer).
-    pub fn followed(&self) -> Option<Followed> {
-        let causes = &following(self.shared())?.causes;
-        Some(Followed { under_way: causes.len(), lost: causes.lost() })
-    }
-}
-
-fn following(theater: &TheaterShared) -> Option<&Following> {
-    theater.sight()?.following.as_ref()
-}
-
-/// The tag of a message that has not been sent; dropped, its cause is forgotten.
-pub(crate) struct Tag {
-    theater: Arc<TheaterShared>,
-    number: u32,
-}
-
-impl Tag {
-    /// A tag for a message that this followed thread is about to send to an actor of `theater`.
-    pub(crate) fn here(theater: &Arc<TheaterShared>) -> Option<Self> {
-        let following = following(theater)?;
-        let mut number = None;
-        contain(|| {
-            number = following.tracer.sent().and_then(|cause| following.causes.put(cause));
-        });
-        Some(Self { theater: theater.clone(), number: number? })
-    }
-
-    /// A label for `mailbox` with this tag.
-    pub(crate) fn label(&self, mailbox: usize) -> u32 {
-        label::tagged(mailbox, self.number)
-    }
-
-    /// The message has been sent.
-    pub(crate) fn sent(self) {
-        let mut this = std::mem::ManuallyDrop::new(self);
-        // SAFETY: not used again, since the tag is not dropped.
-        unsafe { std::ptr::drop_in_place(&raw mut this.theater) };
-    }
-}
-
-impl Drop for Tag {
-    fn drop(&mut self) {
-        if let Some(following) = following(&self.theater) {
-            following.forget(self.number);
-        }
-    }
-}
-
-impl fmt::Debug for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tag({})", self.number)
-    }
-}
-
-/// The message with this tag, sent to the actor with this header, will not be handled.
-#[cold]
-pub(crate) fn forget(receiver: &Header, tag: u32) {
-    if let Some(following) = following(receiver.stage.theater()) {
-        following.forget(tag);
-    }
-}
-
 /// What a message is handled in: a tracer's [`Scope`], of which no panic gets out.
 pub(crate) struct InScope(Option<Box<dyn Scope>>);
 
@@ -164,21 +107,6 @@ impl Drop for InScope {
         let scope = self.0.take();
         contain(|| drop(scope));
     }
-}
-
-/// The scope in which the message with this tag is to be handled.
-#[cold]
-pub(crate) fn begin<M: Message>(receiver: &Header, tag: u32) -> Option<InScope> {
-    let following = following(receiver.stage.theater())?;
-    let cause = following.causes.take(tag)?;
-    let handling = Handling {
-        actor: receiver.id,
-        actor_type: (receiver.vtable.actor_type)(),
-        message_type: type_name::<M>(),
-    };
-    let mut scope = None;
-    contain(|| scope = Some(following.tracer.begins(cause, &handling)));
-    scope.map(|scope| InScope(Some(scope)))
 }
 
 /// Does `work` in a scope, if there is one: once, whatever the tracer does, and with its own outcome.

@@ -109,3 +109,19 @@ pub struct SpeculationReport {
     /// label are missing.
     pub rollbacks_by_variable: Vec<(&'static str, u64)>,
 }
+
+impl StageStats {
+    pub(crate) fn of(name: Arc<str>, kind: StageKind) -> Self {
+        Self {
+            name,
+            kind,
+            workers: 0,
+            turns: 0,
+            messages: 0,
+            steals: 0,
+            parks: 0,
+            busy: Duration::ZERO,
+            waiting: 0,
+        }
+    }
+}

@@ -9,11 +9,6 @@ use std::time::Duration;
 
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::Sight;
-use crate::process::cell::Header;
-use crate::process::current;
-use crate::process::kin::Kin;
-use crate::runtime::theater::Theater;
 use crate::vocabulary::actor_id::ActorId;
 
 /// An actor waits inside a handler for another one's answer.
@@ -52,7 +47,7 @@ struct Edges {
 
 impl Waits {
     /// Enters an edge; returns a key to remove it by and the circle that it closes, if it closes one.
-    fn enter(&self, wait: Wait) -> (u64, Option<Vec<ActorId>>) {
+    pub(crate) fn enter(&self, wait: Wait) -> (u64, Option<Vec<ActorId>>) {
         let mut edges = self.lock();
         let circle = edges.path(wait.asked, wait.asker);
         let key = edges.next_key;
@@ -61,7 +56,8 @@ impl Waits {
         (key, circle)
     }
 
-    fn remove(&self, asker: ActorId, key: u64) {
+    /// Takes an edge out.
+    pub(crate) fn remove(&self, asker: ActorId, key: u64) {
         let mut edges = self.lock();
         if let Some(waits) = edges.from.get_mut(&asker) {
             waits.retain(|(other, _)| *other != key);
@@ -71,7 +67,8 @@ impl Waits {
         }
     }
 
-    fn view(&self) -> WaitsView {
+    /// All edges, and the circles among them.
+    pub(crate) fn view(&self) -> WaitsView {
         let edges = self.lock();
         let mut waits: Vec<Wait> = edges.from.values().flatten().map(|(_, wait)| *wait).collect();
         waits.sort_by_key(|wait| (wait.since, wait.asker));
@@ -118,105 +115,6 @@ impl Edges {
         }
         path[1..].reverse();
         path
-    }
-}
-
-/// A question whose asker may come to wait for the answer: dropped when it does not wait any more.
-pub(crate) struct AskedBy {
-    asked: Kin,
-    /// Who waits, and the key of the edge.
-    waiting: Option<(Kin, u64)>,
-}
-
-impl AskedBy {
-    /// A question to the actor with this header.
-    #[cold]
-    pub(crate) fn to(asked: &Header) -> Option<Box<Self>> {
-        asked.stage.theater().sight()?.waits.as_ref()?;
-        Some(Box::new(Self { asked: Kin::new(asked), waiting: None }))
-    }
-
-    /// Whoever runs on this thread begins to wait for the answer, or goes on waiting.
-    #[cold]
-    pub(crate) fn waits(&mut self) {
-        if self.waiting.is_some() {
-            return;
-        }
-        // SAFETY: set by this thread for as long as it runs the actor, which keeps the cell.
-        let Some(asker) = (unsafe { current::running().map(|header| header.as_ref()) }) else {
-            return;
-        };
-        let (theater, other) = (asker.stage.theater(), self.asked.header().stage.theater());
-        // Ids are known in one theater only.
-        if !std::sync::Arc::ptr_eq(theater, other) {
-            return;
-        }
-        let Some(sight) = theater.sight() else { return };
-        let Some(waits) = &sight.waits else { return };
-        let wait = Wait { asker: asker.id, asked: self.asked.id(), since: sight.now() };
-        let (key, circle) = waits.enter(wait);
-        self.waiting = Some((Kin::new(asker), key));
-        if let (Some(observer), Some(circle)) = (&sight.observer, circle) {
-            observer.asks_in_a_circle(&circle);
-        }
-    }
-}
-
-impl Drop for AskedBy {
-    fn drop(&mut self) {
-        let Some((asker, key)) = &self.waiting else { return };
-        let waits = self
-            .asked
-            .header()
-            .stage
-            .theater()
-            .sight()
-            .and_then(|sight: &Sight| sight.waits.as_ref());
-        if let Some(waits) = waits {
-            waits.remove(asker.id(), *key);
-        }
-    }
-}
-
-impl Theater {
-    /// Who waits for whose answer inside a handler, and in which circles; `None` unless
-    /// [`asks_seen`](crate::TheaterBuilder::asks_seen) was switched on (S22).
-    ///
-    /// ```
-    /// # use odeon_core::*;
-    /// /// Answers with what `other` says.
-    /// struct Relay { other: Option<ActorRef<Ask>> }
-    /// enum Ask { Other(ActorRef<Ask>), What(Reply<u32>) }
-    /// impl Message for Ask {}
-    /// impl AsyncActor for Relay {
-    ///     type Msg = Ask;
-    ///     async fn handle(&mut self, msg: Ask, _: &mut AsyncContext<'_, Self>) {
-    ///         match msg {
-    ///             Ask::Other(other) => self.other = Some(other),
-    ///             Ask::What(reply) => {
-    ///                 if let Ok(n) = self.other.as_ref().unwrap().ask(Ask::What).await {
-    ///                     reply.send(n);
-    ///                 }
-    ///             }
-    ///         }
-    ///     }
-    /// }
-    /// let theater = Theater::builder().asks_seen(true).build()?;
-    /// let [a, b] = [(); 2].map(|()| theater.spawn_async(Relay { other: None }));
-    /// a.send(Ask::Other(b.clone()))?;
-    /// b.send(Ask::Other(a.clone()))?;
-    /// let never = a.ask(Ask::What);
-    /// let circle = loop {
-    ///     let view = theater.waits().expect("switched on");
-    ///     if let Some(circle) = view.circles.first() { break circle.clone() }
-    ///     std::thread::yield_now();
-    /// };
-    /// assert!(circle.len() == 2 && circle.contains(&a.id()) && circle.contains(&b.id()));
-    /// # drop(never);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn waits(&self) -> Option<WaitsView> {
-        Some(self.shared().sight()?.waits.as_ref()?.view())
     }
 }
 

@@ -5,9 +5,9 @@ use crate::mailbox::selection::Selection;
 use crate::messaging::bounded::Bound;
 use crate::messaging::lane::Lane;
 use crate::messaging::lane::companion::Companion;
+use crate::process::piped::Continuation;
 use crate::turn::context::Context;
 use crate::turn::interior::Interior;
-use crate::turn::pipe::Continuation;
 use crate::vocabulary::message::Message;
 
 /// An actor: private state, and what it does with each message.
@@ -164,7 +164,7 @@ pub trait Actor: Send + Sized + 'static {
 
     /// How it is made known to a network that knows nothing of it (`extend/wire/native.rs`): for seats in which an actor has been created.
     #[doc(hidden)]
-    const INTRODUCTION: Option<crate::process::bonds::AnyIntroduction> = None;
+    const INTRODUCTION: Option<crate::process::vtable::AnyIntroduction> = None;
 
     /// Takes a message with its sender's lane in its mailbox.
     #[doc(hidden)]

@@ -3,8 +3,8 @@
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::selection::Selection;
 use crate::messaging::bounded::Bound;
+use crate::process::piped::Continuation;
 use crate::turn::async_context::AsyncContext;
-use crate::turn::pipe::Continuation;
 use crate::vocabulary::message::Message;
 
 /// An actor whose handlers are `async fn`: while one waits, its worker does other things, and the

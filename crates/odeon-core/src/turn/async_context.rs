@@ -1,8 +1,5 @@
 //! What an asynchronous handler can do while it runs.
 
-mod finding;
-
-use std::convert::identity;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -10,11 +7,7 @@ use crate::mailbox::Guards;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::reply::Reply;
 use crate::process::cell::{Header, MessageCell};
-use crate::process::supervision::Supervision;
-use crate::runtime::theater::spawn;
-use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
-use crate::turn::asynchronous;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::Message;
@@ -129,41 +122,6 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
         if let Err(error) = myself.send_unhindered(message) {
             myself.dead_letter(error);
         }
-    }
-
-    /// Creates an actor on the stage of this one; from a dedicated stage, on the theater's pool.
-    pub fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B::Msg> {
-        spawn::beside(&self.cell().header, actor)
-    }
-
-    /// As [`spawn`](Self::spawn), for an asynchronous actor.
-    pub fn spawn_async<B: AsyncActor>(&self, actor: B) -> ActorRef<B::Msg> {
-        spawn::beside(&self.cell().header, asynchronous::new_actor(actor))
-    }
-
-    /// Creates a supervised child of this actor. See
-    /// [`Context::spawn_child`](crate::Context::spawn_child).
-    ///
-    /// # Panics
-    /// If `make` does when it is called for the first time.
-    pub fn spawn_child<B: Actor>(
-        &self,
-        supervision: Supervision,
-        make: impl FnMut() -> B + Send + 'static,
-    ) -> ActorRef<B::Msg> {
-        spawn::child(&self.cell().header, supervision, Box::new(make), identity)
-    }
-
-    /// As [`spawn_child`](Self::spawn_child), for an asynchronous actor.
-    ///
-    /// # Panics
-    /// As there.
-    pub fn spawn_async_child<B: AsyncActor>(
-        &self,
-        supervision: Supervision,
-        make: impl FnMut() -> B + Send + 'static,
-    ) -> ActorRef<B::Msg> {
-        spawn::child(&self.cell().header, supervision, Box::new(make), asynchronous::new_actor)
     }
 
     /// Ends this actor when the handler has returned. Messages still waiting go to the dead-letter

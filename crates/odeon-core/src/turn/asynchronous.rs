@@ -29,13 +29,16 @@ use std::sync::Arc;
 use odeon_sync::atomic::Ordering;
 
 use super::budget::Budget;
+use super::ending;
 use super::failing::{self, Heeded};
-use super::{TurnLimits, TurnOutcome, TurnReport, ending};
 use crate::mailbox::{InboxOwner, RELIEVED_AT, WentIdle, label};
 use crate::messaging::pressure;
 use crate::process::cell::{Header, MessageCell, signal};
-use crate::telemetry::{self, Progress, SeenTurn, Whereabouts};
+use crate::process::task::{TurnOutcome, TurnReport};
+use crate::process::turn_limits::TurnLimits;
 use crate::turn::async_actor::AsyncActor;
+use crate::turn::seen_turn;
+use crate::turn::seen_turn::{Progress, SeenTurn, Whereabouts};
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
 use aside::{Arrived, Next};
@@ -175,7 +178,7 @@ unsafe fn turn<A: AsyncActor, H: Handlers<A>>(
                 if message.header.is_seen() {
                     // SAFETY: as above.
                     let (begun, aside) = unsafe { aside::numbers(cell) };
-                    telemetry::note_before_idle(&message.header, Progress::Begun(begun), aside);
+                    seen_turn::note_before_idle(&message.header, Progress::Begun(begun), aside);
                 }
                 // SAFETY: as above; no reference into the owner's part is alive.
                 match unsafe { go_idle(cell) } {

@@ -2,21 +2,7 @@
 
 use std::time::Duration;
 
-use crate::telemetry::Sight;
-use crate::vocabulary::clock::Clock;
-
-/// How much one turn may do: whichever limit is reached first ends it.
-#[derive(Clone, Copy)]
-pub struct TurnLimits<'a> {
-    /// Messages per turn, at least 1.
-    pub messages: u32,
-    /// Time per turn; checked between messages, so one message may exceed it.
-    pub time: Duration,
-    /// Where the time comes from.
-    pub clock: &'a dyn Clock,
-    /// Who looks at turns, if anybody.
-    pub sight: Option<&'a Sight>,
-}
+use crate::process::turn_limits::TurnLimits;
 
 /// The spending of one turn.
 ///
@@ -101,6 +87,7 @@ impl<'a> Budget<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vocabulary::clock::Clock;
     use std::sync::atomic::{AtomicU64, Ordering};
 
     /// Each look costs nothing; the test moves the time.

@@ -7,16 +7,11 @@ use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::reply::Reply;
 use crate::process::cell::MessageCell;
 use crate::process::kin::Kin;
-use crate::process::supervision::Supervision;
-use crate::runtime::theater::shared::TheaterShared;
-use crate::runtime::theater::spawn;
+use crate::process::theater_shared::TheaterShared;
 use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
-use crate::turn::asynchronous;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::Message;
-use std::convert::identity;
 use std::marker::PhantomData;
 
 /// The actor's view of its surroundings while it handles one message.
@@ -110,44 +105,6 @@ impl<'a, A: Actor> Context<'a, A> {
             // Only `stopped`, which has no context, runs after the mailbox is closed.
             unreachable!("an actor in its own turn has not stopped: {returned:?}");
         }
-    }
-
-    /// Creates an actor on the stage of this one; from a dedicated stage, on the theater's pool.
-    pub fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B::Msg> {
-        spawn::beside(&self.cell.header, actor)
-    }
-
-    /// Creates a supervised child of this actor, on the stage of this one (from a dedicated stage: on
-    /// the theater's pool). `make` makes its state, now and for each restart.
-    ///
-    /// A child stops when its parent ends or is made anew, and a failure that it escalates becomes
-    /// one of its parent.
-    ///
-    /// # Panics
-    /// If `make` does when it is called for the first time.
-    pub fn spawn_child<B: Actor>(
-        &self,
-        supervision: Supervision,
-        make: impl FnMut() -> B + Send + 'static,
-    ) -> ActorRef<B::Msg> {
-        spawn::child(&self.cell.header, supervision, Box::new(make), identity)
-    }
-
-    /// As [`spawn`](Self::spawn), for an asynchronous actor.
-    pub fn spawn_async<B: AsyncActor>(&self, actor: B) -> ActorRef<B::Msg> {
-        spawn::beside(&self.cell.header, asynchronous::new_actor(actor))
-    }
-
-    /// As [`spawn_child`](Self::spawn_child), for an asynchronous actor.
-    ///
-    /// # Panics
-    /// As there.
-    pub fn spawn_async_child<B: AsyncActor>(
-        &self,
-        supervision: Supervision,
-        make: impl FnMut() -> B + Send + 'static,
-    ) -> ActorRef<B::Msg> {
-        spawn::child(&self.cell.header, supervision, Box::new(make), asynchronous::new_actor)
     }
 
     /// Ends this actor after the message being handled. Messages still waiting go to the

@@ -4,22 +4,23 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use crate::lifecycle::watch::Ended;
 use crate::mailbox::memory;
 use crate::mailbox::{InboxOwner, label};
 use crate::messaging::bounded;
 use crate::messaging::lane::companion;
 use crate::messaging::send;
-use crate::messaging::unanswered;
+use crate::messaging::tag;
 use crate::process::bonds::Sealed;
-use crate::process::cell::{self, ActorCell, Header, MessageCell, Owner};
+use crate::process::cell::{self, Header, MessageCell};
 use crate::process::kin::Kin;
-use crate::telemetry::follow;
+use crate::process::piped;
+use crate::process::unanswered;
 use crate::turn::actor::Actor;
+use crate::turn::actor_cell::{ActorCell, Owner};
 use crate::turn::failing::contained;
-use crate::turn::pipe;
 use crate::vocabulary::contain::contain;
 use crate::vocabulary::dead_letter::DeadLetterReason;
+use crate::vocabulary::ended::Ended;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
 
@@ -73,7 +74,7 @@ pub(super) unsafe fn end_cell<M: Message>(
         (*inbox.as_ptr()).close(&message.inbox, |label, content| {
             let (mailbox, tag) = label::split(label);
             if tag != 0 && !header.vtable.laned {
-                follow::forget(header, tag);
+                tag::forget(header, tag);
             } else if tag != 0 && companion::is_told_by(tag) {
                 lost.push(companion::take(tag));
             }
@@ -118,7 +119,7 @@ fn release(sealed: Sealed) {
         contain(|| watcher(&ended));
     }
     contain(|| drop((supervised, requests)));
-    pipe::discard(piped);
+    piped::discard(piped);
 }
 
 /// Drops what the actor put aside and then its state.

@@ -9,14 +9,16 @@ use std::time::Duration;
 use odeon_sync::atomic::Ordering;
 
 use super::guarding::Failure;
-use super::parked::Parked;
 use super::renewing::Renewable;
-use super::{Task, TurnOutcome};
-use crate::messaging::unanswered;
 use crate::process::bonds::{Bonds, Request};
 use crate::process::cell::{Header, signal};
-use crate::process::supervision::{self, Birth, Escalated, Supervised, Verdict};
-use crate::turn::pipe::{Continuation, Piped};
+use crate::process::parked::Parked;
+use crate::process::piped::{Continuation, Piped};
+use crate::process::supervision::{self, Birth, Supervised, Verdict};
+use crate::process::task::{Task, TurnOutcome};
+use crate::process::unanswered;
+use crate::vocabulary::failure_text;
+use crate::vocabulary::failure_text::Escalated;
 use crate::vocabulary::failure_text::FailureText;
 use crate::vocabulary::observe::EndReason;
 
@@ -151,7 +153,7 @@ unsafe fn end_failed<C: Renewable>(
 
 /// What the panic said, if anybody may want to know.
 fn text_for_bonds(header: &Header, panic: &(dyn Any + Send)) -> Option<Arc<str>> {
-    header.bonds.get().and_then(|_| supervision::text_of(panic)).map(Arc::from)
+    header.bonds.get().and_then(|_| failure_text::text_of(panic)).map(Arc::from)
 }
 
 /// Drops the state, for this failure if for one of its own, and makes a new one, after `pause`. The mailboxes stay as they are, all

@@ -2,6 +2,7 @@
 
 use crate::mailbox::Guards;
 use crate::mailbox::selection::Selection;
+use crate::mailbox::written_guards::WrittenGuards;
 use crate::process::bonds::Bonds;
 use crate::process::cell::{MessageCell, Selector};
 use crate::turn::actor::Actor;
@@ -14,24 +15,6 @@ use crate::vocabulary::message::Message;
 pub struct Interior<'a, M: Message> {
     pub(crate) cell: &'a MessageCell<M>,
     selector: Option<&'a mut Selector<M>>,
-}
-
-/// Guards as they can be written down: see `mailbox/guards.rs` for what the numbers mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WrittenGuards {
-    /// The open mailboxes, one bit each.
-    pub open: u64,
-    /// Those in which the actor waits for answers.
-    pub awaited: u64,
-    /// What will be open when they have come.
-    pub afterwards: u64,
-    /// How many answers are missing.
-    pub answers: u32,
-}
-
-impl WrittenGuards {
-    /// Of an actor that waits for nothing and has closed nothing.
-    pub const ALL_OPEN: Self = Self { open: u64::MAX, awaited: 0, afterwards: 0, answers: 0 };
 }
 
 impl<'a, M: Message> Interior<'a, M> {

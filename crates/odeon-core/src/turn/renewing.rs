@@ -7,8 +7,9 @@ use super::failing::contained;
 use super::guarding::Failure;
 use super::{ending, sequential};
 use crate::mailbox::{Guards, Order};
-use crate::process::cell::{ActorCell, Owner, Selector};
+use crate::process::cell::Selector;
 use crate::turn::actor::Actor;
+use crate::turn::actor_cell::{ActorCell, Owner};
 use crate::vocabulary::observe::EndReason;
 
 /// A cell whose actor can be made anew. Used by the owner alone, with no reference into its part.

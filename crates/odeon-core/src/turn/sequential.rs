@@ -17,16 +17,20 @@ use std::ptr::NonNull;
 use odeon_sync::atomic::Ordering;
 
 use super::budget::Budget;
-use super::{NewActor, TurnLimits, TurnOutcome, TurnReport, TurnVTable, ending};
+use super::{NewActor, ending};
 use super::{failing, guarding};
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::{Guards, InboxOwner, MailboxSet, WentIdle, label};
 use crate::messaging::bounded::Bound;
 use crate::messaging::pressure;
-use crate::process::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
-use crate::telemetry;
+use crate::process::cell::{Header, MessageCell, Selector, signal};
+use crate::process::task::{TurnOutcome, TurnReport};
+use crate::process::turn_limits::TurnLimits;
+use crate::process::vtable::TurnVTable;
 use crate::turn::actor::Actor;
+use crate::turn::actor_cell::{ActorCell, Owner};
 use crate::turn::context::Context;
+use crate::turn::seen_turn;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
 use rare::{aside, come_to_mark, handle_rarely, heed_request, note_end};
@@ -165,7 +169,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
                 if message.header.has_duties_before_idle() {
                     // SAFETY: we own the actor; the reference ends before `go_idle`.
                     let aside = aside(unsafe { &*owner });
-                    if telemetry::before_idle(&message.header, budget.spent(), aside) {
+                    if seen_turn::before_idle(&message.header, budget.spent(), aside) {
                         return Step::EndBetween;
                     }
                 }

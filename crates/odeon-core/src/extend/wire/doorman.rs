@@ -1,7 +1,7 @@
 //! Who waits at a bounded mailbox for messages from elsewhere, in their order.
 
+use crate::lifecycle::spawn;
 use crate::messaging::actor_ref::ActorRef;
-use crate::runtime::theater::spawn;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::asynchronous;

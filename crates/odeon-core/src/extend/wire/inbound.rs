@@ -19,7 +19,7 @@ use crate::lifecycle::watch::Watch;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::lane::companion::Companion;
 use crate::messaging::send::Hindered;
-use crate::scheduler::submit::Submit;
+use crate::process::submit::Submit;
 use crate::vocabulary::actor_id::{ActorId, SHARD_BITS};
 use crate::vocabulary::dead_letter::DeadLetterReason;
 use crate::vocabulary::message::Message;

@@ -12,7 +12,7 @@ use super::slot::Slot;
 use crate::extend;
 use crate::messaging::lane::Lane;
 use crate::messaging::lane::companion::Companion;
-use crate::process::bonds::AnyIntroduction;
+use crate::process::vtable::AnyIntroduction;
 use crate::turn::actor::Actor;
 use crate::turn::context::Context;
 use crate::turn::interior::Interior;

@@ -17,15 +17,15 @@ use super::reference::Of;
 use super::seat::Seat;
 use super::slot::Slot;
 use crate::extend::Interior;
+use crate::lifecycle::spawn;
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::selection::Selection;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::lane::companion::Companion;
-use crate::runtime::theater::spawn;
-use crate::scheduler::submit::Submit;
+use crate::process::piped::Continuation;
+use crate::process::submit::Submit;
 use crate::turn::actor::Actor;
 use crate::turn::context::Context;
-use crate::turn::pipe::Continuation;
 use crate::vocabulary::message::Message;
 
 /// An actor that may move from one theater to another one: its state is what serde writes of it. A [`Timer`](crate::Timer) in it goes with the

@@ -15,7 +15,7 @@ use super::stand_in::{Desk, LOOK, StandIn, Stands};
 use crate::messaging::actor_ref::{ActorRef, WeakRef};
 use crate::process::cell::{Header, MessageCell};
 use crate::process::kin::Kin;
-use crate::scheduler::submit::Submit;
+use crate::process::submit::Submit;
 use crate::vocabulary::message::Message;
 
 /// How actors of one type are introduced.
@@ -83,7 +83,10 @@ impl Native {
         let header = self.actor.header();
         let bonds = header.bonds.get_or_make().ok()?;
         let desk = Arc::new(Desk::new(outbound));
-        bonds.desk.set(desk.clone()).ok()?;
+        let kept = bonds.attachments.get_or_attach(|| desk.clone());
+        if !Arc::ptr_eq(kept, &desk) {
+            return None;
+        }
         // Its seat may never have come to the desk.
         let at_its_end = desk.clone();
         let watched = bonds.add_watcher(Box::new(move |_| {
@@ -103,7 +106,7 @@ impl Native {
 /// The desk of an actor that has been introduced.
 #[inline]
 pub(super) fn desk_of(header: &Header) -> Option<Arc<Desk>> {
-    header.bonds.get()?.desk.get()?.clone().downcast().ok()
+    header.bonds.get()?.attachments.get().cloned()
 }
 
 /// An actor, if it sits where it was created and has not been introduced.

@@ -14,7 +14,8 @@ use super::layout::Layouts;
 use super::mobile::Guest;
 use super::passage::Passage;
 use super::slot::Slot;
-use crate::extend::{Awaits, LetterName, WrittenGuards};
+use crate::extend::{Awaits, LetterName};
+use crate::mailbox::written_guards::WrittenGuards;
 use crate::vocabulary::message::Message;
 
 /// Why a message was not taken to its actor.

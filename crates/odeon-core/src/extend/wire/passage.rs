@@ -13,7 +13,7 @@ use super::inbound::Inbound;
 use super::native::Native;
 use super::outbound::Outbound;
 use super::stand_in::StandIn;
-use crate::scheduler::submit::Submit;
+use crate::process::submit::Submit;
 
 /// Where an actor, or a seat of one, is to be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ use super::passage::{self, Arriving, Leaving, Reference};
 use super::seat::Seat;
 use super::stand_in::StandIn;
 use crate::messaging::actor_ref::ActorRef;
-use crate::scheduler::submit::Submit;
+use crate::process::submit::Submit;
 use crate::vocabulary::message::Message;
 
 /// Written as the address of its actor, within messages to other theaters.

@@ -1,7 +1,7 @@
 //! Where in an actor a message goes.
 
 use crate::messaging::lane::Lane;
-use crate::runtime::theater::shared::TheaterShared;
+use crate::process::theater_shared::TheaterShared;
 use crate::vocabulary::message::Message;
 
 /// The mailbox of a message, and whose it is, where that matters.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::error::WireError;
 use super::passage;
 use crate::extend::{self, LetterName};
-use crate::runtime::timer::Timer;
+use crate::lifecycle::timer::Timer;
 
 /// Written as the name of the timer, within what goes to other theaters.
 ///

@@ -1,4 +1,4 @@
-//! Watches that go with their actor to other theaters (`runtime/luggage.rs`).
+//! Watches that go with their actor to other theaters (`lifecycle/luggage.rs`).
 //!
 //! The message waits in the luggage of the theater where the actor is. Of whom it tells, knows the [`Watching`]: it refers to that actor, also where its own
 //! has moved to, and says there, for as long as it exists, under the name of the message whom it watches ([`Watched`]).
@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use odeon_sync::{Mutex, MutexGuard};
 
+use crate::lifecycle::luggage::{self, Awaits, Call, Letter, LetterName, Luggage};
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::kin::Kin;
-use crate::runtime::luggage::{self, Call, Letter, LetterName};
-use crate::runtime::theater::shared::TheaterShared;
+use crate::process::theater_shared::TheaterShared;
 use crate::turn::actor::Actor;
 use crate::turn::context::Context;
 use crate::vocabulary::message::{Message, mailbox_of};
@@ -48,7 +48,7 @@ struct Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.theater.watched.forget(self.name, self.number);
+        Watched::of(&self.theater).forget(self.name, self.number);
     }
 }
 
@@ -64,6 +64,11 @@ struct Known {
 }
 
 impl Watched {
+    /// Whom the letters of a theater tell of.
+    fn of(theater: &TheaterShared) -> &Self {
+        theater.attachments.get_or_attach(Self::default)
+    }
+
     fn know(&self, name: LetterName, kin: Kin) -> u64 {
         let mut known = self.lock();
         known.last += 1;
@@ -142,7 +147,7 @@ impl<A: Actor> Context<'_, A> {
         let _ = mailbox_of(&message);
         let me = self.actor_ref();
         let theater = me.cell().header.stage.theater().clone();
-        let name = theater.luggage.new_name();
+        let name = Luggage::of(&theater).new_name();
         begin(&me, name, &other.kin(), Letter { message, tag: None });
         Watching(State::Here(Handle::of(&theater, name, other.kin()), other.clone()))
     }
@@ -150,15 +155,14 @@ impl<A: Actor> Context<'_, A> {
 
 impl Handle {
     fn of(theater: &Arc<TheaterShared>, name: LetterName, kin: Kin) -> Self {
-        let number = theater.watched.know(name, kin);
+        let number = Watched::of(theater).know(name, kin);
         Self { theater: theater.clone(), name, number }
     }
 }
 
 /// Has a letter wait for the end of an actor.
 fn begin<M: Message>(me: &ActorRef<M>, name: LetterName, other: &Kin, letter: Letter<M>) {
-    let waits = |watch| Call::Watch { watch, goes: false };
-    let sending = luggage::keep(me.downgrade(), name, waits(None), letter);
+    let sending = luggage::keep(me.downgrade(), name, Call::to_come(Awaits::End), letter);
     let place = sending.place();
     // Kept by it, as by every watch.
     let keeps = me.clone();
@@ -170,7 +174,10 @@ fn begin<M: Message>(me: &ActorRef<M>, name: LetterName, other: &Kin, letter: Le
         }),
     );
     let theater = me.cell().header.stage.theater();
-    if let Err(call) = theater.luggage.waits(place, waits(Some(watch))) {
+    let call = Call::in_force(Awaits::End, move |_| {
+        let _ = watch.cancel();
+    });
+    if let Err(call) = Luggage::of(theater).waits(place, call) {
         // It has told, or somebody has cancelled it: then nobody is to be kept by it.
         call.cancel(theater);
     }
@@ -185,7 +192,7 @@ pub(crate) fn keep<M: Message>(
     name: LetterName,
     letter: Letter<M>,
 ) -> Result<(), Letter<M>> {
-    match me.cell().header.stage.theater().watched.get(name) {
+    match Watched::of(me.cell().header.stage.theater()).get(name) {
         Some(other) => begin(me, name, &other, letter),
         None => return Err(letter),
     }
@@ -197,7 +204,7 @@ impl<W: Message> Watching<W> {
     /// in another theater than this.
     pub fn cancel(self) -> bool {
         let State::Here(Handle { theater, name, .. }, _) = &self.0 else { return false };
-        let Some(pending) = theater.luggage.take(*name) else { return false };
+        let Some(pending) = Luggage::of(theater).take(*name) else { return false };
         pending.call.cancel(theater);
         true
     }
@@ -219,7 +226,7 @@ impl<W: Message> Watching<W> {
             State::Over(reason) => return WrittenWatch::Over(*reason),
             State::Here(handle, other) => (handle, other),
         };
-        let waits = handle.theater.luggage.is_written(handle.name);
+        let waits = Luggage::of(&handle.theater).is_written(handle.name);
         match self.ended().filter(|_| !waits) {
             Some(reason) => WrittenWatch::Over(Some(reason)),
             // If it has told, and why is not known here yet, then who refers to the actor will come to know.

@@ -6,9 +6,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use super::{Ended, Watch, watch_at_once};
+use super::{Watch, watch_at_once};
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::ask::check_may_block;
+use crate::vocabulary::ended::Ended;
 use crate::vocabulary::error::Elapsed;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::oneshot::{self, InVain};

@@ -72,7 +72,7 @@ fn memory_outlives_the_thread_that_took_it() {
             numbers().as_ptr().expose_provenance()
         });
         let left = left.join().expect("the thread ends well");
-        let left = NonNull::new(std::ptr::with_exposed_provenance_mut::<[u64; 20]>(left));
+        let left = NonNull::new(ptr::with_exposed_provenance_mut::<[u64; 20]>(left));
         let left = left.expect("an address of memory");
         // SAFETY: the thread left it to us, initialised.
         unsafe {

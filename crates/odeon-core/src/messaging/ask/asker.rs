@@ -3,10 +3,10 @@
 use std::cell::Cell;
 
 use crate::messaging::actor_ref::ActorRef;
+use crate::messaging::ask::asked_by::AskedBy;
 use crate::messaging::lane::of_thread::LoneQuestion;
 use crate::messaging::pressure::Question;
 use crate::process::cell::Header;
-use crate::telemetry::AskedBy;
 use crate::vocabulary::message::Message;
 
 /// What waits for an answer.

@@ -11,7 +11,7 @@ use crate::messaging::pressure;
 use crate::messaging::pressure::congestion::{self, Congestion};
 use crate::process::cell::Header;
 use crate::process::outbox::{self, Effect};
-use crate::runtime::theater::shared::TheaterShared;
+use crate::process::theater_shared::TheaterShared;
 use crate::vocabulary::error::SendError;
 
 /// Something that has not been begun; dropped, it is.
@@ -24,7 +24,7 @@ struct Beginning {
 
 impl Beginning {
     fn congestion(&self) -> Arc<Congestion> {
-        self.theater.congestion.clone()
+        congestion::of(&self.theater).clone()
     }
 
     /// `blocks`: a thread waits then, if it has to hold back.
@@ -32,7 +32,7 @@ impl Beginning {
         if let Some(begin) = self.begin.take() {
             // The congestion is what this thread waits for, not the single receivers.
             foreign_task::unblocked(begin);
-            congestion::felt(&self.theater.congestion, &self.theater, blocks);
+            congestion::felt(congestion::of(&self.theater), &self.theater, blocks);
         }
     }
 }
@@ -54,7 +54,7 @@ impl<T: Send + 'static> Ask<T> {
         let theater = beside.stage.theater();
         let mut beginning =
             Beginning { begin: Some(begin), theater: theater.clone(), is_awaited: false };
-        if !theater.congestion.is_pressed() || !pressure::would_block_for_congestion(theater) {
+        if !congestion::of(theater).is_pressed() || !pressure::would_block_for_congestion(theater) {
             beginning.begin(false);
             return self;
         }

@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 use super::bound::{Bound, WhenFull};
 use super::gate::{Gate, Place};
 use super::newest::Newest;
-use crate::process::bonds::Bonds;
 use crate::process::cell::MessageCell;
 use crate::vocabulary::message::Message;
 
@@ -82,20 +81,25 @@ impl<M> BoundedMailbox<M> {
     }
 }
 
+/// Those of the actor in this cell, if it has any: they lie in its bonds before anybody knows it.
+fn attached<M: Message>(cell: &MessageCell<M>) -> Option<&Bounds<M>> {
+    cell.header.bonds.get()?.attachments.get()
+}
+
 /// The bounds of the actor in this cell, which has some.
 pub(super) fn of<M: Message>(cell: &MessageCell<M>) -> &Bounds<M> {
-    let bounds = cell.header.bonds.get().and_then(Bonds::bounds);
+    let bounds = attached(cell);
     bounds.expect("an actor that is marked as bounded was given its bounds when it was created")
 }
 
 /// The owner has made the actor inside.
-pub(super) fn make_known<M: Message>(cell: &MessageCell<M>, wanted: &[Option<Bound>]) {
+pub(crate) fn make_known<M: Message>(cell: &MessageCell<M>, wanted: &[Option<Bound>]) {
     of(cell).make_known(wanted);
 }
 
 /// The owner has taken a message from this mailbox to handle it. It comes back unless it is to be dropped.
 #[inline]
-pub(super) fn taken<M: Message>(cell: &MessageCell<M>, number: usize, message: M) -> Option<M> {
+pub(crate) fn taken<M: Message>(cell: &MessageCell<M>, number: usize, message: M) -> Option<M> {
     let mailbox = of(cell).mailbox(number);
     if mailbox.rule() == Rule::When(WhenFull::DropOldest) {
         return mailbox.newest.take(&mailbox.gate, cell, number, message);
@@ -116,7 +120,7 @@ pub(super) fn taken_aside<M: Message>(cell: &MessageCell<M>, number: usize) -> P
 /// If the mailbox drops messages for newer ones.
 #[track_caller]
 pub(crate) fn check_keeps_all<M: Message>(cell: &MessageCell<M>, number: usize) {
-    let bounds = cell.header.bonds.get().and_then(Bonds::bounds::<M>);
+    let bounds = attached(cell);
     let drops = bounds
         .is_some_and(|bounds| bounds.mailbox(number).rule() == Rule::When(WhenFull::DropOldest));
     assert!(

@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 use odeon_sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use odeon_sync::{Arc, Mutex, MutexGuard, Parker};
 
-use crate::messaging::pressure::HeldBack;
+use crate::process::waiters::Waiter;
 use crate::vocabulary::oneshot;
 
 /// No message is accepted any more.
@@ -56,7 +56,7 @@ struct Queue {
 /// Somebody who waits; dropped, it goes on without a place.
 pub(super) enum Waiting {
     /// An actor, whose message has been accepted.
-    Actor(#[expect(dead_code, reason = "dropping it is what it is for")] HeldBack),
+    Actor(#[expect(dead_code, reason = "dropping it is what it is for")] Waiter),
     /// A future inside an actor's handler. It gets no place, which it might keep while its actor waits
     /// for something else.
     Handler(#[expect(dead_code, reason = "as above")] oneshot::Sender<Place>),
@@ -240,7 +240,7 @@ impl Gate {
     }
 
     /// An actor waits, held back, until there is room.
-    pub(crate) fn line_up_actor(&self, held: HeldBack) {
+    pub(crate) fn line_up_actor(&self, held: Waiter) {
         self.line_up(Waiting::Actor(held));
     }
 

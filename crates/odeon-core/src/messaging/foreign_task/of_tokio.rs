@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use tokio::runtime::Handle;
 
-use super::ForeignTask;
+use crate::vocabulary::foreign_task::ForeignTask;
 
 /// The task of tokio that this thread runs, if it does.
 pub(super) fn task_here() -> Option<ForeignTask> {

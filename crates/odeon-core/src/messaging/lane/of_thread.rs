@@ -15,9 +15,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use odeon_sync::{interruption, thread};
 
 use super::Lane;
-use crate::messaging::foreign_task::ForeignTask;
 use crate::process::cell::Header;
 use crate::process::current::{self, Current};
+use crate::vocabulary::foreign_task::ForeignTask;
 
 impl Lane {
     /// The lane of a message that this thread sends.

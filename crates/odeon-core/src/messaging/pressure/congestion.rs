@@ -9,12 +9,13 @@ use std::sync::Arc;
 use odeon_sync::atomic::{AtomicBool, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::waits::Node;
-use super::{HeldBy, Waiters, hold_back, is_held, runs_a_task, wait, wait_as_stage};
+use super::waits::{Node, Waits};
+use super::{HeldBy, hold_back, hold_stage_back, is_held, runs_a_task, wait, wait_as_stage};
 use crate::mailbox::{PRESSED_FROM, RELIEVED_AT};
 use crate::process::current;
 use crate::process::outbox;
-use crate::runtime::theater::shared::TheaterShared;
+use crate::process::theater_shared::TheaterShared;
+use crate::process::waiters::Waiters;
 
 /// What has been begun at the actors with lanes of one theater, as one thing for several of them, and is not over.
 #[derive(Default)]
@@ -23,10 +24,16 @@ pub struct Congestion {
     /// A copy, for looks without the lock.
     is_pressed: AtomicBool,
     waiters: Waiters,
+    waits: Waits,
 }
 
 /// As a theater keeps it: of `std` also in models.
 pub(crate) type Kept = Arc<Congestion>;
+
+/// The congestion of a theater.
+pub(crate) fn of(theater: &TheaterShared) -> &Kept {
+    theater.attachments.get_or_attach(Kept::default)
+}
 
 #[derive(Default)]
 struct Count {
@@ -86,6 +93,10 @@ impl Congestion {
     pub(super) fn waiters(&self) -> &Waiters {
         &self.waiters
     }
+
+    pub(super) fn waits(&self) -> &Waits {
+        &self.waits
+    }
 }
 
 impl Congests {
@@ -130,7 +141,7 @@ pub(crate) fn felt(congestion: &Arc<Congestion>, theater: &TheaterShared, blocks
     // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
     let stage = unsafe { stage.as_ref() };
     match stage {
-        Some(stage) if !stage.is_dedicated() => stage.hold_back(by),
+        Some(stage) if !stage.is_dedicated() => hold_stage_back(stage, by),
         _ if !blocks || runs_a_task(stage, theater) => {}
         None => wait(None, &Node::Congestion(congestion.clone())),
         Some(stage) => wait_as_stage(stage, by()),

@@ -30,12 +30,12 @@ use std::sync::Arc;
 
 use odeon_sync::{Mutex, MutexGuard};
 
-use super::Waiters;
 use super::congestion::Congestion;
 use crate::messaging::bounded::Gate;
 use crate::process::cell::Header;
 use crate::process::current;
 use crate::process::kin::Kin;
+use crate::process::waiters::Waiters;
 use crate::scheduler::pinned::PinnedShared;
 
 /// TUNE: a search that comes to more nodes than this counts as a circle: to be let go too early costs
@@ -102,13 +102,23 @@ impl Node {
         }
     }
 
-    /// Those that wait for it, and what it waits for itself; `None` if it has ended.
+    /// Those that wait for it; `None` if it has ended.
     pub(crate) fn waiters(&self) -> Option<&Waiters> {
         match self {
             Self::Actor(actor) => actor.bonds().ok().map(|bonds| &bonds.waiters),
             Self::Stage(stage) => Some(stage.waiters()),
             Self::Congestion(congestion) => Some(congestion.waiters()),
         }
+    }
+
+    /// What it waits for itself; `None` if it has ended.
+    fn waits(&self) -> Option<&Waits> {
+        let attachments = match self {
+            Self::Actor(actor) => &actor.bonds().ok()?.attachments,
+            Self::Stage(stage) => stage.attachments(),
+            Self::Congestion(congestion) => return Some(congestion.waits()),
+        };
+        Some(attachments.get_or_attach(Waits::default))
     }
 }
 
@@ -182,7 +192,7 @@ pub(crate) struct Waiting {
 impl Waiting {
     /// Enters that `who` waits for `whom`; `None` if `who` has ended.
     pub(crate) fn enter(who: Node, whom: Node, what: What) -> Option<Self> {
-        let mut waits = who.waiters()?.waits.lock();
+        let mut waits = who.waits()?.lock();
         let entry = waits.last().map_or(0, |last| last.entry + 1);
         waits.push(Wait { entry, whom, what });
         drop(waits);
@@ -192,8 +202,8 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        let Some(waiters) = self.who.waiters() else { return };
-        let mut waits = waiters.waits.lock();
+        let Some(waits) = self.who.waits() else { return };
+        let mut waits = waits.lock();
         let place = waits.iter().position(|wait| wait.entry == self.entry);
         let wait = place.map(|place| waits.remove(place));
         // In this order: what is dropped may be the last reference to a cell.
@@ -206,8 +216,11 @@ impl Drop for Waiting {
 /// others. All that are held back in such circles are let go then, `who` among them: one that waits for several
 /// may be in several, and goes on only when it gets what it waits for in each.
 pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
-    let (Some(myself), Some(other)) = (who.waiters(), whom.waiters()) else { return };
-    if !ptr::eq(myself, other) && other.waits.lock().is_empty() && whom.stage().is_none() {
+    let (Some(myself), Some(other), Some(waits)) = (who.waiters(), whom.waiters(), whom.waits())
+    else {
+        return;
+    };
+    if !ptr::eq(myself, other) && waits.lock().is_empty() && whom.stage().is_none() {
         // By far the most: a receiver that waits for nobody.
         return;
     }
@@ -215,7 +228,7 @@ pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
     let mut next = vec![whom.clone()];
     let mut holders = vec![Holder::of(myself, whom.clone(), what)];
     while let Some(node) = next.pop() {
-        let Some(waiters) = node.waiters() else { continue };
+        let (Some(waiters), Some(waits)) = (node.waiters(), node.waits()) else { continue };
         if !seen.insert(ptr::from_ref(waiters)) {
             continue;
         }
@@ -224,7 +237,7 @@ pub(crate) fn open_circles(who: &Node, whom: &Node, what: What) {
         }
         // A stage that stands still is not let go by its actors.
         let stage = node.stage().map(|stage| (stage, What::Answer));
-        let waits = waiters.waits.lock().iter().map(Wait::whom_and_what).collect::<Vec<_>>();
+        let waits = waits.lock().iter().map(Wait::whom_and_what).collect::<Vec<_>>();
         for (whom, what) in stage.into_iter().chain(waits) {
             next.push(whom.clone());
             holders.push(Holder::of(waiters, whom, what));

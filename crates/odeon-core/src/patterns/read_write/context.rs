@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use super::shared::Cell;
 use super::{ReadWrite, ReadWriteActor, ReadWriting};
+use crate::lifecycle::pipe::Pipe;
+use crate::lifecycle::spawn;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::reply::Reply;
-use crate::runtime::theater::spawn;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::asynchronous;
 use crate::turn::context::{Context, Stays};
-use crate::turn::pipe::Pipe;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::error::{AskError, Elapsed};
 

@@ -14,11 +14,11 @@ use super::reader::Reader;
 use super::shared::rouse;
 use super::waiting::Next;
 use super::{ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting};
+use crate::lifecycle::spawn;
 use crate::process::outbox;
-use crate::runtime::theater::spawn;
+use crate::process::piped::Continuation;
 use crate::turn::actor::Actor;
 use crate::turn::context::Context;
-use crate::turn::pipe::Continuation;
 use crate::turn::sequential::laned;
 
 /// Readers in a theater that is driven from outside, where the number of workers says nothing.

@@ -11,9 +11,9 @@ use crate::extend;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::lane::Lane;
 use crate::messaging::send;
-use crate::messaging::unanswered;
 use crate::process::cell::MessageCell;
-use crate::scheduler::submit::Origin;
+use crate::process::submit::Origin;
+use crate::process::unanswered;
 use crate::turn::sequential::laned;
 use crate::vocabulary::contain::contain;
 

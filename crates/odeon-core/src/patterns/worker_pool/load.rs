@@ -9,11 +9,11 @@ use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::selection::Selection;
 use crate::messaging::bounded::Bound;
 use crate::process::outbox;
+use crate::process::piped::Continuation;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::context::Context;
-use crate::turn::pipe::Continuation;
 
 /// The messages of the pool that one member has before it, the one being handled included.
 ///

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::load::{Load, Loaded};
 use crate::lifecycle::lazy::Lazy;
+use crate::lifecycle::spawn;
 use crate::messaging::actor_ref::ActorRef;
+use crate::process::submit::Submit;
 use crate::process::supervision::Supervision;
-use crate::runtime::theater::spawn;
-use crate::scheduler::submit::Submit;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::asynchronous;

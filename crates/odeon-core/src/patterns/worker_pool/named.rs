@@ -8,9 +8,9 @@ use std::sync::Arc;
 use odeon_sync::{Mutex, MutexGuard};
 
 use super::WorkerPool;
-use crate::runtime::naming::{LookupError, NameTaken, OtherType};
+use crate::process::theater_shared::TheaterShared;
+use crate::runtime::naming::{LookupError, NameTaken, Naming, OtherType};
 use crate::runtime::theater::Theater;
-use crate::runtime::theater::shared::TheaterShared;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
@@ -19,7 +19,7 @@ use crate::vocabulary::message::Message;
 
 /// The named worker pools of a theater. It keeps them: whoever looks one up finds its members alive.
 #[derive(Default)]
-pub(crate) struct NamedWorkerPools(Mutex<Entries>);
+struct NamedWorkerPools(Mutex<Entries>);
 
 type Entries = HashMap<Arc<str>, Box<dyn Known>>;
 
@@ -40,12 +40,20 @@ impl<M: Message> Known for WorkerPool<M> {
 }
 
 impl NamedWorkerPools {
+    /// Those of a theater.
+    fn of(theater: &TheaterShared) -> &Self {
+        theater.attachments.get_or_attach(|| {
+            Naming::of(theater).also_clear(|theater| Self::of(theater).clear());
+            Self::default()
+        })
+    }
+
     fn lock(&self) -> MutexGuard<'_, Entries> {
         self.0.lock().expect("no panic happens under the lock of named worker pools")
     }
 
     /// The theater has ended: forgets them all.
-    pub(crate) fn clear(&self) {
+    fn clear(&self) {
         let entries = std::mem::take(&mut *self.lock());
         // Outside of the lock: the members end, which runs users' code.
         drop(entries);
@@ -58,7 +66,7 @@ impl TheaterShared {
         name: &str,
         pool: &WorkerPool<M>,
     ) -> Result<(), NameTaken> {
-        match self.naming.worker_pools.lock().entry(name.into()) {
+        match NamedWorkerPools::of(self).lock().entry(name.into()) {
             Entry::Occupied(_) => Err(NameTaken::by_worker_pool(name)),
             Entry::Vacant(place) => {
                 // Under the lock, as the end of the theater forgets all names: nothing is entered behind that.
@@ -71,13 +79,13 @@ impl TheaterShared {
     }
 
     fn unregister_worker_pool(&self, name: &str) -> bool {
-        let taken = self.naming.worker_pools.lock().remove(name);
+        let taken = NamedWorkerPools::of(self).lock().remove(name);
         // Outside of the lock, as in `clear`.
         taken.is_some()
     }
 
     fn worker_pool<M: Message>(&self, name: &str) -> Result<WorkerPool<M>, LookupError> {
-        let pools = self.naming.worker_pools.lock();
+        let pools = NamedWorkerPools::of(self).lock();
         let Some(pool) = pools.get(name) else {
             return Err(LookupError::NotFound { name: name.into() });
         };

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Bonds, Dependants, State};
 use crate::process::kin::Kin;
-use crate::turn::pipe::Piped;
+use crate::process::piped::Piped;
 
 impl Bonds {
     /// A number for a child that is about to be made.

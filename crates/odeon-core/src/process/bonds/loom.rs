@@ -4,8 +4,8 @@ use odeon_sync::atomic::{AtomicU32, Ordering};
 use odeon_sync::{Arc, thread};
 
 use super::BondSlot;
-use crate::lifecycle::watch::Ended;
 use crate::vocabulary::actor_id::ActorId;
+use crate::vocabulary::ended::Ended;
 use crate::vocabulary::observe::EndReason;
 
 fn ended() -> Ended {

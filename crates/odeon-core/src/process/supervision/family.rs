@@ -1,20 +1,12 @@
 //! Parents and children: who ends with whom, and where failures go.
 
-use std::sync::Arc;
-
 use crate::process::bonds::{Bonds, Request};
 use crate::process::cell::Header;
 use crate::process::kin::Kin;
-use crate::runtime::theater::shared::TheaterShared;
-use crate::turn::pipe;
+use crate::process::piped;
+use crate::process::theater_shared::TheaterShared;
 use crate::vocabulary::actor_id::ActorId;
-
-/// The panic payload of an actor that fails because another one has.
-#[derive(Debug, Clone)]
-pub(crate) struct Escalated {
-    pub(crate) from: ActorId,
-    pub(crate) text: Arc<str>,
-}
+use crate::vocabulary::failure_text::Escalated;
 
 /// A child's side of being one: when this is dropped its parent forgets it.
 pub(crate) struct Birth {
@@ -71,7 +63,7 @@ fn enter(parent: &Kin, child: &Header, add: impl FnOnce(&Bonds, Kin) -> bool) {
 pub(crate) fn dismiss_dependants(bonds: &Bonds) {
     let dependants = bonds.take_dependants();
     dependants.children.values().for_each(Kin::stop);
-    pipe::discard(dependants.piped);
+    piped::discard(dependants.piped);
 }
 
 /// Has the other supervised children of `parent` restarted.

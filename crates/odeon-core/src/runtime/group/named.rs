@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use odeon_sync::{Mutex, MutexGuard};
 
 use super::{Group, Inner};
+use crate::runtime::naming::Naming;
 use crate::runtime::naming::OtherType;
 use crate::runtime::naming::sharded::Sharded;
 use crate::runtime::theater::Theater;
@@ -123,7 +124,7 @@ impl Theater {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn group<M: Message>(&self, name: &str) -> Result<Group<M>, OtherType> {
-        self.shared().naming.groups.get(name)
+        Naming::of(self.shared()).groups.get(name)
     }
 }
 
@@ -156,6 +157,6 @@ impl<A: Actor> Context<'_, A> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn group<M: Message>(&self, name: &str) -> Result<Group<M>, OtherType> {
-        self.theater().naming.groups.get(name)
+        Naming::of(self.theater()).groups.get(name)
     }
 }

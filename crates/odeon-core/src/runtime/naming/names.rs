@@ -22,10 +22,11 @@ use odeon_sync::{Condvar, Mutex, MutexGuard};
 
 use super::error::{LookupError, NameTaken, OtherType};
 use super::sharded::Sharded;
-use crate::lifecycle::watch::{Ended, Watch};
+use crate::lifecycle::watch::Watch;
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::outbox;
 use crate::vocabulary::actor_id::ActorId;
+use crate::vocabulary::ended::Ended;
 use crate::vocabulary::message::Message;
 
 /// The named actors of a theater.

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::OtherType;
 use crate::lifecycle::lazy::Lazy;
+use crate::lifecycle::spawn;
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::supervision::Supervision;
-use crate::runtime::theater::shared::TheaterShared;
-use crate::runtime::theater::spawn;
+use crate::process::theater_shared::TheaterShared;
+use crate::runtime::naming::Naming;
 use crate::turn::actor::Actor;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::asynchronous;
@@ -18,7 +19,9 @@ pub(crate) fn lookup_or_spawn<A: Actor>(
     name: &str,
     make: impl FnOnce() -> A + Send + 'static,
 ) -> Result<ActorRef<A::Msg>, OtherType> {
-    theater.naming.names.lookup_or(name, || spawn::on(&theater.pool(), None, Lazy::new(once(make))))
+    Naming::of(theater)
+        .names
+        .lookup_or(name, || spawn::on(&theater.pool(), None, Lazy::new(once(make))))
 }
 
 pub(crate) fn lookup_or_spawn_supervised<A: Actor>(
@@ -27,7 +30,7 @@ pub(crate) fn lookup_or_spawn_supervised<A: Actor>(
     supervision: Supervision,
     make: impl Fn() -> A + Send + Sync + 'static,
 ) -> Result<ActorRef<A::Msg>, OtherType> {
-    theater.naming.names.lookup_or(name, || {
+    Naming::of(theater).names.lookup_or(name, || {
         let make = Arc::new(make);
         let lazy = move || {
             let make = make.clone();
@@ -42,7 +45,7 @@ pub(crate) fn lookup_or_spawn_async<A: AsyncActor>(
     name: &str,
     make: impl FnOnce() -> A + Send + 'static,
 ) -> Result<ActorRef<A::Msg>, OtherType> {
-    theater.naming.names.lookup_or(name, || {
+    Naming::of(theater).names.lookup_or(name, || {
         spawn::on(&theater.pool(), None, asynchronous::new_actor(Lazy::new(once(make))))
     })
 }
@@ -53,7 +56,7 @@ pub(crate) fn lookup_or_spawn_async_supervised<A: AsyncActor>(
     supervision: Supervision,
     make: impl Fn() -> A + Send + Sync + 'static,
 ) -> Result<ActorRef<A::Msg>, OtherType> {
-    theater.naming.names.lookup_or(name, || {
+    Naming::of(theater).names.lookup_or(name, || {
         let make = Arc::new(make);
         let lazy = move || {
             let make = make.clone();

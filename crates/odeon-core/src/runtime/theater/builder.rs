@@ -3,34 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crossbeam_utils::CachePadded;
+
 use super::Theater;
-use super::shared::{DeadLetterHook, TheaterShared, ThreadContext};
-use crate::messaging::foreign_task::ForeignTasks;
-use crate::runtime::timer::Driver;
-use crate::scheduler::pool::QueueOrder;
-use crate::scheduler::submit::Submit;
+use crate::process::config::{Config, Hooks, QueueOrder};
+use crate::process::submit::Submit;
+use crate::process::theater_shared::TheaterShared;
+use crate::runtime::failure_lines::FailureLines;
+use crate::scheduler::timers::{Driver, Timers};
 use crate::telemetry::{Seen, Sight, Tracer};
 use crate::vocabulary::clock::{Clock, SystemClock};
 use crate::vocabulary::dead_letter::DeadLetter;
 use crate::vocabulary::error::{BuildError, BuildErrorKind};
+use crate::vocabulary::foreign_task::ForeignTask;
 use crate::vocabulary::observe::Observer;
 use crate::vocabulary::random::Random;
-
-/// The settings of a theater.
-#[derive(Debug, Clone)]
-pub(crate) struct Config {
-    pub(crate) name: String,
-    pub(crate) workers: usize,
-    pub(crate) order: QueueOrder,
-    pub(crate) lifo_slot: bool,
-    pub(crate) turn_messages: u32,
-    pub(crate) turn_time: Duration,
-    pub(crate) pin_workers: bool,
-    pub(crate) random_seed: u64,
-    /// In bytes; `None`: what the standard library gives a thread.
-    pub(crate) stack_size: Option<usize>,
-    pub(crate) failures_printed: bool,
-}
 
 /// TUNE: messages per turn: enough to make the cost of a turn vanish, few enough that 1,000 flooded
 /// actors are passed in well under a millisecond of small messages.
@@ -48,9 +35,8 @@ pub struct TheaterBuilder {
     config: Config,
     clock: Option<Arc<dyn Clock>>,
     seen: Seen,
-    dead_letter_hook: Option<DeadLetterHook>,
-    thread_context: Option<ThreadContext>,
-    pub(crate) foreign_tasks: Option<ForeignTasks>,
+    hooks: Hooks,
+    failures_printed: bool,
 }
 
 impl Default for TheaterBuilder {
@@ -66,13 +52,11 @@ impl Default for TheaterBuilder {
                 pin_workers: false,
                 random_seed: Random::fresh_seed(),
                 stack_size: None,
-                failures_printed: true,
             },
             clock: None,
             seen: Seen::default(),
-            dead_letter_hook: None,
-            thread_context: None,
-            foreign_tasks: None,
+            hooks: Hooks::default(),
+            failures_printed: true,
         }
     }
 }
@@ -162,7 +146,7 @@ impl TheaterBuilder {
     /// Called with each message that an actor accepted and did not handle, on the thread that finds
     /// out. During [`Theater::shutdown`] such messages go into its report instead.
     pub fn on_dead_letter(mut self, hook: impl Fn(DeadLetter) + Send + Sync + 'static) -> Self {
-        self.dead_letter_hook = Some(Box::new(hook));
+        self.hooks.dead_letter = Some(Box::new(hook));
         self
     }
 
@@ -180,7 +164,7 @@ impl TheaterBuilder {
     /// # Ok::<(), BuildError>(())
     /// ```
     pub fn failures_printed(mut self, on: bool) -> Self {
-        self.config.failures_printed = on;
+        self.failures_printed = on;
         self
     }
 
@@ -250,9 +234,38 @@ impl TheaterBuilder {
         mut self,
         context: impl Fn(&mut dyn FnMut()) + Send + Sync + 'static,
     ) -> Self {
-        self.thread_context = Some(match self.thread_context.take() {
+        self.hooks.thread_context = Some(match self.hooks.thread_context.take() {
             None => Box::new(context),
             Some(inner) => Box::new(move |work| context(&mut || inner(work))),
+        });
+        self
+    }
+
+    /// How the theater finds out that a thread, which belongs to no theater, is running a task of an asynchronous
+    /// runtime: `here` is called on it, and says which one. Default: no thread does. (Tasks of tokio are known by the
+    /// crate `odeon-tokio`.)
+    ///
+    /// On such a thread [`ActorRef::send`](crate::ActorRef::send) to an actor of this theater does not wait for relief or
+    /// a place: the message is accepted, and counts (S17, S18). To actors that handle several messages at once, each numbered task is a
+    /// sender of its own, whatever threads it runs on (S25). `here` is called when a thread is about to wait,
+    /// and for each message that a thread sends to such an actor. Given several, the theater asks the last one first.
+    ///
+    /// ```
+    /// # use odeon_core::*;
+    /// thread_local! { static TASK: std::cell::Cell<Option<u64>> = const { std::cell::Cell::new(None) } }
+    ///
+    /// let theater = Theater::builder()
+    ///     .foreign_tasks(|| TASK.get().map(ForeignTask::Numbered))
+    ///     .build()?;
+    /// # Ok::<(), BuildError>(())
+    /// ```
+    pub fn foreign_tasks(
+        mut self,
+        here: impl Fn() -> Option<ForeignTask> + Send + Sync + 'static,
+    ) -> Self {
+        self.hooks.foreign_tasks = Some(match self.hooks.foreign_tasks.take() {
+            None => Box::new(here),
+            Some(earlier) => Box::new(move || here().or_else(&earlier)),
         });
         self
     }
@@ -275,7 +288,7 @@ impl TheaterBuilder {
         Ok(Theater::on_stage(shared, stage))
     }
 
-    fn into_shared(self, timer_driver: Driver) -> Result<Arc<TheaterShared>, BuildError> {
+    fn into_shared(self, driver: Driver) -> Result<Arc<TheaterShared>, BuildError> {
         let invalid = |what: String| Err(BuildError(BuildErrorKind::Config(what)));
         let config = self.config;
         if !(1..=MAX_WORKERS).contains(&config.workers) {
@@ -289,9 +302,14 @@ impl TheaterBuilder {
         }
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::default()));
         let sight = Sight::new(self.seen, clock.clone());
-        let (hook, context) = (self.dead_letter_hook, self.thread_context);
-        let tasks = self.foreign_tasks;
-        Ok(TheaterShared::new(config, clock, timer_driver, sight, hook, context, tasks))
+        let mut hooks = self.hooks;
+        if self.failures_printed {
+            hooks.failure = Some(FailureLines::default().into_hook());
+        }
+        let is_driven_from_outside = driver == Driver::Outside;
+        let shared = TheaterShared::new(config, clock, is_driven_from_outside, sight, hooks);
+        shared.attachments.get_or_attach(|| CachePadded::new(Timers::new(driver)));
+        Ok(shared)
     }
 }
 

@@ -1,13 +1,14 @@
 //! The root of all supervision: a failure that reaches the theater itself stops it.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::Arc;
 
 use odeon_sync::{Condvar, Mutex};
 
 use super::{Parts, Theater};
-use crate::process::supervision::Escalated;
+use crate::process::theater_shared::TheaterShared;
 use crate::vocabulary::actor_id::ActorId;
+use crate::vocabulary::failure_text::Escalated;
 
 /// Why a theater stopped by itself: a failure was escalated, and nobody was above.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,24 +40,31 @@ impl std::error::Error for RootFailure {}
 /// What the theater knows about its own failure.
 #[derive(Default)]
 pub(crate) struct Root {
-    parts: OnceLock<Weak<Parts>>,
     failure: Mutex<Option<RootFailure>>,
     failed: Condvar,
 }
 
 impl Root {
-    pub(super) fn set_parts(&self, parts: &Arc<Parts>) {
-        assert!(self.parts.set(Arc::downgrade(parts)).is_ok(), "a theater is built once");
+    /// The root of a theater.
+    fn of(theater: &TheaterShared) -> &Self {
+        theater.attachments.get_or_attach(Self::default)
+    }
+
+    /// Has the theater stopped by the first failure that comes up to it.
+    pub(super) fn stops(parts: &Arc<Parts>) {
+        let theater = Arc::downgrade(parts);
+        parts.shared.set_root(Box::new(move |cause| {
+            let Some(parts) = theater.upgrade() else { return };
+            Self::of(&parts.shared).fail(cause);
+            parts.stop_for_failure();
+        }));
     }
 
     /// A failure has come up. The first one counts.
-    pub(crate) fn fail(&self, cause: Escalated) {
+    fn fail(&self, cause: Escalated) {
         let Escalated { from, text } = cause;
         self.lock().get_or_insert(RootFailure { actor: from, text });
         self.failed.notify_all();
-        if let Some(parts) = self.parts.get().and_then(Weak::upgrade) {
-            parts.stop_for_failure();
-        }
     }
 
     fn lock(&self) -> odeon_sync::MutexGuard<'_, Option<RootFailure>> {
@@ -67,7 +75,7 @@ impl Root {
 impl Theater {
     /// Why the theater has stopped by itself, if it has.
     pub fn failure(&self) -> Option<RootFailure> {
-        self.parts.shared.root.lock().clone()
+        Root::of(&self.parts.shared).lock().clone()
     }
 
     /// Blocks until the theater stops by itself, because an actor without a parent escalated its
@@ -85,7 +93,7 @@ impl Theater {
             "waiting for the theater's end on a thread of its own would hold up its actors, and \
              never end: wait on another thread"
         );
-        let root = &self.parts.shared.root;
+        let root = Root::of(&self.parts.shared);
         let mut failure = root.lock();
         loop {
             match &*failure {

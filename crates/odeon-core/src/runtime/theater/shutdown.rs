@@ -21,7 +21,10 @@ use super::Parts;
 use crate::mailbox::label;
 use crate::process::cell::{Header, signal};
 use crate::process::current;
-use crate::scheduler::home::Home;
+use crate::process::home::Home;
+use crate::runtime::farewells::Farewells;
+use crate::runtime::naming::Naming;
+use crate::scheduler::timers;
 use crate::vocabulary::dead_letter::{DeadLetter, DeadLetterCounts};
 
 /// How long after the deadline the message that an actor is handling may still take.
@@ -95,7 +98,7 @@ impl Parts {
         self.shared.set_stopping();
         self.stop_all_actors();
         // Last: it releases actors that pause before a restart, which are to find that they have to end.
-        self.shared.timers.end();
+        timers::of(&self.shared).end();
     }
 
     /// Whether the present thread belongs to one of this theater's stages or to its timers.
@@ -103,7 +106,7 @@ impl Parts {
         let here = current::here().home.get();
         let stages = self.pinned.lock().expect("nothing panics under this lock");
         self.pool.as_ref().is_some_and(|pool| here == Home::submitting(&**pool))
-            || here == Home::timers(&self.shared.timers)
+            || here == Home::timers(timers::of(&self.shared))
             || stages.iter().any(|stage| here == Home::pinned(stage))
     }
 
@@ -118,7 +121,11 @@ impl Parts {
         let drained = drain.is_some() && self.drain(deadline);
         let farewells = Instant::now();
         // Nobody else brings on what a theater without threads would wait for.
-        self.shared.farewells.say(if self.pool.is_some() { FAREWELL } else { Duration::ZERO });
+        Farewells::of(&self.shared).say(if self.pool.is_some() {
+            FAREWELL
+        } else {
+            Duration::ZERO
+        });
         let last_moment = Instant::now().min(deadline + farewells.elapsed()) + GRACE;
         let me = thread::current().id();
         if self.ender.set(me).is_ok() {
@@ -154,7 +161,7 @@ impl Parts {
         if self.end_threads(last_moment) {
             self.dismantle();
         }
-        self.shared.naming.clear();
+        Naming::of(&self.shared).clear(&self.shared);
         // ORDERING: Release: whoever waits for the end sees all of it (Acquire in `has_ended`).
         self.ended.store(true, Ordering::Release);
         self.shared.tell_shutdown();
@@ -236,7 +243,7 @@ impl Parts {
         let last_moment = last_moment.max(Instant::now() + GRACE / 10);
         let returned = self.wait_until(last_moment, || self.shared.running_threads() == 0);
         if returned {
-            for thread in threads.into_iter().chain(self.shared.timers.take_thread()) {
+            for thread in threads.into_iter().chain(timers::of(&self.shared).take_thread()) {
                 // A stage's thread catches the panics of actors; its own would have aborted.
                 let _ = thread.join();
             }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Stage, Theater, spawn};
 use crate::messaging::actor_ref::ActorRef;
+use crate::process::submit::Submit;
 use crate::process::supervision::Supervision;
 use crate::scheduler::pinned::PinnedKind;
-use crate::scheduler::submit::Submit;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::asynchronous;
 use crate::vocabulary::error::StageError;

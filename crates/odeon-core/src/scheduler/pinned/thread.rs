@@ -7,15 +7,15 @@ use odeon_sync::atomic::Ordering;
 
 use super::{NO_PANIC, PinnedKind, PinnedShared, Unclaimed};
 use crate::mailbox::{Inbox, InboxOwner, RELIEVED_AT, WentIdle, label};
-use crate::messaging::pressure;
-use crate::messaging::unanswered;
-use crate::process::cell::Header;
+use crate::process::cell::{DeadCell, Header};
 use crate::process::current;
-use crate::scheduler::envelope::{END_STAGE, Envelope, Payload, RECLAIM, RESUME};
-use crate::scheduler::home::Home;
+use crate::process::home::Home;
+use crate::process::payload::Payload;
+use crate::process::unanswered;
+use crate::process::vtable::TurnVTable;
+use crate::scheduler::envelope::{END_STAGE, Envelope, RECLAIM, RESUME};
 use crate::scheduler::local_ring::LocalRing;
 use crate::scheduler::placement;
-use crate::turn::TurnVTable;
 
 /// TUNE: messages taken from one of the two queues before the other is looked at: bounds the wait
 /// of either by the other's flood.
@@ -45,7 +45,7 @@ impl StageThread<'_> {
         }
         let here = current::here();
         here.home.set(Home::pinned(self.shared));
-        here.ring.set(self.ring);
+        here.ring.set(ptr::from_ref(self.ring).cast());
         // Spread over the registry's shards, away from the pool's.
         here.shard.set(ptr::from_ref(self.shared).addr() >> 7);
         self.shared.tally.busy.begin(self.shared.theater.now());
@@ -96,8 +96,8 @@ impl StageThread<'_> {
             }
         }
         unanswered::settle();
-        if let Some(by) = self.shared.take_held_by() {
-            pressure::wait_as_stage(self.shared, by);
+        if let Some(wait) = self.shared.take_wait() {
+            wait(self.shared);
         }
         arrivals + local != 0
     }
@@ -125,8 +125,8 @@ impl StageThread<'_> {
                 return vtable.puts_aside;
             }
         } else {
-            // SAFETY: rule 3: it has passed both queues.
-            unsafe { (vtable.dealloc)(target) };
+            // SAFETY: `reclaim` has taken it apart. Rule 3: it has passed both queues.
+            drop(unsafe { DeadCell::new(target) });
         }
         false
     }
@@ -196,12 +196,8 @@ impl StageThread<'_> {
             &mut *self.shared.unclaimed.lock().expect(NO_PANIC),
             Unclaimed::NoThread,
         );
-        if let Unclaimed::Left(cells) = unclaimed {
-            for cell in cells {
-                // SAFETY: rule 4: both queues are empty and take nothing any more.
-                unsafe { cell.free() }
-            }
-        }
+        // Rule 4: both queues are empty and take nothing any more.
+        drop(unclaimed);
         self.shared.theater.fell_asleep();
     }
 }

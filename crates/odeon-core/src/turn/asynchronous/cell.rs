@@ -22,12 +22,14 @@ use super::waking::WakeFlag;
 use super::{end_by_theater, pinned, run};
 use crate::mailbox::InboxOwner;
 use crate::messaging::bounded::Bound;
+use crate::messaging::tag;
 use crate::process::cell::{Header, MessageCell};
-use crate::telemetry::follow::{self, InScope};
+use crate::process::vtable::TurnVTable;
+use crate::telemetry::follow::InScope;
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::failing::contained;
-use crate::turn::{NewActor, TurnVTable, ending};
+use crate::turn::{NewActor, ending};
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
 
@@ -257,7 +259,7 @@ pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
     if let Some(mut aside) = aside {
         while let Some((_, Arrived { content, tag })) = aside.messages.take_any() {
             if tag != 0 {
-                follow::forget(header, tag);
+                tag::forget(header, tag);
             }
             ending::dead_letter(header, reason, content);
         }

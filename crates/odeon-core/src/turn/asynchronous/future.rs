@@ -10,12 +10,13 @@ use super::aside::{self, Arrived};
 use super::cell::{AsyncCell, Phase, owner, phase, set_phase};
 use super::waking;
 use crate::mailbox::declared_guards::DeclaredGuards;
+use crate::messaging::tag;
 use crate::process::cell::Header;
+use crate::process::piped::Continuation;
 use crate::telemetry::follow::{self, InScope};
 use crate::turn::async_actor::AsyncActor;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::guarding;
-use crate::turn::pipe::Continuation;
 use crate::vocabulary::message::Message;
 
 /// The functions of an asynchronous actor by the types of their futures, which have no names.
@@ -119,7 +120,7 @@ pub(super) unsafe fn begin_followed<A: AsyncActor, H: Handlers<A>>(
 ) -> Step {
     let Arrived { content, tag } = message;
     // SAFETY: by contract; the reference ends here.
-    let scope = follow::begin::<A::Msg>(unsafe { &(*cell.as_ptr()).message.header }, tag);
+    let scope = tag::begin::<A::Msg>(unsafe { &(*cell.as_ptr()).message.header }, tag);
     // SAFETY: by contract.
     unsafe { in_scope(cell, scope, || begin(cell, content)) }
 }

@@ -10,12 +10,16 @@ use super::cell::{self, AsyncCell, Phase, owner};
 use super::future::{self, Handlers};
 use super::{Step, end, go_on, stops, take_signal};
 use crate::mailbox::label;
+use crate::messaging::tag;
 use crate::process::cell::{Header, signal};
 use crate::process::current;
-use crate::scheduler::envelope::{Payload, RESUME};
-use crate::telemetry::{self, PinnedTurn, follow};
+use crate::process::payload::Payload;
+use crate::process::task::TurnOutcome;
+use crate::scheduler::envelope::RESUME;
 use crate::turn::async_actor::AsyncActor;
-use crate::turn::{TurnOutcome, ending, failing};
+use crate::turn::seen_turn;
+use crate::turn::seen_turn::PinnedTurn;
+use crate::turn::{ending, failing};
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
 
@@ -63,7 +67,7 @@ pub(super) unsafe fn deliver<A: AsyncActor, H: Handlers<A>>(
     if let Some(seen) = seen {
         // SAFETY: as above.
         let (begun, aside) = unsafe { aside::numbers(cell) };
-        telemetry::pinned_has_begun(header, begun);
+        seen_turn::pinned_has_begun(header, begun);
         seen.end(header, aside);
     }
     let outcome = match step {
@@ -108,7 +112,7 @@ unsafe fn deliver_too_late<A: AsyncActor, H: Handlers<A>>(
 
 fn dead_letter<M: Message>(header: &Header, reason: EndReason, message: Arrived<M>) {
     if message.tag != 0 {
-        follow::forget(header, message.tag);
+        tag::forget(header, message.tag);
     }
     ending::dead_letter(header, reason, message.content);
 }

@@ -3,11 +3,12 @@
 use crate::mailbox::{RELIEVED_AT, label};
 use crate::messaging::lane::{Lane, companion};
 use crate::messaging::pressure;
-use crate::process::cell::{MessageCell, Owner};
+use crate::process::cell::MessageCell;
 use crate::process::current;
-use crate::telemetry;
 use crate::turn::actor::Actor;
+use crate::turn::actor_cell::Owner;
 use crate::turn::context::Context;
+use crate::turn::seen_turn;
 use crate::vocabulary::message::Message;
 
 use super::Step;
@@ -55,7 +56,7 @@ pub(super) fn go_on<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
         return step(owner);
     }
     // What is gone on with was counted when it was taken.
-    telemetry::noting_signal(&message.header, || step(owner), |step| *step == Step::Handled)
+    seen_turn::noting_signal(&message.header, || step(owner), |step| *step == Step::Handled)
 }
 
 /// Whether the actor, which is to end, can do so: not while messages of it are being handled elsewhere, unless the theater waits

@@ -9,12 +9,15 @@ use odeon_sync::atomic::Ordering;
 use super::rare::{aside, deliver_followed, handle_pinned, handle_signal, start_first};
 use super::{Step, conclude, laned};
 use crate::mailbox::label;
-use crate::process::cell::{ActorCell, Header, MessageCell, Owner, Selector, signal};
-use crate::scheduler::envelope::{Payload, RESUME};
-use crate::telemetry;
+use crate::process::cell::{Header, MessageCell, Selector, signal};
+use crate::process::payload::Payload;
+use crate::process::task::TurnOutcome;
+use crate::scheduler::envelope::RESUME;
 use crate::turn::actor::Actor;
+use crate::turn::actor_cell::{ActorCell, Owner};
 use crate::turn::context::Context;
-use crate::turn::{TurnOutcome, ending};
+use crate::turn::ending;
+use crate::turn::seen_turn;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
 
@@ -97,7 +100,7 @@ pub(super) fn deliver_rarely<A: Actor>(
     } else if !message.header.take_unstarted() {
         return false;
     }
-    let seen = message.header.is_seen().then(|| telemetry::PinnedTurn::begin(&message.header));
+    let seen = message.header.is_seen().then(|| seen_turn::PinnedTurn::begin(&message.header));
     let step = catch_unwind(AssertUnwindSafe(|| step_pinned(message, owner, label, content)));
     if let Some(seen) = seen {
         seen.end(&message.header, aside(owner));

@@ -7,12 +7,16 @@ use std::ptr::NonNull;
 use super::pinned::deliver_rarely;
 use super::{Step, guards_of, handle, handle_guarded, heed_guards, laned, take_signal};
 use crate::mailbox::{Guards, label};
-use crate::process::cell::{ActorCell, MessageCell, Owner, Selector, signal};
-use crate::telemetry::{self, Progress, SeenTurn, Whereabouts, follow};
+use crate::messaging::tag;
+use crate::process::cell::{MessageCell, Selector, signal};
+use crate::telemetry::follow;
 use crate::turn::actor::Actor;
+use crate::turn::actor_cell::{ActorCell, Owner};
 use crate::turn::context::Context;
 use crate::turn::failing::{self, Heeded};
 use crate::turn::interior::Interior;
+use crate::turn::seen_turn;
+use crate::turn::seen_turn::{Progress, SeenTurn, Whereabouts};
 
 /// How many messages the actor has put aside.
 pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
@@ -71,18 +75,18 @@ pub(super) unsafe fn handle_rarely<A: Actor>(
         let is_last = || !unsafe { inbox.has_next(&message.inbox) };
         if !set.goes_next(mailbox, *guards, is_last) {
             // Put aside it is a message like all others.
-            follow::forget(header, tag);
+            tag::forget(header, tag);
             set.put(mailbox, content);
-            return telemetry::noting_signal(header, || Step::Handled, |_| true);
+            return seen_turn::noting_signal(header, || Step::Handled, |_| true);
         }
         let actor = actor.as_mut().expect("an actor that has ended gets no turn");
-        let mut scope = follow::begin::<A::Msg>(header, tag);
+        let mut scope = tag::begin::<A::Msg>(header, tag);
         return follow::within(scope.as_mut(), || {
             let content = set.select_next(mailbox, content, guards);
             handle_guarded(message, guards, actor, content)
         });
     }
-    let mut scope = follow::begin::<A::Msg>(header, tag);
+    let mut scope = tag::begin::<A::Msg>(header, tag);
     follow::within(scope.as_mut(), || handle(message, owner, content))
 }
 
@@ -95,7 +99,7 @@ pub(super) fn handle_signal<A: Actor>(
         return take_signal(message, owner, label);
     }
     let take = || take_signal(message, owner, label);
-    telemetry::noting_signal(&message.header, take, |step| *step == Step::Handled)
+    seen_turn::noting_signal(&message.header, take, |step| *step == Step::Handled)
 }
 
 /// What another actor of a pinned stage sends may overtake the signal to start, if that came from
@@ -127,10 +131,10 @@ pub(super) fn deliver_followed<A: Actor>(
     let goes_before =
         |s: &Selector<A::Msg>| s.set.has_ready(s.guards) || !s.guards.is_open(mailbox);
     if owner.actor.is_none() || owner.selector.as_deref().is_some_and(goes_before) {
-        follow::forget(&message.header, tag);
+        tag::forget(&message.header, tag);
         return deliver_rarely(cell, message, owner, label, Some(content));
     }
-    let mut scope = follow::begin::<A::Msg>(&message.header, tag);
+    let mut scope = tag::begin::<A::Msg>(&message.header, tag);
     follow::within(scope.as_mut(), || deliver_rarely(cell, message, owner, label, Some(content)))
 }
 
@@ -143,7 +147,7 @@ pub(super) fn handle_pinned<A: Actor>(
     content: A::Msg,
 ) -> Step {
     if signals & signal::SEEN != 0 {
-        telemetry::pinned_handles(&message.header);
+        seen_turn::pinned_handles(&message.header);
     }
     handle(message, owner, content)
 }

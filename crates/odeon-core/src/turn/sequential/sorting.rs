@@ -3,8 +3,9 @@
 use super::{Step, handle_guarded, handle_rarely};
 use crate::mailbox::{PRESSED_FROM, label};
 use crate::messaging::pressure;
-use crate::process::cell::{MessageCell, Owner, Selector};
+use crate::process::cell::{MessageCell, Selector};
 use crate::turn::actor::Actor;
+use crate::turn::actor_cell::Owner;
 use crate::vocabulary::message::Message;
 
 /// Takes the next message or signal of an actor with several mailboxes and handles it. `Step::Idle`: nothing is ready.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::super::depth::DEEPEST;
 use super::super::passage::{AnswerRoute, Answerable, Arriving, Leaving, Reference};
 use super::*;
-use crate::scheduler::submit::Submit;
+use crate::process::submit::Submit;
 
 const NOTHING: WireError = WireError::Refused("nothing of this travels here");
 

@@ -12,8 +12,8 @@ use crate::extend::wire::passage::{
 };
 use crate::extend::wire::slot::Slot;
 use crate::extend::{Awaits, LetterName};
+use crate::process::submit::Submit;
 use crate::runtime::theater::Theater;
-use crate::scheduler::submit::Submit;
 
 /// In force while a type is looked at.
 pub(super) struct Nowhere;

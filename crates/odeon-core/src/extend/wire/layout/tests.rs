@@ -9,8 +9,8 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::*;
+use crate::lifecycle::timer::Timer;
 use crate::messaging::reply::Reply;
-use crate::runtime::timer::Timer;
 use crate::vocabulary::message::Message;
 use crate::{ActorRef, Watching};
 

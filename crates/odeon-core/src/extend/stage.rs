@@ -1,0 +1,31 @@
+//! Stages that others drive.
+
+use std::sync::Arc;
+use std::sync::Weak;
+
+use crate::process::submit::Submit;
+use crate::process::theater_shared::TheaterShared;
+use crate::runtime::theater::Theater;
+use crate::runtime::theater::builder::TheaterBuilder;
+use crate::vocabulary::error::BuildError;
+
+/// Builds a theater whose actors run where the stage made by `make_stage` has them run. The theater
+/// starts no threads; whoever made the stage runs its tasks and fires its timers.
+///
+/// # Safety
+/// No task of the stage is run after the theater was shut down or dropped (that ends its actors and
+/// frees them), nor while it is; so the theater must not be owned by one of its actors.
+///
+/// # Errors
+/// If a setting is out of its range.
+pub unsafe fn theater_on_stage(
+    builder: TheaterBuilder,
+    make_stage: impl FnOnce(Arc<TheaterShared>) -> Arc<dyn Submit>,
+) -> Result<Theater, BuildError> {
+    builder.build_on(make_stage)
+}
+
+/// The pool of a theater, for those that may live longer than it.
+pub fn pool(theater: &Theater) -> Weak<dyn Submit> {
+    Arc::downgrade(&theater.shared().pool())
+}

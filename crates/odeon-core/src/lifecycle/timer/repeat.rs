@@ -1,0 +1,68 @@
+//! Whether a periodic timer goes on: between who fires it and who cancels it.
+//!
+//! PROTOCOL
+//! 1. The timer's work is with whoever fires it (`Firing`) or put away between two times (`Waiting`).
+//! 2. Cancelled while waiting, nobody gets the work any more: a timer that is due already finds
+//!    `Ended`. Cancelled while firing, the present time is the last.
+//! 3. The next time is armed under the lock, so a `Waiting` always has the key of its timer.
+//!
+//! Covered by `pending/loom.rs`, together with the pending timers.
+
+use odeon_sync::{Mutex, MutexGuard};
+
+use crate::scheduler::timers::TimerKey;
+
+/// One periodic timer whose work is a `W`.
+pub(super) struct Repeat<W> {
+    state: Mutex<State<W>>,
+}
+
+enum State<W> {
+    Waiting { work: W, key: TimerKey },
+    Firing,
+    Ended,
+}
+
+impl<W> Repeat<W> {
+    /// One that has not been armed: its maker fires it.
+    pub(super) fn new() -> Self {
+        Self { state: Mutex::new(State::Firing) }
+    }
+
+    /// It is due: the work to be done, unless the timer has been cancelled.
+    pub(super) fn begin(&self) -> Option<W> {
+        let mut state = self.lock();
+        match std::mem::replace(&mut *state, State::Firing) {
+            State::Waiting { work, .. } => Some(work),
+            State::Firing => unreachable!("the next time is armed after the last"),
+            State::Ended => {
+                *state = State::Ended;
+                None
+            }
+        }
+    }
+
+    /// The work is done: arms the next time. Gives the work back if the timer was cancelled meanwhile.
+    #[must_use]
+    pub(super) fn go_on(&self, work: W, arm: impl FnOnce() -> TimerKey) -> Option<W> {
+        let mut state = self.lock();
+        if matches!(*state, State::Ended) {
+            return Some(work);
+        }
+        let key = arm();
+        *state = State::Waiting { work, key };
+        None
+    }
+
+    /// Ends it: what was waiting, for the caller to disarm and to drop.
+    pub(super) fn end(&self) -> Option<(W, TimerKey)> {
+        match std::mem::replace(&mut *self.lock(), State::Ended) {
+            State::Waiting { work, key } => Some((work, key)),
+            State::Firing | State::Ended => None,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<W>> {
+        self.state.lock().expect("nothing panics under a timer's lock")
+    }
+}
