@@ -1,4 +1,5 @@
-//! SEMANTICS.md and its parts in `docs/semantics`: every promise is cited by tests, and the tests that it names exist.
+//! SEMANTICS.md and its parts in `docs/semantics`: every promise is cited by tests, and the tests
+//! that it names exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
