@@ -43,5 +43,23 @@ rule "the testkit is for tests only" \
 for file in crates/odeon-core/src/{messaging/send,mailbox/inbox,scheduler/submit,scheduler/worker,turn/sequential}.rs; do
   rule "the five files of a message exist and are at most 500 lines" "$([ -f "$file" ] || echo "  $file is missing")"
 done
+documents=$(git ls-files '*.md')
+# Not those to items, which rustdoc resolves.
+rule "links of documents lead somewhere" "$(for document in $documents; do
+  grep -oE '\]\([^) ]+' "$document" | sed 's/^](//; s/#.*//' | grep -vE '^$|^[a-z]+:|^crate::|::|^[A-Z][A-Za-z]+$|^staged$' | sort -u | while read -r link; do
+    [ -e "$(dirname "$document")/$link" ] || echo "  $document: $link"
+  done; done || true)"
+# Decisions and lists of figures tell of what was; the others of what is.
+rule "paths in backticks exist" "$(for document in $(grep -vE '^docs/(decisions/|benchmarks)' <<<"$documents"); do
+  grep -oE '`(crates|tools|examples|docs|ci)/[A-Za-z0-9_./{},*-]+`' "$document" | tr -d '`' | sort -u | while read -r path; do
+    for one in $(eval "echo $path"); do [ -e "$one" ] || echo "  $document: $one"; done
+  done; done || true)"
+size() { cat "$@" | wc -c; }
+rule "documents are short enough to be read" "$(
+  [ "$(size SEMANTICS.md docs/semantics/*.md)" -le 51200 ] || echo "  SEMANTICS.md and docs/semantics: more than 50 KiB"
+  [ "$(size README.md)" -le 7168 ] || echo "  README.md: more than 7 KiB"
+  [ "$(grep '^| ' GLOSSARY.md | grep -cv '^| word |')" -le 100 ] || echo "  GLOSSARY.md: more than 100 words"
+  [ "$(sed -n '/^| change/,/^$/p' CONTRIBUTING.md | wc -l)" -le 43 ] || echo "  CONTRIBUTING.md: more than 40 kinds of changes"
+)"
 if [ "$broken" = 0 ]; then echo "all rules hold"; fi
 exit "$broken"

@@ -1,4 +1,5 @@
-//! SEMANTICS.md itself: every promise is cited by tests, and the tests that it names exist.
+//! SEMANTICS.md and its parts in `docs/semantics`: every promise is cited by tests, and the tests
+//! that it names exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,10 +15,19 @@ struct Promise {
     tests: String,
 }
 
+/// The texts of `SEMANTICS.md` and of what is in `docs/semantics`.
+fn texts() -> Vec<String> {
+    let parts = fs::read_dir(root().join("docs/semantics")).expect("docs/semantics can be read");
+    let parts = parts.map(|part| part.expect("as above").path());
+    let all = [root().join("SEMANTICS.md")].into_iter().chain(parts);
+    all.map(|part| fs::read_to_string(part).expect("a text")).collect()
+}
+
+/// In the order of their numbers.
 fn promises() -> Vec<Promise> {
-    let text = fs::read_to_string(root().join("SEMANTICS.md")).expect("SEMANTICS.md can be read");
-    let sections = text.split("\n## S").skip(1);
-    sections
+    let texts = texts();
+    let sections = texts.iter().flat_map(|text| text.split("\n## S").skip(1));
+    let mut promises: Vec<_> = sections
         .map(|section| {
             let number = section.split_whitespace().next().expect("a number").parse();
             let tests = section.rsplit_once("\nTests: ").map(|(_, tests)| tests);
@@ -27,7 +37,9 @@ fn promises() -> Vec<Promise> {
                 tests: tests.unwrap_or_else(|| panic!("S{title} names no tests")).to_owned(),
             }
         })
-        .collect()
+        .collect();
+    promises.sort_by_key(|promise| promise.number);
+    promises
 }
 
 /// All Rust files below `crates`, as paths from the root with `/`.
@@ -50,7 +62,8 @@ fn sources() -> BTreeSet<String> {
 
 /// The files and folders named in backticks; `a/{b,c}.rs` names two.
 fn named_files(text: &str) -> Vec<String> {
-    let is_path = |quoted: &&str| quoted.ends_with(".rs") || quoted.ends_with('/');
+    let is_path =
+        |quoted: &&str| quoted.contains('*') || quoted.ends_with(".rs") || quoted.ends_with('/');
     let quoted = text.split('`').skip(1).step_by(2).filter(is_path);
     quoted
         .flat_map(|name| match (name.split_once('{'), name.split_once('}')) {
@@ -63,19 +76,20 @@ fn named_files(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a source is the file with this name, which may leave out folders in front and have a `*`, or lies in the
-/// folder with this name.
+/// Whether a source is the file with this name, or lies in the folder with this name. The name may leave out folders in
+/// front; a `*` stands for anything.
 fn is_named(source: &str, name: &str) -> bool {
     if name.ends_with('/') {
         return source.contains(&format!("/{name}"));
     }
-    match name.rsplit_once('*') {
-        None => source == name || source.ends_with(&format!("/{name}")),
-        Some((before, after)) => {
-            let before = before.replace("**", "");
-            source.ends_with(after) && source.contains(before.trim_end_matches('/'))
-        }
-    }
+    let behind_slashes = source.match_indices('/').map(|(at, _)| &source[at + 1..]);
+    behind_slashes.chain([source]).any(|tail| matches(tail, name))
+}
+
+fn matches(text: &str, pattern: &str) -> bool {
+    let Some((before, after)) = pattern.split_once('*') else { return text == pattern };
+    let Some(rest) = text.strip_prefix(before) else { return false };
+    rest.char_indices().any(|(at, _)| matches(&rest[at..], after)) || matches("", after)
 }
 
 #[test]
@@ -143,9 +157,8 @@ fn every_test_file_with_a_number_is_named_by_that_promise() {
         for word in stem.split_inclusive('_').take_while(|word| is_number(word)) {
             let number: u32 = word[1..word.len() - 1].parse().expect("digits");
             let promise = promises.iter().find(|promise| promise.number == number);
-            let promise = promise.unwrap_or_else(|| {
-                panic!("{source} cites S{number}, of which SEMANTICS.md knows nothing")
-            });
+            let promise =
+                promise.unwrap_or_else(|| panic!("{source} cites S{number}, which no promise has"));
             let named = named_files(&promise.tests).iter().any(|name| is_named(&source, name));
             assert!(named, "S{number} does not name {source}");
         }
@@ -154,9 +167,14 @@ fn every_test_file_with_a_number_is_named_by_that_promise() {
 
 #[test]
 fn names_of_files_are_read_as_they_are_written() {
-    assert_eq!(named_files("T`a.rs`, `b/{c,d}.rs`, `mailbox`"), ["a.rs", "b/c.rs", "b/d.rs"]);
+    assert_eq!(
+        named_files("`a.rs`, `b/{c,d}.rs`, `mailbox`, `e_*`"),
+        ["a.rs", "b/c.rs", "b/d.rs", "e_*"]
+    );
     assert!(is_named("crates/x/tests/a.rs", "a.rs") && !is_named("crates/x/tests/ba.rs", "a.rs"));
     assert!(is_named("crates/x/tests/shuttle_theater.rs", "shuttle_*.rs"));
     assert!(is_named("crates/x/tests/s1_x/main.rs", "s1_x/"));
+    assert!(is_named("crates/x/tests/s1_s2_x/main.rs", "x/tests/*s2_*"));
+    assert!(!is_named("crates/x/tests/s1_x/main.rs", "x/tests/s2_*"));
     assert!(is_number("s12_") && !is_number("stage_") && !is_number("s_"));
 }
