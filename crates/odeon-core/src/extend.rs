@@ -7,6 +7,7 @@
 //! | submit | waking and running | [`Submit`], [`Origin`], [`theater_on_stage`] |
 //! | tracer | sending and handling | [`Tracer`], [`Scope`], [`Cause`], [`Handling`], [`Followed`], [`follow_sends`] |
 //! | outbox | a turn and the world | [`Outbox`], [`Effect`] |
+//! | behavior | turns and whatever is given them | [`Behavior`], [`AsyncBehavior`], [`NoInner`] |
 //! | actor | one actor inside another, in its place | [`lend`], [`lend_async`], [`settle_answer`], [`settle_answer_async`], [`Continuation`], [`dead_letter`] |
 //! | lanes | senders and an actor that takes messages of several of them at once | [`Lane`], [`Companion`], [`has_lanes`], [`mailbox_said`], [`send_accompanied`], [`as_sender`], [`as_numbered_sender`], [`wake`], [`wake_shared`], [`wake_behind`], [`is_neighbour`], [`lend_reply`], [`LentReply`], [`question`], [`is_awaited`], [`begin_question`], [`waiting_about`], [`number_of`], [`RELIEVED_AT`] |
 //! | surroundings | an actor and its theater, for work done for it elsewhere | [`may_go_on`], [`note_handled`], [`goes_on_with_aside`], [`has_own_thread`], [`clock_here`], [`let_happen`], [`forget_effects`], [`let_out`], [`spawn_beside`], [`spawn_working_for`], [`spawn_on`], [`clock`], [`workers`], [`belonging`], [`belonging_at`], [`before_the_end`] |
@@ -66,4 +67,6 @@ pub use crate::process::turn_limits::TurnLimits;
 pub use crate::telemetry::Reporter;
 pub use crate::telemetry::Sight;
 pub use crate::telemetry::follow::{Cause, Followed, Handling, Scope, Tracer};
+pub use crate::turn::async_behavior::AsyncBehavior;
+pub use crate::turn::behavior::{Behavior, NoInner};
 pub use crate::turn::interior::Interior;

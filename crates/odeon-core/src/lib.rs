@@ -5,18 +5,20 @@
 //! | concept | files |
 //! |---|---|
 //! | what a user implements | `turn/actor.rs`, `turn/async_actor.rs`, `vocabulary/message.rs`, `vocabulary/access.rs` |
+//! | what the runtime asks of it | `turn/behavior.rs`, `turn/async_behavior.rs` |
 //! | what a user holds | `messaging/actor_ref.rs`, `messaging/reply.rs`, `messaging/ask.rs`, `turn/context.rs`, `turn/async_context.rs` |
 //! | one message in five files | `messaging/send.rs` → `mailbox/inbox.rs` → `scheduler/submit.rs` → `scheduler/worker.rs` → `turn/sequential.rs` |
-//! | an actor's memory | `process/cell.rs` |
-//! | when senders wait | `messaging/pressure.rs`, `messaging/pressure/*`, `messaging/bounded.rs`, `messaging/bounded/*` |
-//! | what happens later | `lifecycle/timer.rs`, `lifecycle/timer/*` |
-//! | reads of one actor at once | `patterns/read_write.rs`, `patterns/read_write/*` |
-//! | what happens beside an actor | `lifecycle/pipe.rs`, `lifecycle/pipe/*`, `lifecycle/fork.rs` |
-//! | the runtime as a whole | `runtime/theater.rs`, `runtime/theater/*`, `process/registry.rs` |
+//! | an actor's memory | `process/cell.rs`, `turn/actor_cell.rs` |
+//! | what other rooms keep with it | `process/attachments.rs` |
+//! | when senders wait | `messaging/pressure.rs`, `messaging/bounded.rs` |
+//! | what happens later | `lifecycle/timer.rs`, `scheduler/timers.rs` |
+//! | how an actor comes to be | `lifecycle/spawn.rs`, `lifecycle/creating.rs` |
+//! | what happens beside an actor | `lifecycle/pipe.rs`, `lifecycle/fork.rs`, `patterns/read_write.rs` |
+//! | the runtime as a whole | `runtime/theater.rs`, `process/theater_shared.rs`, `process/registry.rs` |
 //! | finding actors, one message for many | `runtime/naming.rs`, `runtime/group.rs`, `messaging/broadcast.rs`, `patterns/worker_pool.rs` |
-//! | what can be seen from outside | `vocabulary/observe.rs`, `telemetry.rs`, `telemetry/*`, `vocabulary/dead_letter.rs` |
-//! | messages between theaters | `extend/wire.rs`, `extend/wire/*` (feature `wire`) |
-//! | seams for sibling crates | `extend.rs`, `vocabulary/observe.rs`, `vocabulary/clock.rs`, `vocabulary/random.rs`, `process/outbox.rs`, `messaging/lane.rs` |
+//! | what can be seen from outside | `vocabulary/observe.rs`, `telemetry.rs`, `runtime/collect.rs`, `vocabulary/dead_letter.rs` |
+//! | messages between theaters | `extend/wire.rs` (feature `wire`) |
+//! | seams for sibling crates | `extend.rs` |
 
 pub mod extend;
 mod lifecycle;

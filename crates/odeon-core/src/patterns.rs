@@ -27,9 +27,9 @@ pub use joins::{Held, Joins};
 use std::time::Duration;
 
 use crate::lifecycle::timer::Timer;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
 
@@ -55,8 +55,8 @@ pub trait SelectorContext: sealed::Sealed {
 
 mod sealed {
     pub trait Sealed {}
-    impl<A: super::Actor> Sealed for super::Context<'_, A> {}
-    impl<A: super::AsyncActor> Sealed for super::AsyncContext<'_, A> {}
+    impl<A: super::Behavior> Sealed for super::Context<'_, A> {}
+    impl<A: super::AsyncBehavior> Sealed for super::AsyncContext<'_, A> {}
 }
 
 macro_rules! selector_context {
@@ -91,8 +91,8 @@ macro_rules! selector_context {
     };
 }
 
-selector_context!(Context, Actor);
-selector_context!(AsyncContext, AsyncActor);
+selector_context!(Context, Behavior);
+selector_context!(AsyncContext, AsyncBehavior);
 
 /// The bit of a mailbox.
 fn bit(mailbox: usize) -> u64 {

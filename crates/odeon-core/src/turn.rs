@@ -7,8 +7,10 @@
 pub(crate) mod actor;
 pub(crate) mod actor_cell;
 pub(crate) mod async_actor;
+pub(crate) mod async_behavior;
 pub(crate) mod async_context;
 pub(crate) mod asynchronous;
+pub(crate) mod behavior;
 pub(crate) mod budget;
 pub(crate) mod context;
 pub(crate) mod continuation;

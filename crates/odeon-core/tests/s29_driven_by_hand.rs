@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
+use odeon_core::extend::Behavior;
 use odeon_core::*;
 
 /// Who is at the state of one actor, and how often two were that must not be.
@@ -84,23 +85,23 @@ type Own<'a> = &'a mut ReadWriting<Watched>;
 
 /// What is done out of turn, in the context of another actor of the same type.
 const MISCHIEF: [fn(Own<'_>, &mut WriteContext<'_, Watched>); 7] = [
-    |own, ctx| Actor::started(own, ctx),
-    |own, _| Actor::stopped(own),
+    |own, ctx| Behavior::started(own, ctx),
+    |own, _| Behavior::stopped(own),
     |own, _| {
-        let _ = Actor::__shed(own);
+        let _ = Behavior::shed(own);
     },
-    |own, _| Actor::__renew(own, reading(&Arc::default())),
-    |own, ctx| Actor::handle(own, ReadWrite::Write(Change(Box::new(|_| {}))), ctx),
+    |own, _| Behavior::renew(own, reading(&Arc::default())),
+    |own, ctx| Behavior::handle(own, ReadWrite::Write(Change(Box::new(|_| {}))), ctx),
     |own, ctx| {
-        let _ = Actor::__go_on_with_aside(own, ctx);
+        let _ = Behavior::go_on_with_aside(own, ctx);
     },
     |own, ctx| {
-        Actor::__give_back(own, &mut drop);
+        Behavior::give_back(own, &mut drop);
         // It has ended: readers may still be under way, and the state is the last one's.
-        let _ = Actor::__is_made(own);
-        Actor::__give_back(own, &mut drop);
-        Actor::stopped(own);
-        Actor::handle(own, ReadWrite::Read(Look), ctx);
+        let _ = Behavior::is_made(own);
+        Behavior::give_back(own, &mut drop);
+        Behavior::stopped(own);
+        Behavior::handle(own, ReadWrite::Read(Look), ctx);
     },
 ];
 
@@ -116,9 +117,9 @@ fn s29_who_gives_turns_by_hand_gets_no_state_that_is_read() {
             let (tell, told) = std::sync::mpsc::channel();
             let work = move |ctx: &mut WriteContext<'_, Watched>| {
                 let mut own = reading(&within);
-                Actor::started(&mut own, ctx);
+                Behavior::started(&mut own, ctx);
                 for _ in 0..200 {
-                    Actor::handle(&mut own, ReadWrite::Read(Look), ctx);
+                    Behavior::handle(&mut own, ReadWrite::Read(Look), ctx);
                 }
                 let begun = Instant::now();
                 let limit = Duration::from_millis(50);

@@ -1,7 +1,7 @@
 //! A device actor as an actor of the core: what waits for the next batch, and the session, which may be made anew meanwhile.
 //!
 //! The core hands messages over one by one; they wait here, put aside, until the batch is full, its window is over, or a message has
-//! come that is a batch by itself. On a thread of its own the actor is asked to go on behind what has come (`__resumes`) as often as it
+//! come that is a batch by itself. On a thread of its own the actor is asked to go on behind what has come (`resumes`) as often as it
 //! wants: that is how it looks for messages during a window, and shortly after a batch. Elsewhere a timer wakes it.
 //!
 //! What is put aside outlives the session: a restart sheds the state and keeps the messages.
@@ -13,8 +13,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use odeon_core::extend;
-use odeon_core::{Actor, Clock, Context, Message, Timer};
+use odeon_core::extend::{self, Behavior, NoInner};
+use odeon_core::{Clock, Context, Message, Timer};
 use odeon_sync::contained::{Apart, drop_quietly};
 
 use crate::batch::Batch;
@@ -250,8 +250,9 @@ impl Drop for Call<'_> {
     }
 }
 
-impl<A: DeviceActor> Actor for OnDevice<A> {
+impl<A: DeviceActor> Behavior for OnDevice<A> {
     type Msg = A::Msg;
+    type Inner = NoInner<A::Msg>;
     const PUTS_ASIDE: bool = true;
     const GOES_ON_ANYWHERE: bool = true;
 
@@ -297,35 +298,35 @@ impl<A: DeviceActor> Actor for OnDevice<A> {
         }
     }
 
-    fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+    fn go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         self.go_on(ctx)
     }
 
-    fn __resumes(&mut self) -> bool {
+    fn resumes(&mut self) -> bool {
         let wants = !self.waiting.is_empty() || self.awake_until.is_some();
         let asks = wants && !self.is_asked;
         self.is_asked |= asks;
         asks
     }
 
-    fn __has_aside(&self) -> bool {
+    fn has_aside(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    fn __aside(&self) -> usize {
+    fn aside(&self) -> usize {
         self.waiting.len()
     }
 
     /// A batch that forms is no sign that the actor cannot keep up.
-    fn __pressing(&self) -> usize {
+    fn pressing(&self) -> usize {
         0
     }
 
-    fn __is_made(&self) -> bool {
+    fn is_made(&self) -> bool {
         self.session.is_some()
     }
 
-    fn __shed(&mut self) -> bool {
+    fn shed(&mut self) -> bool {
         self.close_window();
         self.awake_until = None;
         self.is_due = !self.waiting.is_empty();
@@ -333,11 +334,11 @@ impl<A: DeviceActor> Actor for OnDevice<A> {
         true
     }
 
-    fn __renew(&mut self, new: Self) {
+    fn renew(&mut self, new: Self) {
         self.plan = new.plan;
     }
 
-    fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
+    fn give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
         self.waiting.drain(..).for_each(take);
     }
 }

@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
 use futures_core::Stream;
-use odeon_core::extend::room_in;
-use odeon_core::{Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, Pipe, SendError};
+use odeon_core::extend::{AsyncBehavior, Behavior, room_in};
+use odeon_core::{ActorRef, AsyncContext, Context, Message, Pipe, SendError};
 use odeon_sync::contained::{Apart, drop_quietly};
 
 /// Items after which the pipe lets others have their turns, should the stream and the actor never make
@@ -58,7 +58,7 @@ pub trait Attach {
         S: Stream<Item: Send> + Send + 'static;
 }
 
-impl<A: Actor> Attach for Context<'_, A> {
+impl<A: Behavior> Attach for Context<'_, A> {
     type Msg = A::Msg;
 
     fn attach<S>(
@@ -86,7 +86,7 @@ impl<A: Actor> Attach for Context<'_, A> {
     }
 }
 
-impl<A: AsyncActor> Attach for AsyncContext<'_, A> {
+impl<A: AsyncBehavior> Attach for AsyncContext<'_, A> {
     type Msg = A::Msg;
 
     fn attach<S>(

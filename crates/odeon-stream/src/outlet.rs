@@ -11,8 +11,9 @@ use std::task::{Context as TaskContext, Poll};
 
 use futures_channel::mpsc;
 use futures_core::Stream;
+use odeon_core::extend::{AsyncBehavior, Behavior};
 use odeon_core::{
-    Actor, ActorRef, AsyncActor, AsyncContext, Context, Message, SendError, Theater, TrySendError,
+    ActorRef, AsyncActor, AsyncContext, Context, Message, SendError, Theater, TrySendError,
 };
 use odeon_sync::contained::{drop_each, quietly};
 
@@ -75,13 +76,13 @@ impl OpenOutlet for Theater {
     }
 }
 
-impl<A: Actor> OpenOutlet for Context<'_, A> {
+impl<A: Behavior> OpenOutlet for Context<'_, A> {
     fn outlet<T: Send + 'static>(&self, room: usize) -> (Outlet<T>, Reader<T>) {
         open(room, |forwarder| self.spawn_async(forwarder))
     }
 }
 
-impl<A: AsyncActor> OpenOutlet for AsyncContext<'_, A> {
+impl<A: AsyncBehavior> OpenOutlet for AsyncContext<'_, A> {
     fn outlet<T: Send + 'static>(&self, room: usize) -> (Outlet<T>, Reader<T>) {
         open(room, |forwarder| self.spawn_async(forwarder))
     }

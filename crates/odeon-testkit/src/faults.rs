@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use odeon_core::extend::{Continuation, lend, lend_async};
-use odeon_core::{Actor, AsyncActor, AsyncContext, Context, DeclaredGuards, Random, Selection};
+use odeon_core::extend::{AsyncBehavior, Behavior, lend, lend_async};
+use odeon_core::{AsyncContext, Context, Random};
 
 use crate::silent_panic;
 
@@ -96,7 +96,7 @@ impl Faults {
 
     /// An actor that fails as planned here. Bounds go around it: `Bounded::new(faults.plain(actor))`; the other way
     /// round is refused when the program is compiled.
-    pub fn plain<A: Actor>(&self, actor: A) -> Faulty<A> {
+    pub fn plain<A: Behavior>(&self, actor: A) -> Faulty<A> {
         const {
             assert!(
                 !A::BOUNDED,
@@ -107,7 +107,7 @@ impl Faults {
     }
 
     /// As [`plain`](Self::plain), for an asynchronous actor: `Bounded::new_async(faults.waiting(actor))`.
-    pub fn waiting<A: AsyncActor>(&self, actor: A) -> AsyncFaulty<A> {
+    pub fn waiting<A: AsyncBehavior>(&self, actor: A) -> AsyncFaulty<A> {
         const {
             assert!(
                 !A::BOUNDED,
@@ -154,11 +154,16 @@ pub struct Faulty<A> {
     faults: Faults,
 }
 
-impl<A: Actor> Actor for Faulty<A> {
+impl<A: Behavior> Behavior for Faulty<A> {
     type Msg = A::Msg;
+    type Inner = A;
 
-    fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        lend(ctx, |ctx| self.actor.started(ctx));
+    fn inner(&self) -> Option<&A> {
+        Some(&self.actor)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut A> {
+        Some(&mut self.actor)
     }
 
     fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
@@ -171,22 +176,6 @@ impl<A: Actor> Actor for Faulty<A> {
             silent_panic(INJECTED);
         }
     }
-
-    fn selection(&self) -> Selection {
-        self.actor.selection()
-    }
-
-    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
-        self.actor.guards(guards);
-    }
-
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
-        lend(ctx, |ctx| self.actor.__go_on(continuation, ctx));
-    }
-
-    fn stopped(&mut self) {
-        self.actor.stopped();
-    }
 }
 
 /// An asynchronous actor with injected failures; made by [`Faults::waiting`].
@@ -196,8 +185,17 @@ pub struct AsyncFaulty<A> {
     faults: Faults,
 }
 
-impl<A: AsyncActor> AsyncActor for AsyncFaulty<A> {
+impl<A: AsyncBehavior> AsyncBehavior for AsyncFaulty<A> {
     type Msg = A::Msg;
+    type Inner = A;
+
+    fn inner(&self) -> Option<&A> {
+        Some(&self.actor)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut A> {
+        Some(&mut self.actor)
+    }
 
     async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
         self.actor.started(lend_async(ctx)).await;
@@ -212,21 +210,5 @@ impl<A: AsyncActor> AsyncActor for AsyncFaulty<A> {
         if fails {
             silent_panic(INJECTED);
         }
-    }
-
-    fn selection(&self) -> Selection {
-        self.actor.selection()
-    }
-
-    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
-        self.actor.guards(guards);
-    }
-
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
-        self.actor.__go_on(continuation, lend_async(ctx));
-    }
-
-    fn stopped(&mut self) {
-        self.actor.stopped();
     }
 }

@@ -13,8 +13,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use odeon_core::extend::dead_letter;
-use odeon_core::{Actor, ActorRef, AsyncActor, Message, Supervision};
+use odeon_core::extend::{AsyncBehavior, Behavior, dead_letter};
+use odeon_core::{ActorRef, Message, Supervision};
 
 use crate::deterministic_scheduler::Deterministic;
 use shelf::{AsyncOnShelf, OnShelf, Shelf};
@@ -77,7 +77,7 @@ impl Deterministic {
     /// Creates an actor that handles a message only when the test says so. One with bounds
     /// ([`Bounded`](odeon_core::Bounded)) is refused when the program is compiled: what waits is laid out, and would
     /// not count.
-    pub fn spawn_stepped<A: Actor>(&self, actor: A) -> Stepped<'_, A::Msg> {
+    pub fn spawn_stepped<A: Behavior>(&self, actor: A) -> Stepped<'_, A::Msg> {
         self.step(|shelf| self.theater().spawn(OnShelf::new(actor, shelf)))
     }
 
@@ -85,7 +85,7 @@ impl Deterministic {
     ///
     /// # Panics
     /// If `make` does when it is called for the first time.
-    pub fn spawn_stepped_supervised<A: Actor>(
+    pub fn spawn_stepped_supervised<A: Behavior>(
         &self,
         supervision: Supervision,
         mut make: impl FnMut() -> A + Send + 'static,
@@ -98,7 +98,7 @@ impl Deterministic {
     }
 
     /// As [`spawn_stepped`](Self::spawn_stepped), for an asynchronous actor.
-    pub fn spawn_stepped_async<A: AsyncActor>(&self, actor: A) -> Stepped<'_, A::Msg> {
+    pub fn spawn_stepped_async<A: AsyncBehavior>(&self, actor: A) -> Stepped<'_, A::Msg> {
         self.step(|shelf| self.theater().spawn_async(AsyncOnShelf::new(actor, shelf)))
     }
 
@@ -106,7 +106,7 @@ impl Deterministic {
     ///
     /// # Panics
     /// As there.
-    pub fn spawn_stepped_async_supervised<A: AsyncActor>(
+    pub fn spawn_stepped_async_supervised<A: AsyncBehavior>(
         &self,
         supervision: Supervision,
         mut make: impl FnMut() -> A + Send + 'static,

@@ -1,18 +1,18 @@
 //! One actor inside another, in its place.
 
 use crate::messaging::actor_ref::ActorRef;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::error::SendError;
 use crate::vocabulary::message::Message;
 
 /// Has an actor inside the one of `ctx` work in its place: what `work` does with its context is done
 /// by the outer actor, and a stop that it asks for is the outer one's. The outer actor also passes on
-/// what goes on with the inner one's pipes, by its `__go_on`.
+/// what goes on with the inner one's pipes, by its `go_on`.
 #[inline]
-pub fn lend<A: Actor, B: Actor<Msg = A::Msg>>(
+pub fn lend<A: Behavior, B: Behavior<Msg = A::Msg>>(
     ctx: &mut Context<'_, A>,
     work: impl FnOnce(&mut Context<'_, B>),
 ) {
@@ -21,7 +21,7 @@ pub fn lend<A: Actor, B: Actor<Msg = A::Msg>>(
 
 /// As [`lend`], for handlers that wait.
 #[inline]
-pub fn lend_async<'c, 'a, A: AsyncActor, B: AsyncActor<Msg = A::Msg>>(
+pub fn lend_async<'c, 'a, A: AsyncBehavior, B: AsyncBehavior<Msg = A::Msg>>(
     ctx: &'c mut AsyncContext<'a, A>,
 ) -> &'c mut AsyncContext<'a, B> {
     ctx.lent_to()
@@ -29,12 +29,12 @@ pub fn lend_async<'c, 'a, A: AsyncActor, B: AsyncActor<Msg = A::Msg>>(
 
 /// Says of the message that an actor has been given whether it is handled: one that is only looked at, and sent again, is no
 /// answer yet (`Context::reply_blocked`).
-pub fn settle_answer<A: Actor>(ctx: &mut Context<'_, A>, handled: bool) {
+pub fn settle_answer<A: Behavior>(ctx: &mut Context<'_, A>, handled: bool) {
     ctx.settle_answer(handled);
 }
 
 /// As [`settle_answer`], for handlers that wait.
-pub fn settle_answer_async<A: AsyncActor>(ctx: &mut AsyncContext<'_, A>, handled: bool) {
+pub fn settle_answer_async<A: AsyncBehavior>(ctx: &mut AsyncContext<'_, A>, handled: bool) {
     ctx.guards.settle_answer(handled);
 }
 

@@ -3,9 +3,7 @@
 use std::any::Any;
 use std::error::Error;
 
-use crate::messaging::reply::Reply;
 use crate::process::unanswered;
-use crate::vocabulary::error::AskError;
 use crate::vocabulary::failure_text;
 use crate::vocabulary::failure_text::FailureText;
 

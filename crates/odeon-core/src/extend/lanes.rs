@@ -7,7 +7,6 @@ use crate::messaging::lane::companion::Companion;
 use crate::messaging::mailbox_ref::MailboxRef;
 use crate::messaging::send;
 use crate::messaging::send::Hindered;
-use crate::process::cell::signal;
 use crate::process::current;
 use crate::process::submit::Origin;
 use crate::vocabulary::actor_id::ActorId;

@@ -9,7 +9,6 @@ use crate::lifecycle::watch::Watching;
 use crate::lifecycle::watch::WrittenWatch;
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::submit::Submit;
-use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
 
 /// An actor is written, by `work`: of its watches those go with it whose [`Watching`] is written by that.

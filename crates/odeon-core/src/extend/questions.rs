@@ -5,7 +5,7 @@ use crate::messaging::ask::Ask;
 use crate::messaging::reply::LentReply;
 use crate::messaging::reply::Reply;
 use crate::process::outbox::Effect;
-use crate::turn::actor::Actor;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::Message;
@@ -39,7 +39,7 @@ pub fn reply_by<T: Send + 'static>(
 }
 
 /// How many messages wait in the inbox of the actor whose turn it is, off by 32 or less.
-pub fn waiting_about<A: Actor>(ctx: &Context<'_, A>) -> usize {
+pub fn waiting_about<A: Behavior>(ctx: &Context<'_, A>) -> usize {
     ctx.cell().inbox.waiting_about()
 }
 

@@ -3,7 +3,7 @@
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::bounded;
 use crate::messaging::bounded::Place;
-use crate::turn::actor::Actor;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::error::SendError;
 use crate::vocabulary::message::Message;
@@ -17,7 +17,7 @@ pub async fn room_in<M: Message>(actor: &ActorRef<M>, mailbox: usize) {
 /// The place, in a mailbox with a bound, of a message that an actor with lanes has taken: it is free when this is dropped. `None` if
 /// the actor has no bounds.
 #[inline]
-pub fn place_taken<A: Actor>(ctx: &Context<'_, A>, mailbox: usize) -> Option<Place> {
+pub fn place_taken<A: Behavior>(ctx: &Context<'_, A>, mailbox: usize) -> Option<Place> {
     bounded::taken_aside(ctx.cell(), mailbox)
 }
 

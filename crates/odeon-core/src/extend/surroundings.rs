@@ -17,14 +17,14 @@ use crate::runtime::farewells::Farewells;
 use crate::runtime::theater::Theater;
 use crate::scheduler::foreign::ForeignStage;
 use crate::scheduler::pinned::PinnedShared;
-use crate::turn::actor::Actor;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::clock::Clock;
 use crate::vocabulary::message::Message;
 
 /// Whether an actor of the pool may go on in its turn with what could be a turn of its own: nobody waits for this thread, and nothing is asked of it
 /// that is done between messages.
-pub fn may_go_on<A: Actor>(ctx: &Context<'_, A>) -> bool {
+pub fn may_go_on<A: Behavior>(ctx: &Context<'_, A>) -> bool {
     let header = &ctx.cell().header;
     // ORDERING: Relaxed: who has just asked is heard after the next piece.
     let signals = header.signals.load(Ordering::Relaxed);
@@ -59,13 +59,13 @@ pub fn let_out<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// Creates an actor on the stage of another one, which is one of the pool.
-pub fn spawn_beside<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
+pub fn spawn_beside<M: Message, B: Behavior>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
     spawn::beside(&actor.cell().header, new)
 }
 
 /// As [`spawn_beside`], for an actor that handles messages of `actor` in its place: while it is held back for
 /// what it sends, `actor` counts as waiting, so that no circle goes unseen (S17).
-pub fn spawn_working_for<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
+pub fn spawn_working_for<M: Message, B: Behavior>(actor: &ActorRef<M>, new: B) -> ActorRef<B::Msg> {
     spawn::working_for(&actor.cell().header, new)
 }
 
@@ -74,22 +74,22 @@ pub fn spawn_working_for<M: Message, B: Actor>(actor: &ActorRef<M>, new: B) -> A
 /// From there it cannot be ended by the theater, which only tells it to end: it does so in the next turn that it is given, also if
 /// the theater is gone by then. Until that is so the shutdown counts it as [stuck](crate::StopReport::stuck), and an actor whose task is
 /// never run stays.
-pub fn spawn_on<A: Actor>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::Msg> {
+pub fn spawn_on<A: Behavior>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::Msg> {
     spawn::on(&ForeignStage::before(stage), None, actor)
 }
 
 /// Whether the actor is asked to go on with what it puts aside: not inside another one that does not pass that on.
-pub fn goes_on_with_aside<A: Actor>(ctx: &Context<'_, A>) -> bool {
+pub fn goes_on_with_aside<A: Behavior>(ctx: &Context<'_, A>) -> bool {
     ctx.cell().header.vtable.puts_aside
 }
 
 /// Whether the actor has a thread of its own, in which it may wait.
-pub fn has_own_thread<A: Actor>(ctx: &Context<'_, A>) -> bool {
+pub fn has_own_thread<A: Behavior>(ctx: &Context<'_, A>) -> bool {
     ctx.cell().header.pinned().is_some_and(PinnedShared::is_dedicated)
 }
 
 /// The clock of the theater of the actor whose turn it is.
-pub fn clock_here<A: Actor>(ctx: &Context<'_, A>) -> Arc<dyn Clock> {
+pub fn clock_here<A: Behavior>(ctx: &Context<'_, A>) -> Arc<dyn Clock> {
     ctx.theater().clock.clone()
 }
 

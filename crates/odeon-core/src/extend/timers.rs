@@ -8,7 +8,6 @@ use crate::lifecycle::timer::Timer;
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::outbox;
 use crate::process::submit::Submit;
-use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
 
 /// Calls `ring` once `delay` has passed in the theater of an actor, in virtual time too, unless the timer is cancelled.

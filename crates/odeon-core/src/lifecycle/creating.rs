@@ -5,15 +5,15 @@ use std::convert::identity;
 use super::spawn;
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::supervision::Supervision;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::asynchronous;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// Creates an actor on the stage of this one; from a dedicated stage, on the theater's pool.
-    pub fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B::Msg> {
+    pub fn spawn<B: Behavior>(&self, actor: B) -> ActorRef<B::Msg> {
         spawn::beside(&self.cell().header, actor)
     }
 
@@ -25,7 +25,7 @@ impl<A: Actor> Context<'_, A> {
     ///
     /// # Panics
     /// If `make` does when it is called for the first time.
-    pub fn spawn_child<B: Actor>(
+    pub fn spawn_child<B: Behavior>(
         &self,
         supervision: Supervision,
         make: impl FnMut() -> B + Send + 'static,
@@ -34,7 +34,7 @@ impl<A: Actor> Context<'_, A> {
     }
 
     /// As [`spawn`](Self::spawn), for an asynchronous actor.
-    pub fn spawn_async<B: AsyncActor>(&self, actor: B) -> ActorRef<B::Msg> {
+    pub fn spawn_async<B: AsyncBehavior>(&self, actor: B) -> ActorRef<B::Msg> {
         spawn::beside(&self.cell().header, asynchronous::new_actor(actor))
     }
 
@@ -42,7 +42,7 @@ impl<A: Actor> Context<'_, A> {
     ///
     /// # Panics
     /// As there.
-    pub fn spawn_async_child<B: AsyncActor>(
+    pub fn spawn_async_child<B: AsyncBehavior>(
         &self,
         supervision: Supervision,
         make: impl FnMut() -> B + Send + 'static,
@@ -51,14 +51,14 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-impl<A: AsyncActor> AsyncContext<'_, A> {
+impl<A: AsyncBehavior> AsyncContext<'_, A> {
     /// Creates an actor on the stage of this one; from a dedicated stage, on the theater's pool.
-    pub fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B::Msg> {
+    pub fn spawn<B: Behavior>(&self, actor: B) -> ActorRef<B::Msg> {
         spawn::beside(&self.cell().header, actor)
     }
 
     /// As [`spawn`](Self::spawn), for an asynchronous actor.
-    pub fn spawn_async<B: AsyncActor>(&self, actor: B) -> ActorRef<B::Msg> {
+    pub fn spawn_async<B: AsyncBehavior>(&self, actor: B) -> ActorRef<B::Msg> {
         spawn::beside(&self.cell().header, asynchronous::new_actor(actor))
     }
 
@@ -67,7 +67,7 @@ impl<A: AsyncActor> AsyncContext<'_, A> {
     ///
     /// # Panics
     /// If `make` does when it is called for the first time.
-    pub fn spawn_child<B: Actor>(
+    pub fn spawn_child<B: Behavior>(
         &self,
         supervision: Supervision,
         make: impl FnMut() -> B + Send + 'static,
@@ -79,7 +79,7 @@ impl<A: AsyncActor> AsyncContext<'_, A> {
     ///
     /// # Panics
     /// As there.
-    pub fn spawn_async_child<B: AsyncActor>(
+    pub fn spawn_async_child<B: AsyncBehavior>(
         &self,
         supervision: Supervision,
         make: impl FnMut() -> B + Send + 'static,

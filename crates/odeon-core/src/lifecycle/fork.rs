@@ -18,8 +18,9 @@ use crate::process::cell::Header;
 use crate::process::piped::Continuation;
 use crate::process::unanswered;
 use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::oneshot;
@@ -140,7 +141,7 @@ where
     }
 }
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// Runs `task` on the pool, in parallel with this actor, and calls `then` with what it returns as a turn of this actor:
     /// with its state, and never during a handler. So a handler can leave a long computation to another worker.
     ///
@@ -213,7 +214,7 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-impl<A: AsyncActor> AsyncContext<'_, A> {
+impl<A: AsyncBehavior> AsyncContext<'_, A> {
     /// Runs `task` on the pool, in parallel with this actor, and calls `then` with what it returns as a turn of this actor,
     /// when no handler waits. See [`Context::fork`].
     pub fn fork<T, F, G>(&self, task: F, then: G) -> Pipe

@@ -8,9 +8,9 @@ use crate::lifecycle::watch::{self, Watch};
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::bonds::Request;
 use crate::process::kin::Kin;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::ended::Ended;
 use crate::vocabulary::failure_text::Escalated;
@@ -44,7 +44,7 @@ impl Link {
     }
 }
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// Links this actor with another: if either ends as failed, the other one fails as well, with what
     /// its own [`Supervision`](crate::Supervision) makes of that (a plain actor ends). If one
     /// ends in any other way, the link is gone. If `other` has failed already, this actor fails at its
@@ -54,7 +54,7 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-impl<A: AsyncActor> AsyncContext<'_, A> {
+impl<A: AsyncBehavior> AsyncContext<'_, A> {
     /// Links this actor with another: if either ends as failed, the other one fails as well. See
     /// [`Context::link`]. A handler of this actor that waits then is cancelled.
     pub fn link<M: Message>(&self, other: &ActorRef<M>) -> Link {

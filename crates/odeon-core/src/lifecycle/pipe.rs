@@ -20,9 +20,9 @@ use std::time::Duration;
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::kin::Kin;
 use crate::process::piped::Continuation;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::error::Elapsed;
 use crate::vocabulary::message::Message;
@@ -85,7 +85,7 @@ where
     Pipe { actor: kin, number }
 }
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// Runs `future` beside this actor, on the workers of its stage, and calls `go_on` with its output as
     /// a turn of this actor: with its state, and never during a handler.
     ///
@@ -178,7 +178,7 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-impl<A: AsyncActor> AsyncContext<'_, A> {
+impl<A: AsyncBehavior> AsyncContext<'_, A> {
     /// Runs `future` beside this actor while it handles other messages, and calls `go_on` with its output
     /// as a turn of this actor: when no handler waits, and before messages that wait. For the rest see
     /// [`Context::pipe`]. To wait inside the handler instead, so that the next message waits too,

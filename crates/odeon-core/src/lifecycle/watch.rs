@@ -9,9 +9,9 @@ use crate::messaging::actor_ref::ActorRef;
 use crate::process::bonds::Watcher;
 use crate::process::kin::Kin;
 use crate::process::outbox;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::contain::contain;
 use crate::vocabulary::ended::Ended;
@@ -68,7 +68,7 @@ impl<M: Message> ActorRef<M> {
     }
 }
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// Has this actor told, by a message, when `other` ends; at once if it has ended already.
     ///
     /// The message comes after the last message that `other` sent to this actor's mailbox. It
@@ -121,7 +121,7 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-impl<A: AsyncActor> AsyncContext<'_, A> {
+impl<A: AsyncBehavior> AsyncContext<'_, A> {
     /// Has this actor told, by a message, when `other` ends; at once if it has ended already. See
     /// [`Context::watch`].
     pub fn watch<M: Message>(

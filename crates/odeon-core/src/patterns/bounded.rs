@@ -2,13 +2,10 @@
 
 use std::fmt;
 
-use crate::mailbox::declared_guards::DeclaredGuards;
-use crate::mailbox::selection::Selection;
 use crate::messaging::bounded::{self, Bound};
-use crate::process::piped::Continuation;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::mailboxes::MailboxName;
 use crate::vocabulary::message::Message;
@@ -61,7 +58,7 @@ pub struct Bounded<A> {
     wanted: Vec<Option<Bound>>,
 }
 
-impl<A: Actor> Bounded<A> {
+impl<A: Behavior> Bounded<A> {
     /// An actor with bounds, none at first. One inside another is refused when the program is compiled.
     pub fn new(actor: A) -> Self {
         const { assert!(!A::BOUNDED, "an actor that has bounds gets no others around them") };
@@ -69,7 +66,7 @@ impl<A: Actor> Bounded<A> {
     }
 }
 
-impl<A: AsyncActor> Bounded<A> {
+impl<A: AsyncBehavior> Bounded<A> {
     /// As [`new`](Self::new), for an asynchronous actor.
     ///
     /// ```
@@ -109,11 +106,20 @@ impl<A> Bounded<A> {
     }
 }
 
-impl<A: Actor> Actor for Bounded<A> {
+impl<A: Behavior> Behavior for Bounded<A> {
     type Msg = A::Msg;
+    type Inner = A;
     const BOUNDED: bool = true;
     const PUTS_ASIDE: bool = A::GOES_ON_ANYWHERE;
     const GOES_ON_ANYWHERE: bool = A::GOES_ON_ANYWHERE;
+
+    fn inner(&self) -> Option<&A> {
+        Some(&self.actor)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut A> {
+        Some(&mut self.actor)
+    }
 
     fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
         Some(&self.wanted)
@@ -131,65 +137,27 @@ impl<A: Actor> Actor for Bounded<A> {
         }
     }
 
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
-        ctx.lent_to(|ctx| self.actor.__go_on(continuation, ctx));
+    fn is_made(&self) -> bool {
+        !Self::PUTS_ASIDE || self.actor.is_made()
     }
 
-    fn selection(&self) -> Selection {
-        self.actor.selection()
-    }
-
-    #[inline]
-    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
-        self.actor.guards(guards);
-    }
-
-    fn stopped(&mut self) {
-        self.actor.stopped();
-    }
-
-    fn __is_made(&self) -> bool {
-        !Self::PUTS_ASIDE || self.actor.__is_made()
-    }
-
-    fn __has_aside(&self) -> bool {
-        self.actor.__has_aside()
-    }
-
-    fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
-        let mut went_on = false;
-        ctx.lent_to(|ctx| went_on = self.actor.__go_on_with_aside(ctx));
-        went_on
-    }
-
-    fn __resumes(&mut self) -> bool {
-        self.actor.__resumes()
-    }
-
-    fn __aside(&self) -> usize {
-        self.actor.__aside()
-    }
-
-    fn __pressing(&self) -> usize {
-        self.actor.__pressing()
-    }
-
-    fn __shed(&mut self) -> bool {
-        Self::PUTS_ASIDE && self.actor.__shed()
-    }
-
-    fn __renew(&mut self, new: Self) {
-        self.actor.__renew(new.actor);
-    }
-
-    fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
-        self.actor.__give_back(take);
+    fn renew(&mut self, new: Self) {
+        self.actor.renew(new.actor);
     }
 }
 
-impl<A: AsyncActor> AsyncActor for Bounded<A> {
+impl<A: AsyncBehavior> AsyncBehavior for Bounded<A> {
     type Msg = A::Msg;
+    type Inner = A;
     const BOUNDED: bool = true;
+
+    fn inner(&self) -> Option<&A> {
+        Some(&self.actor)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut A> {
+        Some(&mut self.actor)
+    }
 
     fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
         Some(&self.wanted)
@@ -203,23 +171,6 @@ impl<A: AsyncActor> AsyncActor for Bounded<A> {
     async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
         let Some(msg) = bounded::taken(ctx.cell(), ctx.mailbox(), msg) else { return };
         self.actor.handle(msg, ctx.lent_to()).await;
-    }
-
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
-        self.actor.__go_on(continuation, ctx.lent_to());
-    }
-
-    fn selection(&self) -> Selection {
-        self.actor.selection()
-    }
-
-    #[inline]
-    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
-        self.actor.guards(guards);
-    }
-
-    fn stopped(&mut self) {
-        self.actor.stopped();
     }
 }
 

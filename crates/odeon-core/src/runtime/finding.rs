@@ -10,12 +10,12 @@ use crate::runtime::naming::spawning::{
     lookup_or_spawn_supervised,
 };
 use crate::runtime::naming::{LookupError, NameTaken, OtherType};
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::vocabulary::message::Message;
 
-impl<A: AsyncActor> AsyncContext<'_, A> {
+impl<A: AsyncBehavior> AsyncContext<'_, A> {
     pub(crate) fn theater(&self) -> &TheaterShared {
         self.cell().header.stage.theater()
     }
@@ -45,7 +45,7 @@ impl<A: AsyncActor> AsyncContext<'_, A> {
     ///
     /// # Errors
     /// As there.
-    pub fn lookup_or_spawn<B: Actor>(
+    pub fn lookup_or_spawn<B: Behavior>(
         &self,
         name: &str,
         make: impl FnOnce() -> B + Send + 'static,
@@ -58,7 +58,7 @@ impl<A: AsyncActor> AsyncContext<'_, A> {
     ///
     /// # Errors
     /// As there.
-    pub fn lookup_or_spawn_supervised<B: Actor>(
+    pub fn lookup_or_spawn_supervised<B: Behavior>(
         &self,
         name: &str,
         supervision: Supervision,
@@ -72,7 +72,7 @@ impl<A: AsyncActor> AsyncContext<'_, A> {
     ///
     /// # Errors
     /// As there.
-    pub fn lookup_or_spawn_async<B: AsyncActor>(
+    pub fn lookup_or_spawn_async<B: AsyncBehavior>(
         &self,
         name: &str,
         make: impl FnOnce() -> B + Send + 'static,
@@ -86,7 +86,7 @@ impl<A: AsyncActor> AsyncContext<'_, A> {
     ///
     /// # Errors
     /// As there.
-    pub fn lookup_or_spawn_async_supervised<B: AsyncActor>(
+    pub fn lookup_or_spawn_async_supervised<B: AsyncBehavior>(
         &self,
         name: &str,
         supervision: Supervision,

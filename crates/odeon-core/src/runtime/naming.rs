@@ -24,8 +24,8 @@ use crate::process::supervision::Supervision;
 use crate::process::theater_shared::TheaterShared;
 use crate::runtime::group::named::NamedGroups;
 use crate::runtime::theater::Theater;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::message::Message;
@@ -153,7 +153,7 @@ impl Theater {
     /// assert_eq!((next(), next()), (Ok(1), Ok(2)));
     /// # Ok::<(), BuildError>(())
     /// ```
-    pub fn lookup_or_spawn<A: Actor>(
+    pub fn lookup_or_spawn<A: Behavior>(
         &self,
         name: &str,
         make: impl FnOnce() -> A + Send + 'static,
@@ -166,7 +166,7 @@ impl Theater {
     ///
     /// # Errors
     /// As there.
-    pub fn lookup_or_spawn_supervised<A: Actor>(
+    pub fn lookup_or_spawn_supervised<A: Behavior>(
         &self,
         name: &str,
         supervision: Supervision,
@@ -179,7 +179,7 @@ impl Theater {
     ///
     /// # Errors
     /// As there.
-    pub fn lookup_or_spawn_async<A: AsyncActor>(
+    pub fn lookup_or_spawn_async<A: AsyncBehavior>(
         &self,
         name: &str,
         make: impl FnOnce() -> A + Send + 'static,
@@ -191,7 +191,7 @@ impl Theater {
     ///
     /// # Errors
     /// As there.
-    pub fn lookup_or_spawn_async_supervised<A: AsyncActor>(
+    pub fn lookup_or_spawn_async_supervised<A: AsyncBehavior>(
         &self,
         name: &str,
         supervision: Supervision,
@@ -201,7 +201,7 @@ impl Theater {
     }
 }
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// As [`Theater::register`], in the theater of this actor.
     ///
     /// # Errors
@@ -228,7 +228,7 @@ impl<A: Actor> Context<'_, A> {
     ///
     /// # Errors
     /// As there.
-    pub fn lookup_or_spawn<B: Actor>(
+    pub fn lookup_or_spawn<B: Behavior>(
         &self,
         name: &str,
         make: impl FnOnce() -> B + Send + 'static,
@@ -240,7 +240,7 @@ impl<A: Actor> Context<'_, A> {
     ///
     /// # Errors
     /// As there.
-    pub fn lookup_or_spawn_supervised<B: Actor>(
+    pub fn lookup_or_spawn_supervised<B: Behavior>(
         &self,
         name: &str,
         supervision: Supervision,
@@ -253,7 +253,7 @@ impl<A: Actor> Context<'_, A> {
     ///
     /// # Errors
     /// As there.
-    pub fn lookup_or_spawn_async<B: AsyncActor>(
+    pub fn lookup_or_spawn_async<B: AsyncBehavior>(
         &self,
         name: &str,
         make: impl FnOnce() -> B + Send + 'static,
@@ -265,7 +265,7 @@ impl<A: Actor> Context<'_, A> {
     ///
     /// # Errors
     /// As there.
-    pub fn lookup_or_spawn_async_supervised<B: AsyncActor>(
+    pub fn lookup_or_spawn_async_supervised<B: AsyncBehavior>(
         &self,
         name: &str,
         supervision: Supervision,

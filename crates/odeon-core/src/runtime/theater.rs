@@ -23,7 +23,7 @@ use crate::scheduler::pinned::{PinnedKind, PinnedShared};
 use crate::scheduler::pool::PoolShared;
 use crate::scheduler::seen_stage::SeenStage;
 use crate::telemetry::{StageStats, StageTally};
-use crate::turn::actor::Actor;
+use crate::turn::behavior::Behavior;
 use crate::vocabulary::dead_letter::DeadLetterCounts;
 use crate::vocabulary::error::{BuildError, BuildErrorKind, StageError};
 use builder::TheaterBuilder;
@@ -135,7 +135,7 @@ impl Theater {
     /// Creates an actor on the pool.
     ///
     /// After the theater was shut down the actor is dropped and the reference leads to nobody.
-    pub fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
+    pub fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg> {
         spawn::on(&self.parts.default_stage, None, actor)
     }
 
@@ -144,7 +144,7 @@ impl Theater {
     ///
     /// # Panics
     /// If `make` does when it is called for the first time.
-    pub fn spawn_supervised<A: Actor>(
+    pub fn spawn_supervised<A: Behavior>(
         &self,
         supervision: Supervision,
         make: impl FnMut() -> A + Send + 'static,
@@ -158,7 +158,7 @@ impl Theater {
     /// # Panics
     /// As there, and if the stage belongs to another theater.
     #[track_caller]
-    pub fn spawn_supervised_on<A: Actor>(
+    pub fn spawn_supervised_on<A: Behavior>(
         &self,
         stage: &Stage,
         supervision: Supervision,
@@ -175,7 +175,7 @@ impl Theater {
     /// # Panics
     /// If the stage belongs to another theater.
     #[track_caller]
-    pub fn spawn_on<A: Actor>(&self, stage: &Stage, actor: A) -> ActorRef<A::Msg> {
+    pub fn spawn_on<A: Behavior>(&self, stage: &Stage, actor: A) -> ActorRef<A::Msg> {
         self.check_own(stage);
         spawn::on(&(stage.shared.clone() as Arc<dyn Submit>), Some(&stage.shared), actor)
     }
@@ -184,7 +184,7 @@ impl Theater {
     ///
     /// # Errors
     /// If the thread cannot be started.
-    pub fn spawn_dedicated<A: Actor>(
+    pub fn spawn_dedicated<A: Behavior>(
         &self,
         name: &str,
         actor: A,
@@ -201,7 +201,7 @@ impl Theater {
     ///
     /// # Panics
     /// If `make` does when it is called for the first time.
-    pub fn spawn_dedicated_supervised<A: Actor>(
+    pub fn spawn_dedicated_supervised<A: Behavior>(
         &self,
         name: &str,
         supervision: Supervision,

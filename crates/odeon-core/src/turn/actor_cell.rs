@@ -4,19 +4,19 @@ use std::cell::UnsafeCell;
 
 use crate::mailbox::InboxOwner;
 use crate::process::cell::{MessageCell, Selector};
-use crate::turn::actor::Actor;
+use crate::turn::behavior::Behavior;
 
 /// A whole actor. `message` comes first, so a pointer to this is a pointer to a `MessageCell` and
 /// to a `Header`.
 #[repr(C)]
-pub(crate) struct ActorCell<A: Actor> {
+pub(crate) struct ActorCell<A: Behavior> {
     pub(crate) message: MessageCell<A::Msg>,
     pub(crate) owner: UnsafeCell<Owner<A>>,
 }
 
 /// What belongs to the owner (`process/cell.rs`, rule 2).
 #[repr(C)]
-pub(crate) struct Owner<A: Actor> {
+pub(crate) struct Owner<A: Behavior> {
     pub(crate) inbox: InboxOwner<A::Msg>,
     /// Only for actors with more than one mailbox.
     pub(crate) selector: Option<Box<Selector<A::Msg>>>,

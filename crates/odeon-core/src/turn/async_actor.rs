@@ -2,8 +2,6 @@
 
 use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::selection::Selection;
-use crate::messaging::bounded::Bound;
-use crate::process::piped::Continuation;
 use crate::turn::async_context::AsyncContext;
 use crate::vocabulary::message::Message;
 
@@ -100,31 +98,5 @@ pub trait AsyncActor: Send + Sized + 'static {
     #[inline(always)]
     fn guards(&self, guards: &mut DeclaredGuards<'_, Self::Msg>) {
         let _ = guards;
-    }
-
-    /// Goes on with the output of a pipe. Not for implementors: as of [`Actor`](crate::Actor).
-    #[doc(hidden)]
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
-        continuation.run_async(self, ctx);
-    }
-
-    /// Whether there is a state to go on with: as of [`Actor`](crate::Actor).
-    #[doc(hidden)]
-    fn __is_made(&self) -> bool {
-        true
-    }
-
-    /// Whether its mailboxes have bounds: for [`Bounded`](crate::Bounded) alone.
-    #[doc(hidden)]
-    const BOUNDED: bool = false;
-
-    /// Whether the drain of a shutdown waits while a handler waits: not for the futures of pipes.
-    #[doc(hidden)]
-    const AWAITED: bool = true;
-
-    /// The bounds that it wants, by mailbox.
-    #[doc(hidden)]
-    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
-        None
     }
 }

@@ -7,7 +7,7 @@ use crate::mailbox::Guards;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::reply::Reply;
 use crate::process::cell::{Header, MessageCell};
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::Message;
@@ -67,7 +67,7 @@ unsafe impl<A> Send for AsyncContext<'_, A> {}
 // SAFETY: as above; methods that change flags take `&mut self`.
 unsafe impl<A> Sync for AsyncContext<'_, A> {}
 
-impl<'a, A: AsyncActor> AsyncContext<'a, A> {
+impl<'a, A: AsyncBehavior> AsyncContext<'a, A> {
     /// # Safety
     /// The context lies in the cell it points to, and is lent only while its actor is alive.
     pub(crate) unsafe fn new(cell: NonNull<MessageCell<A::Msg>>) -> Self {
@@ -97,7 +97,7 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
     }
 
     /// The context of an actor inside this one, of the same messages, that works in its place.
-    pub(crate) fn lent_to<B: AsyncActor<Msg = A::Msg>>(&mut self) -> &mut AsyncContext<'a, B> {
+    pub(crate) fn lent_to<B: AsyncBehavior<Msg = A::Msg>>(&mut self) -> &mut AsyncContext<'a, B> {
         // SAFETY: the two types differ in a marker alone, and the cell is one of `B::Msg` too.
         unsafe { &mut *std::ptr::from_mut(self).cast() }
     }
@@ -142,7 +142,7 @@ impl<'a, A: AsyncActor> AsyncContext<'a, A> {
     }
 }
 
-impl<A: AsyncActor> std::fmt::Debug for AsyncContext<'_, A> {
+impl<A: AsyncBehavior> std::fmt::Debug for AsyncContext<'_, A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "AsyncContext({})", self.id())
     }

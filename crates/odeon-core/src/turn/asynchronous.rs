@@ -36,7 +36,7 @@ use crate::messaging::pressure;
 use crate::process::cell::{Header, MessageCell, signal};
 use crate::process::task::{TurnOutcome, TurnReport};
 use crate::process::turn_limits::TurnLimits;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::seen_turn;
 use crate::turn::seen_turn::{Progress, SeenTurn, Whereabouts};
 use crate::vocabulary::message::Message;
@@ -69,7 +69,7 @@ enum Step {
 ///
 /// # Safety
 /// `cell` is a live `AsyncCell<A, H>` and the caller has the right to run it.
-unsafe fn run<A: AsyncActor, H: Handlers<A>>(
+unsafe fn run<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<Header>,
     limits: &TurnLimits<'_>,
 ) -> TurnReport {
@@ -103,7 +103,7 @@ unsafe fn run<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// The caller owns the actor.
 #[cold]
-unsafe fn note_end<A: AsyncActor, H: Handlers<A>>(
+unsafe fn note_end<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     seen: &SeenTurn<'_>,
 ) {
@@ -122,7 +122,7 @@ unsafe fn note_end<A: AsyncActor, H: Handlers<A>>(
 /// As [`run`]; after `Idle` and `Stopped` the cell is not the caller's any more.
 #[cold]
 #[inline(never)]
-unsafe fn conclude<A: AsyncActor, H: Handlers<A>>(
+unsafe fn conclude<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     step: std::thread::Result<Step>,
 ) -> TurnOutcome {
@@ -155,7 +155,7 @@ unsafe fn conclude<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// As [`run`].
 #[inline(always)]
-unsafe fn turn<A: AsyncActor, H: Handlers<A>>(
+unsafe fn turn<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     budget: &mut Budget<'_>,
 ) -> Step {
@@ -214,7 +214,7 @@ fn reason_to_pause(signals: u32) -> Step {
 /// # Safety
 /// As [`InboxOwner::go_idle`].
 #[inline(always)]
-unsafe fn go_idle<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> WentIdle {
+unsafe fn go_idle<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> WentIdle {
     // SAFETY: by contract.
     unsafe {
         let message = &(*cell.as_ptr()).message;
@@ -241,7 +241,7 @@ fn stops<M>(message: &MessageCell<M>) -> bool {
 /// # Safety
 /// The caller owns the actor, which has not ended.
 #[inline(always)]
-unsafe fn step<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
+unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
     // SAFETY: by contract, for the whole function: this part is shared, the rest is the owner's and
     // borrowed field by field for single calls.
     unsafe {
@@ -275,7 +275,7 @@ unsafe fn step<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) ->
 ///
 /// # Safety
 /// As [`step`].
-unsafe fn go_on<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
+unsafe fn go_on<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
     // SAFETY: by contract.
     unsafe {
         if cell::phase(cell) != Phase::Resting {
@@ -301,7 +301,9 @@ unsafe fn go_on<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -
 /// # Safety
 /// As [`step`].
 #[cold]
-unsafe fn go_on_with_piped<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
+unsafe fn go_on_with_piped<A: AsyncBehavior, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> Step {
     // SAFETY: by contract.
     unsafe {
         match failing::next_continuation(&(*cell.as_ptr()).message.header) {
@@ -317,7 +319,7 @@ unsafe fn go_on_with_piped<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCel
 /// As [`step`]; `content` is what `label` says.
 #[cold]
 #[inline(never)]
-unsafe fn take_rare<A: AsyncActor, H: Handlers<A>>(
+unsafe fn take_rare<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     label: u32,
     content: MaybeUninit<A::Msg>,
@@ -340,7 +342,7 @@ unsafe fn take_rare<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// As [`step`].
 #[cold]
-unsafe fn take_signal<A: AsyncActor, H: Handlers<A>>(
+unsafe fn take_signal<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     label: u32,
 ) -> Step {
@@ -380,7 +382,7 @@ unsafe fn take_signal<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// As [`ending::end`].
 #[cold]
-unsafe fn end<A: AsyncActor, H: Handlers<A>>(
+unsafe fn end<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     reason: EndReason,
     failure: Option<Arc<str>>,
@@ -398,7 +400,7 @@ unsafe fn end<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// As [`ending::end`].
-unsafe fn end_by_theater<A: AsyncActor, H: Handlers<A>>(cell: NonNull<Header>) {
+unsafe fn end_by_theater<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<Header>) {
     // SAFETY: by contract.
     unsafe { end(cell.cast::<AsyncCell<A, H>>(), EndReason::Shutdown, None) }
 }

@@ -8,7 +8,7 @@ use crate::messaging::reply::Reply;
 use crate::process::cell::MessageCell;
 use crate::process::kin::Kin;
 use crate::process::theater_shared::TheaterShared;
-use crate::turn::actor::Actor;
+use crate::turn::behavior::Behavior;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::message::Message;
@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 
 /// The actor's view of its surroundings while it handles one message.
 #[repr(C)]
-pub struct Context<'a, A: Actor> {
+pub struct Context<'a, A: Behavior> {
     cell: &'a MessageCell<A::Msg>,
     guards: Option<&'a mut Guards>,
     stop: bool,
@@ -29,7 +29,7 @@ pub(crate) trait OnlyInItsTurnUseActorRef {}
 
 pub(crate) type Stays = PhantomData<*const dyn OnlyInItsTurnUseActorRef>;
 
-impl<'a, A: Actor> Context<'a, A> {
+impl<'a, A: Behavior> Context<'a, A> {
     #[inline(always)]
     pub(crate) fn new(cell: &'a MessageCell<A::Msg>, guards: Option<&'a mut Guards>) -> Self {
         Self { cell, guards, stop: false, _actor: PhantomData, _stays: PhantomData }
@@ -78,7 +78,7 @@ impl<'a, A: Actor> Context<'a, A> {
 
     /// Lets an actor inside this one, of the same messages, work in its place.
     #[inline(always)]
-    pub(crate) fn lent_to<B: Actor<Msg = A::Msg>>(
+    pub(crate) fn lent_to<B: Behavior<Msg = A::Msg>>(
         &mut self,
         work: impl FnOnce(&mut Context<'_, B>),
     ) {

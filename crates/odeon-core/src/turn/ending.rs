@@ -15,8 +15,8 @@ use crate::process::cell::{self, Header, MessageCell};
 use crate::process::kin::Kin;
 use crate::process::piped;
 use crate::process::unanswered;
-use crate::turn::actor::Actor;
 use crate::turn::actor_cell::{ActorCell, Owner};
+use crate::turn::behavior::Behavior;
 use crate::turn::failing::contained;
 use crate::vocabulary::contain::contain;
 use crate::vocabulary::dead_letter::DeadLetterReason;
@@ -29,7 +29,7 @@ use crate::vocabulary::observe::EndReason;
 ///
 /// # Safety
 /// The caller owns the actor, which has not ended yet, and does not touch the cell afterwards.
-pub(crate) unsafe fn end<A: Actor>(
+pub(crate) unsafe fn end<A: Behavior>(
     cell: NonNull<ActorCell<A>>,
     reason: EndReason,
     failure: Option<Arc<str>>,
@@ -37,7 +37,7 @@ pub(crate) unsafe fn end<A: Actor>(
     // SAFETY: by contract; the references end before the cell is given back.
     unsafe {
         let owner = (*cell.as_ptr()).owner.get();
-        let is_lost = (*owner).actor.as_ref().is_some_and(Actor::__is_lost);
+        let is_lost = (*owner).actor.as_ref().is_some_and(Behavior::is_lost);
         let reason =
             if is_lost && reason == EndReason::Stopped { EndReason::Unreachable } else { reason };
         let inbox = NonNull::from(&mut (*owner).inbox);
@@ -123,7 +123,7 @@ fn release(sealed: Sealed) {
 }
 
 /// Drops what the actor put aside and then its state.
-fn drop_state<A: Actor>(header: &Header, owner: &mut Owner<A>, reason: EndReason) {
+fn drop_state<A: Behavior>(header: &Header, owner: &mut Owner<A>, reason: EndReason) {
     if let Some(mut selector) = owner.selector.take() {
         while let Some((_, content)) = selector.set.take_any() {
             dead_letter(header, reason, content);
@@ -133,7 +133,7 @@ fn drop_state<A: Actor>(header: &Header, owner: &mut Owner<A>, reason: EndReason
     }
     let Some(mut actor) = owner.actor.take() else { return };
     if A::PUTS_ASIDE {
-        actor.__give_back(&mut |content| dead_letter(header, reason, content));
+        actor.give_back(&mut |content| dead_letter(header, reason, content));
     }
     if reason != EndReason::Failed {
         contained(header, || actor.stopped());
@@ -169,7 +169,7 @@ pub(crate) unsafe fn signal<M>(cell: NonNull<Header>, label: u32) {
 ///
 /// # Safety
 /// As [`end`].
-pub(crate) unsafe fn end_by_theater<A: Actor>(cell: NonNull<Header>) {
+pub(crate) unsafe fn end_by_theater<A: Behavior>(cell: NonNull<Header>) {
     // SAFETY: by contract.
     unsafe { end(cell.cast::<ActorCell<A>>(), EndReason::Shutdown, None) }
 }

@@ -5,7 +5,7 @@ use crate::mailbox::selection::Selection;
 use crate::mailbox::written_guards::WrittenGuards;
 use crate::process::bonds::Bonds;
 use crate::process::cell::{MessageCell, Selector};
-use crate::turn::actor::Actor;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::turn::guarding;
 use crate::vocabulary::message::Message;
@@ -68,7 +68,7 @@ impl<'a, M: Message> Interior<'a, M> {
     }
 
     /// Has an actor of these messages work in the place of this one; `true`: it wants to stop.
-    pub fn lend<A: Actor<Msg = M>>(&mut self, work: impl FnOnce(&mut Context<'_, A>)) -> bool {
+    pub fn lend<A: Behavior<Msg = M>>(&mut self, work: impl FnOnce(&mut Context<'_, A>)) -> bool {
         let guards = self.selector.as_deref_mut().map(|selector| &mut selector.guards);
         let mut ctx = Context::new(self.cell, guards);
         work(&mut ctx);

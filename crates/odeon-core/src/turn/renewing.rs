@@ -8,8 +8,8 @@ use super::guarding::Failure;
 use super::{ending, sequential};
 use crate::mailbox::{Guards, Order};
 use crate::process::cell::Selector;
-use crate::turn::actor::Actor;
 use crate::turn::actor_cell::{ActorCell, Owner};
+use crate::turn::behavior::Behavior;
 use crate::vocabulary::observe::EndReason;
 
 /// A cell whose actor can be made anew. Used by the owner alone, with no reference into its part.
@@ -65,18 +65,18 @@ pub(crate) unsafe trait Renewable {
 
 /// # Safety
 /// The caller owns the actor and has no other reference to its part.
-unsafe fn owner<'a, A: Actor>(cell: NonNull<ActorCell<A>>) -> &'a mut Owner<A> {
+unsafe fn owner<'a, A: Behavior>(cell: NonNull<ActorCell<A>>) -> &'a mut Owner<A> {
     // SAFETY: by contract.
     unsafe { &mut *(*cell.as_ptr()).owner.get() }
 }
 
 // SAFETY: a plain actor's cell is as demanded.
-unsafe impl<A: Actor> Renewable for ActorCell<A> {
+unsafe impl<A: Behavior> Renewable for ActorCell<A> {
     type Actor = A;
 
     unsafe fn has_state(cell: NonNull<Self>) -> bool {
         // SAFETY: by contract.
-        unsafe { owner(cell) }.actor.as_ref().is_some_and(Actor::__is_made)
+        unsafe { owner(cell) }.actor.as_ref().is_some_and(Behavior::is_made)
     }
 
     unsafe fn abandon_message(_: NonNull<Self>) {}
@@ -95,7 +95,7 @@ unsafe impl<A: Actor> Renewable for ActorCell<A> {
             contained(header, || set.set_order(Order::Priority));
         }
         contained(header, || {
-            if !owner.actor.as_mut().is_some_and(Actor::__shed) {
+            if !owner.actor.as_mut().is_some_and(Behavior::shed) {
                 drop(owner.actor.take());
             }
         });
@@ -104,7 +104,7 @@ unsafe impl<A: Actor> Renewable for ActorCell<A> {
     unsafe fn set_state(cell: NonNull<Self>, actor: A) {
         // SAFETY: by contract.
         match &mut unsafe { owner(cell) }.actor {
-            Some(kept) => kept.__renew(actor),
+            Some(kept) => kept.renew(actor),
             place => *place = Some(actor),
         }
     }

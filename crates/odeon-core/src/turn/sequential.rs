@@ -27,8 +27,8 @@ use crate::process::cell::{Header, MessageCell, Selector, signal};
 use crate::process::task::{TurnOutcome, TurnReport};
 use crate::process::turn_limits::TurnLimits;
 use crate::process::vtable::TurnVTable;
-use crate::turn::actor::Actor;
 use crate::turn::actor_cell::{ActorCell, Owner};
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::turn::seen_turn;
 use crate::vocabulary::message::Message;
@@ -37,7 +37,7 @@ use rare::{aside, come_to_mark, handle_rarely, heed_request, note_end};
 use sorting::handle_selected;
 
 // SAFETY: `ActorCell` is as demanded, and these are its operations.
-unsafe impl<A: Actor> NewActor for A {
+unsafe impl<A: Behavior> NewActor for A {
     type Msg = A::Msg;
     type Cell = ActorCell<A>;
     const VTABLE: &'static TurnVTable = &TurnVTable {
@@ -52,14 +52,14 @@ unsafe impl<A: Actor> NewActor for A {
         laned: A::LANED,
         may_move: A::MAY_MOVE,
         introduction: A::INTRODUCTION,
-        actor_type: A::__type_name,
+        actor_type: A::type_name,
         dealloc: ending::dealloc::<ActorCell<A>>,
     };
     const BOUNDED: bool = A::BOUNDED;
     const LANED: bool = A::LANED;
 
     fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
-        Actor::wanted_bounds(self)
+        Behavior::wanted_bounds(self)
     }
 
     #[inline(always)]
@@ -99,7 +99,7 @@ enum Step {
 ///
 /// # Safety
 /// `cell` is a live `ActorCell<A>` and the caller has the right to run it.
-unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnReport {
+unsafe fn run<A: Behavior>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnReport {
     let cell = cell.cast::<ActorCell<A>>();
     let mut budget = Budget::new(limits);
     let seen = limits.sight.map(|sight| {
@@ -129,7 +129,7 @@ unsafe fn run<A: Actor>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnR
 /// # Safety
 /// As [`run`].
 #[inline(always)]
-unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -> Step {
+unsafe fn turn<A: Behavior>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -> Step {
     // SAFETY: we own the actor. The borrow of `message` is shared; `owner` is ours alone.
     let message = unsafe { &(*cell.as_ptr()).message };
     // SAFETY: as above.
@@ -194,7 +194,7 @@ unsafe fn turn<A: Actor>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>) -
 /// # Safety
 /// As [`InboxOwner::go_idle`], for the inbox of this owner's cell.
 #[inline(always)]
-unsafe fn go_idle<A: Actor>(message: &MessageCell<A::Msg>, owner: *mut Owner<A>) -> WentIdle {
+unsafe fn go_idle<A: Behavior>(message: &MessageCell<A::Msg>, owner: *mut Owner<A>) -> WentIdle {
     // SAFETY: by contract.
     unsafe {
         if A::PUTS_ASIDE && laned::has_aside(&*owner) && laned::stays_pressed(message, &*owner) {
@@ -221,7 +221,7 @@ fn reason_to_pause(signals: u32) -> Step {
 /// # Safety
 /// `message` and `owner` belong together.
 #[inline(always)]
-unsafe fn handle_next<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+unsafe fn handle_next<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
     if A::Msg::MAILBOXES == 1 {
         // SAFETY: by contract.
         let Some(arrival) = (unsafe { owner.inbox.next(&message.inbox) }) else {
@@ -250,7 +250,11 @@ unsafe fn handle_next<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner
 }
 
 #[inline(always)]
-fn handle<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>, content: A::Msg) -> Step {
+fn handle<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+    content: A::Msg,
+) -> Step {
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     if let Some(guards) = guards_of(&mut owner.selector) {
         return handle_guarded(message, guards, actor, content);
@@ -262,7 +266,7 @@ fn handle<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>, content
 
 /// As [`handle`], for an actor with several mailboxes.
 #[inline(always)]
-fn handle_guarded<A: Actor>(
+fn handle_guarded<A: Behavior>(
     message: &MessageCell<A::Msg>,
     guards: &mut Guards,
     actor: &mut A,
@@ -275,7 +279,7 @@ fn handle_guarded<A: Actor>(
 
 /// The actor's state has been used, and it wants to go on: its declared guards are evaluated.
 #[inline(always)]
-fn heed_guards<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+fn heed_guards<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
     match (guards_of(&mut owner.selector), &owner.actor) {
         (Some(guards), Some(actor)) => heed(message, guards, actor),
         _ => Step::Handled,
@@ -284,7 +288,7 @@ fn heed_guards<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) ->
 
 /// As [`heed_guards`], for an actor with several mailboxes.
 #[inline(always)]
-fn heed<A: Actor>(message: &MessageCell<A::Msg>, guards: &mut Guards, actor: &A) -> Step {
+fn heed<A: Behavior>(message: &MessageCell<A::Msg>, guards: &mut Guards, actor: &A) -> Step {
     DeclaredGuards::evaluate(guards, |guards| actor.guards(guards));
     if guards.are_all_closed(A::Msg::MAILBOXES) && guarding::all_closed(&message.header, guards) {
         return Step::End;
@@ -303,7 +307,11 @@ fn guards_of<M: Message>(selector: &mut Option<Box<Selector<M>>>) -> Option<&mut
 
 /// Takes a signal; `message` and `owner` belong together.
 #[inline]
-fn take_signal<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>, label: u32) -> Step {
+fn take_signal<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+    label: u32,
+) -> Step {
     if label == label::UNREFERENCED {
         message.header.unreferenced_taken();
         return Step::Handled;
@@ -322,7 +330,7 @@ fn take_signal<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>, la
 }
 
 /// Has the actor's first state, or a new one, started; `true` if it wants to stop.
-pub(super) fn start<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> bool {
+pub(super) fn start<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> bool {
     let guards = guards_of(&mut owner.selector);
     let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
@@ -337,7 +345,7 @@ pub(super) fn start<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
 }
 
 #[cold]
-fn begin_selecting<A: Actor>(
+fn begin_selecting<A: Behavior>(
     message: &MessageCell<A::Msg>,
     guards: &mut Guards,
     set: &mut MailboxSet<A::Msg>,
@@ -348,7 +356,7 @@ fn begin_selecting<A: Actor>(
 }
 
 /// Has an actor that is resumed look at its guards; `true` if it is to stop.
-pub(super) fn resume<A: Actor>(
+pub(super) fn resume<A: Behavior>(
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
     after: guarding::Failure,
@@ -369,7 +377,7 @@ pub(super) fn resume<A: Actor>(
 /// As [`failing::fail`].
 #[cold]
 #[inline(never)]
-unsafe fn conclude<A: Actor>(
+unsafe fn conclude<A: Behavior>(
     cell: NonNull<ActorCell<A>>,
     step: std::thread::Result<Step>,
 ) -> TurnOutcome {

@@ -5,8 +5,8 @@ mod borrowed_reply;
 use crate::actor::outcome::{TxResult, fail};
 use crate::actor::speculative_actor::SpeculativeActor;
 use borrowed_reply::pass_on;
-use odeon_core::extend::{self, Effect, LentReply, lend_reply, let_happen};
-use odeon_core::{Actor, ActorId, ActorRef, AskError, Context, Message, Reply, Timer};
+use odeon_core::extend::{self, Behavior, Effect, LentReply, lend_reply, let_happen};
+use odeon_core::{ActorId, ActorRef, AskError, Context, Message, Reply, Timer};
 use odeon_stm::Tx;
 use std::any::Any;
 use std::fmt;
@@ -51,7 +51,7 @@ pub(crate) trait InTurn<M: Message> {
     fn id(&self) -> ActorId;
 }
 
-impl<M: Message, B: Actor<Msg = M>> InTurn<M> for Context<'_, B> {
+impl<M: Message, B: Behavior<Msg = M>> InTurn<M> for Context<'_, B> {
     fn actor_ref(&self) -> ActorRef<M> {
         Context::actor_ref(self)
     }
@@ -232,7 +232,7 @@ impl<'t, A: SpeculativeActor> SpeculativeContext<'t, A> {
     }
 
     /// Creates an actor on the pool.
-    pub fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B::Msg> {
+    pub fn spawn<B: Behavior>(&self, actor: B) -> ActorRef<B::Msg> {
         match self.me {
             Me::Turn(ctx) => extend::spawn_beside(&ctx.actor_ref(), actor),
             Me::Beside(me) => extend::spawn_beside(me, actor),

@@ -8,10 +8,11 @@ use crate::actor::context::SpeculativeContext;
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::contained::{contained, drop_each, drop_quietly};
 use crate::executor::enlisted::{Enlisted, Place};
-use odeon_core::extend::{self, Companion, Congestion, Congests, Effect, as_sender, let_happen};
+use odeon_core::extend::{
+    self, AsyncBehavior, Behavior, Companion, Congestion, Congests, Effect, as_sender, let_happen,
+};
 use odeon_core::{
-    Actor, ActorId, ActorRef, Ask, AsyncActor, AsyncContext, Context, MailboxRef, Message, Reply,
-    Theater, Timer,
+    ActorId, ActorRef, Ask, AsyncContext, Context, MailboxRef, Message, Reply, Theater, Timer,
 };
 use std::fmt;
 use std::panic::resume_unwind;
@@ -231,10 +232,10 @@ mod sealed {
 
 impl sealed::Sealed for Theater {}
 impl Coordinate for Theater {}
-impl<A: Actor> sealed::Sealed for Context<'_, A> {}
-impl<A: Actor> Coordinate for Context<'_, A> {}
-impl<A: AsyncActor> sealed::Sealed for AsyncContext<'_, A> {}
-impl<A: AsyncActor> Coordinate for AsyncContext<'_, A> {}
+impl<A: Behavior> sealed::Sealed for Context<'_, A> {}
+impl<A: Behavior> Coordinate for Context<'_, A> {}
+impl<A: AsyncBehavior> sealed::Sealed for AsyncContext<'_, A> {}
+impl<A: AsyncBehavior> Coordinate for AsyncContext<'_, A> {}
 impl<A: SpeculativeActor> sealed::Sealed for SpeculativeContext<'_, A> {}
 impl<A: SpeculativeActor> Coordinate for SpeculativeContext<'_, A> {}
 

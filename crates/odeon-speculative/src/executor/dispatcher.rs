@@ -11,8 +11,8 @@ use crate::executor::enlisted::Enlisted;
 use crate::executor::handling::{Effects, Handling};
 use crate::executor::job::Job;
 use crate::processing::Ordering;
-use odeon_core::extend::{self, Companion, Lane, Place};
-use odeon_core::{Access, Actor, ActorRef, Bound, Context, Message};
+use odeon_core::extend::{self, Behavior, Companion, Lane, NoInner, Place};
+use odeon_core::{Access, ActorRef, Bound, Context, Message};
 use odeon_stm::Mode;
 use odeon_stm::staged::{Attempted, attempt_here};
 use odeon_sync::{interruption, thread};
@@ -290,12 +290,13 @@ impl<A: SpeculativeActor> Dispatcher<A> {
     }
 }
 
-impl<A: SpeculativeActor> Actor for Dispatcher<A> {
+impl<A: SpeculativeActor> Behavior for Dispatcher<A> {
     type Msg = A::Msg;
+    type Inner = NoInner<A::Msg>;
     const BOUNDED: bool = true;
     const LANED: bool = true;
 
-    fn __type_name() -> &'static str {
+    fn type_name() -> &'static str {
         std::any::type_name::<A>()
     }
 
@@ -329,11 +330,11 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         self.take(message, None, ctx);
     }
 
-    fn __take_laned(&mut self, message: A::Msg, lane: Lane, ctx: &mut Context<'_, Self>) {
+    fn take_laned(&mut self, message: A::Msg, lane: Lane, ctx: &mut Context<'_, Self>) {
         self.take(message, Some(lane), ctx);
     }
 
-    fn __take_accompanied(
+    fn take_accompanied(
         &mut self,
         message: A::Msg,
         lane: Lane,
@@ -343,7 +344,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         self.take_visit(message, lane, companion, ctx);
     }
 
-    fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+    fn go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         if interruption::is_watched() {
             self.engine.wander();
         }
@@ -358,15 +359,15 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         went_on
     }
 
-    fn __aside(&self) -> usize {
+    fn aside(&self) -> usize {
         self.taken.len() + self.engine.waiting()
     }
 
-    fn __pressing(&self) -> usize {
+    fn pressing(&self) -> usize {
         self.taken.len() + self.engine.pressing()
     }
 
-    fn __may_end(&mut self) -> bool {
+    fn may_end(&mut self) -> bool {
         let may_end = self.engine.stop();
         if !may_end {
             // It is asked again at once: those come first for whom it waits.
@@ -375,7 +376,7 @@ impl<A: SpeculativeActor> Actor for Dispatcher<A> {
         may_end
     }
 
-    fn __give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
+    fn give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
         self.count();
         self.engine.close(take);
         for Job { message, enlisted, .. } in std::mem::take(&mut self.taken) {

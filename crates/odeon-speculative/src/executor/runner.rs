@@ -2,7 +2,8 @@
 
 use crate::actor::speculative_actor::SpeculativeActor;
 use crate::executor::engine::{Engine, Executor, Scratch};
-use odeon_core::{Actor, Context};
+use odeon_core::Context;
+use odeon_core::extend::{Behavior, NoInner};
 use std::sync::Arc;
 
 /// Works for one speculative actor. It is sent no messages, but woken.
@@ -18,13 +19,14 @@ impl<A: SpeculativeActor> Runner<A> {
     }
 }
 
-impl<A: SpeculativeActor> Actor for Runner<A> {
+impl<A: SpeculativeActor> Behavior for Runner<A> {
     type Msg = ();
+    type Inner = NoInner<()>;
     const LANED: bool = true;
 
     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
 
-    fn __go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
+    fn go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
         self.engine.work(&self.executor, &mut self.scratch)
     }
 }

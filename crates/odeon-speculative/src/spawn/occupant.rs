@@ -7,8 +7,8 @@ use crate::executor::dispatcher::Dispatcher;
 use crate::executor::engine::{EndsWithMaker, Engine, Surroundings};
 use crate::executor::job::Job;
 use crate::processing::{Ordering, Processing};
-use odeon_core::extend::{self, Companion, Lane};
-use odeon_core::{Actor, ActorRef, Context, Message};
+use odeon_core::extend::{self, Behavior, Companion, Lane};
+use odeon_core::{ActorRef, Context, Message};
 use std::fmt;
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl<A: SpeculativeActor> Occupant<A> {
     }
 
     /// Has the actor do something in a turn of the one around it. `None`: a message has failed.
-    fn within<B: Actor<Msg = A::Msg>, R>(
+    fn within<B: Behavior<Msg = A::Msg>, R>(
         &mut self,
         ctx: &mut Context<'_, B>,
         work: impl FnOnce(&mut Dispatcher<A>, &mut Context<'_, Dispatcher<A>>) -> R,
@@ -77,22 +77,22 @@ impl<A: SpeculativeActor> Occupant<A> {
     }
 
     /// It begins.
-    pub fn started<B: Actor<Msg = A::Msg>>(&mut self, ctx: &mut Context<'_, B>) {
+    pub fn started<B: Behavior<Msg = A::Msg>>(&mut self, ctx: &mut Context<'_, B>) {
         self.within(ctx, |inside, ctx| inside.started(ctx));
     }
 
     /// Takes a message.
-    pub fn take<B: Actor<Msg = A::Msg>>(
+    pub fn take<B: Behavior<Msg = A::Msg>>(
         &mut self,
         message: A::Msg,
         lane: Lane,
         ctx: &mut Context<'_, B>,
     ) {
-        self.within(ctx, |inside, ctx| inside.__take_laned(message, lane, ctx));
+        self.within(ctx, |inside, ctx| inside.take_laned(message, lane, ctx));
     }
 
     /// Takes a message of a coordinated transaction.
-    pub fn take_with<B: Actor<Msg = A::Msg>>(
+    pub fn take_with<B: Behavior<Msg = A::Msg>>(
         &mut self,
         message: A::Msg,
         lane: Lane,
@@ -110,34 +110,34 @@ impl<A: SpeculativeActor> Occupant<A> {
             }
             Some(left) => *left -= 1,
         }
-        self.within(ctx, |inside, ctx| inside.__take_accompanied(message, lane, companion, ctx));
+        self.within(ctx, |inside, ctx| inside.take_accompanied(message, lane, companion, ctx));
     }
 
     /// Goes on with what it has taken. `false`: there is nothing to do until more comes, or the actor around it is woken.
-    pub fn go_on<B: Actor<Msg = A::Msg>>(&mut self, ctx: &mut Context<'_, B>) -> bool {
+    pub fn go_on<B: Behavior<Msg = A::Msg>>(&mut self, ctx: &mut Context<'_, B>) -> bool {
         // After a failure it is looked at once more.
-        self.within(ctx, |inside, ctx| inside.__go_on_with_aside(ctx)).unwrap_or(true)
+        self.within(ctx, |inside, ctx| inside.go_on_with_aside(ctx)).unwrap_or(true)
     }
 
     /// How many messages it has taken that wait.
     pub fn aside(&self) -> usize {
-        self.dispatcher.as_ref().map_or(0, Actor::__aside)
+        self.dispatcher.as_ref().map_or(0, Behavior::aside)
     }
 
     /// How many of these count as pressure.
     pub fn pressing(&self) -> usize {
-        self.dispatcher.as_ref().map_or(0, Actor::__pressing)
+        self.dispatcher.as_ref().map_or(0, Behavior::pressing)
     }
 
     /// It is to end. `false`: some of its messages are being handled, and it is to be asked again.
     pub fn may_end(&mut self) -> bool {
-        self.dispatcher.as_mut().is_none_or(Actor::__may_end)
+        self.dispatcher.as_mut().is_none_or(Behavior::may_end)
     }
 
     /// It ends: hands over what it has not handled.
     pub fn give_back(&mut self, take: &mut dyn FnMut(A::Msg)) {
         if let Some(inside) = &mut self.dispatcher {
-            inside.__give_back(take);
+            inside.give_back(take);
         }
     }
 

@@ -22,9 +22,8 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use odeon_core::{
-    Actor, ActorRef, Ask, AskError, AsyncActor, StopReport, Supervision, Theater, TheaterBuilder,
-};
+use odeon_core::extend::{AsyncBehavior, Behavior};
+use odeon_core::{ActorRef, Ask, AskError, StopReport, Supervision, Theater, TheaterBuilder};
 
 /// How long threads may take for what a test waits for; a lost wake-up shows as this running out.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
@@ -41,13 +40,13 @@ pub trait StageUnderTest: Sized {
     fn theater(&self) -> &Theater;
 
     /// Creates an actor on the stage.
-    fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg>;
+    fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg>;
 
     /// Creates an asynchronous actor on the stage.
-    fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg>;
+    fn spawn_async<A: AsyncBehavior>(&self, actor: A) -> ActorRef<A::Msg>;
 
     /// Creates a supervised actor on the stage, or on the theater's pool if the stage has none.
-    fn spawn_supervised<A: Actor>(
+    fn spawn_supervised<A: Behavior>(
         &self,
         supervision: Supervision,
         make: impl FnMut() -> A + Send + 'static,

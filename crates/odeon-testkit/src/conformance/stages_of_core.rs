@@ -4,9 +4,8 @@ use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use odeon_core::{
-    Actor, ActorRef, AsyncActor, Stage, StopReport, Supervision, Theater, TheaterBuilder,
-};
+use odeon_core::extend::{AsyncBehavior, Behavior};
+use odeon_core::{ActorRef, Stage, StopReport, Supervision, Theater, TheaterBuilder};
 
 use super::stage::{PATIENCE, StageUnderTest};
 use crate::deterministic_scheduler::Deterministic;
@@ -56,10 +55,10 @@ impl StageUnderTest for OnPool {
     fn theater(&self) -> &Theater {
         &self.0
     }
-    fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
+    fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg> {
         self.0.spawn(actor)
     }
-    fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg> {
+    fn spawn_async<A: AsyncBehavior>(&self, actor: A) -> ActorRef<A::Msg> {
         self.0.spawn_async(actor)
     }
     fn run_until(&self, done: impl FnMut() -> bool) {
@@ -86,13 +85,13 @@ impl StageUnderTest for OnPinned {
     fn theater(&self) -> &Theater {
         &self.theater
     }
-    fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
+    fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg> {
         self.theater.spawn_on(&self.stage, actor)
     }
-    fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg> {
+    fn spawn_async<A: AsyncBehavior>(&self, actor: A) -> ActorRef<A::Msg> {
         self.theater.spawn_async_on(&self.stage, actor)
     }
-    fn spawn_supervised<A: Actor>(
+    fn spawn_supervised<A: Behavior>(
         &self,
         supervision: Supervision,
         make: impl FnMut() -> A + Send + 'static,
@@ -129,10 +128,10 @@ impl StageUnderTest for OnDedicated {
     fn theater(&self) -> &Theater {
         &self.theater
     }
-    fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
+    fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg> {
         started(self.theater.spawn_dedicated(&self.next_name(), actor))
     }
-    fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg> {
+    fn spawn_async<A: AsyncBehavior>(&self, actor: A) -> ActorRef<A::Msg> {
         started(self.theater.spawn_async_dedicated(&self.next_name(), actor))
     }
     fn run_until(&self, done: impl FnMut() -> bool) {
@@ -157,10 +156,10 @@ impl StageUnderTest for OnDeterministic {
     fn theater(&self) -> &Theater {
         self.0.theater()
     }
-    fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A::Msg> {
+    fn spawn<A: Behavior>(&self, actor: A) -> ActorRef<A::Msg> {
         self.0.theater().spawn(actor)
     }
-    fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg> {
+    fn spawn_async<A: AsyncBehavior>(&self, actor: A) -> ActorRef<A::Msg> {
         self.0.theater().spawn_async(actor)
     }
     fn run_until(&self, mut done: impl FnMut() -> bool) {

@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use odeon_core::extend::{Continuation, lend, lend_async, settle_answer, settle_answer_async};
-use odeon_core::{Actor, AsyncActor, AsyncContext, Context, DeclaredGuards, Selection};
+use odeon_core::extend::{
+    AsyncBehavior, Behavior, lend, lend_async, settle_answer, settle_answer_async,
+};
+use odeon_core::{AsyncContext, Context, Selection};
 
 /// What a stepped actor and its test share.
 pub(super) struct Shelf<M>(Mutex<Contents<M>>);
@@ -78,18 +80,23 @@ pub(super) struct OnShelf<A, M> {
     shelf: Arc<Shelf<M>>,
 }
 
-impl<A: Actor> OnShelf<A, A::Msg> {
+impl<A: Behavior> OnShelf<A, A::Msg> {
     pub(super) fn new(actor: A, shelf: &Arc<Shelf<A::Msg>>) -> Self {
         const { assert!(!A::BOUNDED, "a stepped actor has no bounds: step the actor inside") };
         Self { actor, shelf: shelf.clone() }
     }
 }
 
-impl<A: Actor> Actor for OnShelf<A, A::Msg> {
+impl<A: Behavior> Behavior for OnShelf<A, A::Msg> {
     type Msg = A::Msg;
+    type Inner = A;
 
-    fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        lend(ctx, |ctx| self.actor.started(ctx));
+    fn inner(&self) -> Option<&A> {
+        Some(&self.actor)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut A> {
+        Some(&mut self.actor)
     }
 
     fn handle(&mut self, msg: A::Msg, ctx: &mut Context<'_, Self>) {
@@ -104,36 +111,29 @@ impl<A: Actor> Actor for OnShelf<A, A::Msg> {
     fn selection(&self) -> Selection {
         Selection::priority().when_all_closed(self.actor.selection().all_closed())
     }
-
-    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
-        self.actor.guards(guards);
-    }
-
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
-        lend(ctx, |ctx| self.actor.__go_on(continuation, ctx));
-    }
-
-    fn stopped(&mut self) {
-        self.actor.stopped();
-    }
-
-    fn __is_made(&self) -> bool {
-        self.actor.__is_made()
-    }
 }
 
 /// As [`OnShelf`], for an asynchronous actor.
 pub(super) struct AsyncOnShelf<A, M>(OnShelf<A, M>);
 
-impl<A: AsyncActor> AsyncOnShelf<A, A::Msg> {
+impl<A: AsyncBehavior> AsyncOnShelf<A, A::Msg> {
     pub(super) fn new(actor: A, shelf: &Arc<Shelf<A::Msg>>) -> Self {
         const { assert!(!A::BOUNDED, "a stepped actor has no bounds: step the actor inside") };
         Self(OnShelf { actor, shelf: shelf.clone() })
     }
 }
 
-impl<A: AsyncActor> AsyncActor for AsyncOnShelf<A, A::Msg> {
+impl<A: AsyncBehavior> AsyncBehavior for AsyncOnShelf<A, A::Msg> {
     type Msg = A::Msg;
+    type Inner = A;
+
+    fn inner(&self) -> Option<&A> {
+        Some(&self.0.actor)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut A> {
+        Some(&mut self.0.actor)
+    }
 
     async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
         let _handling = self.0.shelf.handling();
@@ -152,17 +152,5 @@ impl<A: AsyncActor> AsyncActor for AsyncOnShelf<A, A::Msg> {
     /// As of [`OnShelf`].
     fn selection(&self) -> Selection {
         Selection::priority().when_all_closed(self.0.actor.selection().all_closed())
-    }
-
-    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
-        self.0.actor.guards(guards);
-    }
-
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
-        self.0.actor.__go_on(continuation, lend_async(ctx));
-    }
-
-    fn stopped(&mut self) {
-        self.0.actor.stopped();
     }
 }

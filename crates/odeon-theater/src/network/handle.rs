@@ -4,8 +4,8 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use odeon_core::extend;
-use odeon_core::{Actor, ActorRef, Ask, Clock, Theater};
+use odeon_core::extend::{self, Behavior};
+use odeon_core::{ActorRef, Ask, Clock, Theater};
 
 use crate::network::inner::Inner;
 use crate::network::listening::Ears;
@@ -149,7 +149,7 @@ impl Network {
     }
 
     /// Creates an actor in the theater. `None`: that has ended.
-    pub(crate) fn spawn<A: Actor>(&self, actor: A) -> Option<ActorRef<A::Msg>> {
+    pub(crate) fn spawn<A: Behavior>(&self, actor: A) -> Option<ActorRef<A::Msg>> {
         self.inner.pool.upgrade().map(|pool| extend::spawn_on(&pool, actor))
     }
 

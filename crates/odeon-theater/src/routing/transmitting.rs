@@ -14,8 +14,8 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
-use odeon_core::extend;
-use odeon_core::{Actor, ActorRef, Context};
+use odeon_core::extend::{self, Behavior, NoInner};
+use odeon_core::{ActorRef, Context};
 use odeon_sync::atomic::{AtomicBool, Ordering};
 
 use crate::routing::owner::Owner;
@@ -91,13 +91,14 @@ impl<O: Owner> Transmitter<O> {
     }
 }
 
-impl<O: Owner> Actor for Transmitter<O> {
+impl<O: Owner> Behavior for Transmitter<O> {
     type Msg = ();
+    type Inner = NoInner<()>;
     const PUTS_ASIDE: bool = true;
 
     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
 
-    fn __go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
+    fn go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
         self.transmit()
     }
 }

@@ -25,6 +25,7 @@ use crate::messaging::lane::companion::Companion;
 use crate::process::piped::Continuation;
 use crate::process::submit::Submit;
 use crate::turn::actor::Actor;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
 
@@ -222,7 +223,7 @@ impl<A: Mobile> Guest<A::Msg> for Seated<A> {
     }
 
     fn pipe(&mut self, continuation: Continuation, ctx: &mut Context<'_, Seat<A::Msg>>) {
-        ctx.lent_to(|ctx| self.0.__go_on(continuation, ctx));
+        ctx.lent_to(|ctx| self.0.go_on(continuation, ctx));
     }
 
     fn kind(&self) -> &'static str {
@@ -332,9 +333,5 @@ where
 
 /// Creates an actor in a seat of its own, on a stage. It is to be [introduced](super::Native).
 pub fn spawn_mobile<A: Mobile>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::Msg> {
-    const {
-        assert!(!A::BOUNDED, "a mobile actor has no bounded mailboxes");
-        assert!(!A::PUTS_ASIDE, "a mobile actor handles its messages itself");
-    }
     spawn::on(stage, None, Seat::of(Seated(actor)))
 }

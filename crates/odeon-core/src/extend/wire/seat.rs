@@ -34,7 +34,7 @@ use crate::process::cell::{Header, MessageCell};
 use crate::process::piped::Continuation;
 use crate::process::submit::Submit;
 use crate::process::vtable::AnyIntroduction;
-use crate::turn::actor::Actor;
+use crate::turn::behavior::{Behavior, NoInner};
 use crate::turn::context::Context;
 use crate::turn::interior::Interior;
 use crate::vocabulary::dead_letter::DeadLetterReason;
@@ -318,12 +318,13 @@ fn take_desk<'a>(desk: &'a mut Option<Arc<Desk>>, header: &Header) -> Option<&'a
     desk.as_deref()
 }
 
-impl<M, G> Actor for Seat<M, G>
+impl<M, G> Behavior for Seat<M, G>
 where
     M: Message + Serialize + DeserializeOwned,
     G: Guest<M> + OfKind + 'static,
 {
     type Msg = M;
+    type Inner = NoInner<M>;
     const PUTS_ASIDE: bool = true;
     const MAY_MOVE: bool = true;
     const INTRODUCTION: Option<AnyIntroduction> = match &Introduction::of_kind::<M, G>() {
@@ -372,18 +373,18 @@ where
         }
     }
 
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
+    fn go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         // While anything is to go on the actor does not leave.
         if let Place::Here(guest) = &mut self.place {
             ctx.lent_to(|ctx| guest.pipe(continuation, ctx));
         }
     }
 
-    fn __is_lost(&self) -> bool {
+    fn is_lost(&self) -> bool {
         self.is_lost
     }
 
-    fn __marked(&mut self, interior: &mut Interior<'_, M>) -> bool {
+    fn marked(&mut self, interior: &mut Interior<'_, M>) -> bool {
         self.is_calm = false;
         let Some(desk) = take_desk(&mut self.desk, &interior.cell.header) else { return false };
         desk.has_handled(self.handled);
@@ -404,12 +405,12 @@ where
     }
 
     #[inline]
-    fn __has_aside(&self) -> bool {
+    fn has_aside(&self) -> bool {
         debug_assert!(!self.is_calm || !self.has_more());
         !self.is_calm && self.has_more()
     }
 
-    fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+    fn go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         match self.place {
             Place::Here(_) => {
                 if self.go_on_seated(ctx) {
@@ -442,11 +443,11 @@ where
         false
     }
 
-    fn __aside(&self) -> usize {
+    fn aside(&self) -> usize {
         self.aside.len()
     }
 
-    fn __pressing(&self) -> usize {
+    fn pressing(&self) -> usize {
         match self.place {
             Place::Here(_) => self.aside.len(),
             // What it waits for may come behind what would be held back.
@@ -455,7 +456,7 @@ where
         }
     }
 
-    fn __give_back(&mut self, take: &mut dyn FnMut(M)) {
+    fn give_back(&mut self, take: &mut dyn FnMut(M)) {
         for waiting in std::mem::take(&mut self.aside) {
             match waiting {
                 Waiting::Message(_, message) => take(message),

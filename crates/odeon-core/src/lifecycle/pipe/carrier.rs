@@ -17,9 +17,10 @@ use crate::messaging::actor_ref::ActorRef;
 use crate::process::piped::{Continuation, Piped};
 use crate::process::supervision::Birth;
 use crate::process::unanswered;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::asynchronous;
+use crate::turn::behavior::NoInner;
 use crate::vocabulary::message::Message;
 
 /// Runs a future, leaves its output with its parent, and ends.
@@ -58,13 +59,14 @@ where
     number
 }
 
-impl<M, F, G> AsyncActor for Carrier<M, F, G>
+impl<M, F, G> AsyncBehavior for Carrier<M, F, G>
 where
     M: Message,
     F: Future<Output: Send + 'static> + Send + 'static,
     G: FnOnce(F::Output) -> Continuation + Send + 'static,
 {
     type Msg = Nothing;
+    type Inner = NoInner<Nothing>;
     // A pipe may be meant to be pending for ever, as that of an endless stream is.
     const AWAITED: bool = false;
 

@@ -16,16 +16,16 @@ use crate::messaging::ask::sending::Unsent;
 use crate::messaging::open_question::OpenQuestion;
 use crate::messaging::reply::{ITS_OWN, Reply, send_answer};
 use crate::process::theater_shared::TheaterShared;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::mailboxes::{MailboxOf, number_of};
 use crate::vocabulary::message::{Message, mailbox_of};
 use crate::vocabulary::oneshot;
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// As [`reply_to`](Self::reply_to), with a deadline: if no answer comes within `limit`, the actor
     /// is sent [`AskError::Timeout`], and an answer that comes later is dropped. So it gets exactly one
     /// message, in any case. `message` runs where the answer is given, or on the timers' thread.
@@ -95,7 +95,7 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-impl<A: AsyncActor> AsyncContext<'_, A> {
+impl<A: AsyncBehavior> AsyncContext<'_, A> {
     /// As [`reply_to`](Self::reply_to), with a deadline. See [`Context::reply_within`]; to wait for the
     /// answer inside the handler, `await` an [`ask_within`](ActorRef::ask_within).
     pub fn reply_within<T, F>(&self, limit: Duration, message: F) -> Reply<T>

@@ -10,13 +10,13 @@ use crate::messaging::tag::Tag;
 use crate::process::cell::MessageCell;
 use crate::process::outbox;
 use crate::process::theater_shared::TheaterShared;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::message::{Message, mailbox_of};
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// Sends `message` to this actor itself once `delay` has passed. As
     /// [`ActorRef::send_after`](crate::ActorRef::send_after), which see.
     ///
@@ -101,7 +101,7 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-impl<A: AsyncActor> AsyncContext<'_, A> {
+impl<A: AsyncBehavior> AsyncContext<'_, A> {
     /// Sends `message` to this actor itself once `delay` has passed. As
     /// [`ActorRef::send_after`](crate::ActorRef::send_after), which see.
     ///

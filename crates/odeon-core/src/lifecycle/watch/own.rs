@@ -13,7 +13,7 @@ use crate::lifecycle::luggage::{self, Awaits, Call, Letter, LetterName, Luggage}
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::kin::Kin;
 use crate::process::theater_shared::TheaterShared;
-use crate::turn::actor::Actor;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::message::{Message, mailbox_of};
 use crate::vocabulary::observe::EndReason;
@@ -96,7 +96,7 @@ impl Watched {
     }
 }
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// Has this actor told, by this message, when `other` ends; at once if it has ended already. Otherwise as [`watch`](Self::watch).
     ///
     /// Since the message is there from the beginning, the watch can go with this actor to other theaters (S34): it does if the [`Watching`] is in the actor's

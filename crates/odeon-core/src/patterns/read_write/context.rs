@@ -11,9 +11,9 @@ use crate::lifecycle::pipe::Pipe;
 use crate::lifecycle::spawn;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::reply::Reply;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::asynchronous;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::{Context, Stays};
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::error::{AskError, Elapsed};
@@ -90,12 +90,12 @@ impl<'a, A: ReadWriteActor> ReadContext<'a, A> {
     }
 
     /// Creates an actor on the stage of this one; from a dedicated stage, on the theater's pool.
-    pub fn spawn<B: Actor>(&self, actor: B) -> ActorRef<B::Msg> {
+    pub fn spawn<B: Behavior>(&self, actor: B) -> ActorRef<B::Msg> {
         spawn::beside(&self.cell.header, actor)
     }
 
     /// As [`spawn`](Self::spawn), for an asynchronous actor.
-    pub fn spawn_async<B: AsyncActor>(&self, actor: B) -> ActorRef<B::Msg> {
+    pub fn spawn_async<B: AsyncBehavior>(&self, actor: B) -> ActorRef<B::Msg> {
         spawn::beside(&self.cell.header, asynchronous::new_actor(actor))
     }
 
@@ -206,7 +206,7 @@ fn alone_with<A: ReadWriteActor, T>(
     go_on: impl FnOnce(&mut A, T, &mut WriteContext<'_, A>) + Send + 'static,
 ) -> impl FnOnce(&mut ReadWriting<A>, T, &mut Context<'_, ReadWriting<A>>) + Send + 'static {
     move |actor, output, ctx| {
-        // The core goes on with a pipe when it has been told that the actor is alone (`__may_pause`).
+        // The core goes on with a pipe when it has been told that the actor is alone (`may_pause`).
         actor.alone(ctx, |state, ctx| go_on(state, output, ctx));
     }
 }

@@ -17,7 +17,7 @@ use super::{ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting
 use crate::lifecycle::spawn;
 use crate::process::outbox;
 use crate::process::piped::Continuation;
-use crate::turn::actor::Actor;
+use crate::turn::behavior::{Behavior, NoInner};
 use crate::turn::context::Context;
 use crate::turn::sequential::laned;
 
@@ -263,8 +263,9 @@ impl<A: ReadWriteActor> ReadWriting<A> {
     }
 }
 
-impl<A: ReadWriteActor> Actor for ReadWriting<A> {
+impl<A: ReadWriteActor> Behavior for ReadWriting<A> {
     type Msg = ReadWrite<A::Read, A::Write>;
+    type Inner = NoInner<Self::Msg>;
     const PUTS_ASIDE: bool = true;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
@@ -282,31 +283,31 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
         }
     }
 
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
+    fn go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
         continuation.run(self, ctx);
     }
 
-    fn __is_made(&self) -> bool {
+    fn is_made(&self) -> bool {
         // SAFETY: the owner asks, in its turn, and has not left the state to the last reader.
         !self.is_abandoned && unsafe { self.shared.state() }.is_some()
     }
 
     #[inline(always)]
-    fn __has_aside(&self) -> bool {
+    fn has_aside(&self) -> bool {
         !self.rests
     }
 
-    fn __go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+    fn go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         // What has been put aside was counted by the budget, and not handled.
         laned::correct_handled(-std::mem::take(&mut self.miscounted));
         self.step(ctx)
     }
 
-    fn __aside(&self) -> usize {
+    fn aside(&self) -> usize {
         self.waiting.len() + if self.is_open { self.shared.phase.waiting() } else { 0 }
     }
 
-    fn __may_end(&mut self) -> bool {
+    fn may_end(&mut self) -> bool {
         let may_end = !self.is_open || self.shared.phase.stop();
         if !may_end {
             // It is asked again at once: those come first for whom it waits.
@@ -315,19 +316,19 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
         may_end
     }
 
-    fn __may_be_left_behind(&mut self) -> bool {
+    fn may_be_left_behind(&mut self) -> bool {
         // The last reader ends the state (rule 6 of the phase).
         true
     }
 
-    fn __may_pause(&mut self) -> bool {
+    fn may_pause(&mut self) -> bool {
         !self.is_open || self.shared.phase.pause()
     }
 
-    fn __shed(&mut self) -> bool {
+    fn shed(&mut self) -> bool {
         // What failed beside the failure that leads to this belongs to the state that goes.
         drop(self.shared.phase.take_failures());
-        // The core has it so: a failure of a read has waited for the others, a write is alone, and it has asked `__may_pause`
+        // The core has it so: a failure of a read has waited for the others, a write is alone, and it has asked `may_pause`
         // before it looked at what others request.
         if !self.is_alone() {
             return false;
@@ -337,14 +338,14 @@ impl<A: ReadWriteActor> Actor for ReadWriting<A> {
         true
     }
 
-    fn __renew(&mut self, mut new: Self) {
+    fn renew(&mut self, mut new: Self) {
         let state = new.with_state_alone(Option::take);
         // Nothing has been begun since the state before was shed.
         let before = self.with_state_alone(|place| std::mem::replace(place, state));
         drop(before);
     }
 
-    fn __give_back(&mut self, take: &mut dyn FnMut(Self::Msg)) {
+    fn give_back(&mut self, take: &mut dyn FnMut(Self::Msg)) {
         // For good: whatever is asked of it later, the state is the last reader's.
         self.is_abandoned |= !self.shared.phase.close(|read| take(ReadWrite::Read(read)));
         if self.is_abandoned {

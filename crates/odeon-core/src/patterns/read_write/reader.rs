@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ReadWriteActor;
 use super::shared::Shared;
-use crate::turn::actor::Actor;
+use crate::turn::behavior::{Behavior, NoInner};
 use crate::turn::context::Context;
 
 /// Reads for one actor. It is sent no messages, but woken.
@@ -20,13 +20,14 @@ impl<A: ReadWriteActor> Reader<A> {
     }
 }
 
-impl<A: ReadWriteActor> Actor for Reader<A> {
+impl<A: ReadWriteActor> Behavior for Reader<A> {
     type Msg = ();
+    type Inner = NoInner<()>;
     const PUTS_ASIDE: bool = true;
 
     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
 
-    fn __go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
+    fn go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
         self.shared.work(self.number, &mut self.batch)
     }
 }

@@ -5,14 +5,10 @@ use std::sync::Arc;
 use crossbeam_utils::CachePadded;
 use odeon_sync::atomic::{AtomicUsize, Ordering};
 
-use crate::mailbox::declared_guards::DeclaredGuards;
-use crate::mailbox::selection::Selection;
-use crate::messaging::bounded::Bound;
 use crate::process::outbox;
-use crate::process::piped::Continuation;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 
 /// The messages of the pool that one member has before it, the one being handled included.
@@ -66,16 +62,17 @@ impl<A> Loaded<A> {
     }
 }
 
-impl<A: Actor> Actor for Loaded<A> {
+impl<A: Behavior> Behavior for Loaded<A> {
     type Msg = A::Msg;
+    type Inner = A;
     const BOUNDED: bool = A::BOUNDED;
 
-    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
-        self.actor.wanted_bounds()
+    fn inner(&self) -> Option<&A> {
+        Some(&self.actor)
     }
 
-    fn started(&mut self, ctx: &mut Context<'_, Self>) {
-        ctx.lent_to(|ctx| self.actor.started(ctx));
+    fn inner_mut(&mut self) -> Option<&mut A> {
+        Some(&mut self.actor)
     }
 
     #[inline]
@@ -83,35 +80,19 @@ impl<A: Actor> Actor for Loaded<A> {
         let _handled = Counted(&self.load);
         ctx.lent_to(|ctx| self.actor.handle(msg, ctx));
     }
-
-    fn selection(&self) -> Selection {
-        self.actor.selection()
-    }
-
-    #[inline]
-    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
-        self.actor.guards(guards);
-    }
-
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut Context<'_, Self>) {
-        ctx.lent_to(|ctx| self.actor.__go_on(continuation, ctx));
-    }
-
-    fn stopped(&mut self) {
-        self.actor.stopped();
-    }
-
-    fn __is_made(&self) -> bool {
-        self.actor.__is_made()
-    }
 }
 
-impl<A: AsyncActor> AsyncActor for Loaded<A> {
+impl<A: AsyncBehavior> AsyncBehavior for Loaded<A> {
     type Msg = A::Msg;
+    type Inner = A;
     const BOUNDED: bool = A::BOUNDED;
 
-    fn wanted_bounds(&self) -> Option<&[Option<Bound>]> {
-        self.actor.wanted_bounds()
+    fn inner(&self) -> Option<&A> {
+        Some(&self.actor)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut A> {
+        Some(&mut self.actor)
     }
 
     async fn started(&mut self, ctx: &mut AsyncContext<'_, Self>) {
@@ -121,23 +102,6 @@ impl<A: AsyncActor> AsyncActor for Loaded<A> {
     async fn handle(&mut self, msg: A::Msg, ctx: &mut AsyncContext<'_, Self>) {
         let _handled = Counted(&self.load);
         self.actor.handle(msg, ctx.lent_to()).await;
-    }
-
-    fn selection(&self) -> Selection {
-        self.actor.selection()
-    }
-
-    #[inline]
-    fn guards(&self, guards: &mut DeclaredGuards<'_, A::Msg>) {
-        self.actor.guards(guards);
-    }
-
-    fn __go_on(&mut self, continuation: Continuation, ctx: &mut AsyncContext<'_, Self>) {
-        self.actor.__go_on(continuation, ctx.lent_to());
-    }
-
-    fn stopped(&mut self) {
-        self.actor.stopped();
     }
 }
 

@@ -9,9 +9,9 @@ use crate::lifecycle::spawn;
 use crate::messaging::actor_ref::ActorRef;
 use crate::process::submit::Submit;
 use crate::process::supervision::Supervision;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::asynchronous;
+use crate::turn::behavior::Behavior;
 use crate::vocabulary::error::SendError;
 use crate::vocabulary::message::Message;
 
@@ -33,7 +33,7 @@ pub(crate) struct Plain;
 /// Members are [`AsyncActor`]s.
 pub(crate) struct Asynchronous;
 
-impl<A: Actor> Kind<A> for Plain {
+impl<A: Behavior> Kind<A> for Plain {
     type Msg = A::Msg;
 
     fn spawn(
@@ -46,7 +46,7 @@ impl<A: Actor> Kind<A> for Plain {
     }
 }
 
-impl<A: AsyncActor> Kind<A> for Asynchronous {
+impl<A: AsyncBehavior> Kind<A> for Asynchronous {
     type Msg = A::Msg;
 
     fn spawn(

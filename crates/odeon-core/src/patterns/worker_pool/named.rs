@@ -11,9 +11,9 @@ use super::WorkerPool;
 use crate::process::theater_shared::TheaterShared;
 use crate::runtime::naming::{LookupError, NameTaken, Naming, OtherType};
 use crate::runtime::theater::Theater;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
 
@@ -147,7 +147,7 @@ impl Theater {
     }
 }
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// As [`Theater::worker_pool`], in the theater of this actor.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-impl<A: AsyncActor> AsyncContext<'_, A> {
+impl<A: AsyncBehavior> AsyncContext<'_, A> {
     /// As [`Theater::worker_pool`], in the theater of this actor.
     ///
     /// # Errors

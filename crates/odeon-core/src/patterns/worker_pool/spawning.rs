@@ -8,9 +8,9 @@ use super::{Routing, WorkerPool};
 use crate::process::submit::Submit;
 use crate::process::supervision::Supervision;
 use crate::runtime::theater::Theater;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
 
@@ -19,7 +19,7 @@ impl Theater {
     ///
     /// `make` makes the state of the member with the number that it is given, now and for each restart. It
     /// runs in that member's turn; a panic in it is a failure of the member.
-    pub fn spawn_worker_pool<A: Actor>(
+    pub fn spawn_worker_pool<A: Behavior>(
         &self,
         size: usize,
         routing: Routing<A::Msg>,
@@ -66,7 +66,7 @@ impl Theater {
     /// assert_eq!(fetchers.ask(|reply| Fetch::Length("Emma", reply)).wait()?, 4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn spawn_async_worker_pool<A: AsyncActor>(
+    pub fn spawn_async_worker_pool<A: AsyncBehavior>(
         &self,
         size: usize,
         routing: Routing<A::Msg>,
@@ -77,10 +77,10 @@ impl Theater {
     }
 }
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// As [`Theater::spawn_worker_pool`], in the theater of this actor. The members are no children of
     /// this actor: they end when nobody has the worker pool any more.
-    pub fn spawn_worker_pool<B: Actor>(
+    pub fn spawn_worker_pool<B: Behavior>(
         &self,
         size: usize,
         routing: Routing<B::Msg>,
@@ -92,7 +92,7 @@ impl<A: Actor> Context<'_, A> {
 
     /// As [`Theater::spawn_async_worker_pool`], in the theater of this actor. The members are no
     /// children of this actor.
-    pub fn spawn_async_worker_pool<B: AsyncActor>(
+    pub fn spawn_async_worker_pool<B: AsyncBehavior>(
         &self,
         size: usize,
         routing: Routing<B::Msg>,
@@ -103,10 +103,10 @@ impl<A: Actor> Context<'_, A> {
     }
 }
 
-impl<A: AsyncActor> AsyncContext<'_, A> {
+impl<A: AsyncBehavior> AsyncContext<'_, A> {
     /// As [`Theater::spawn_worker_pool`], in the theater of this actor. The members are no children of
     /// this actor.
-    pub fn spawn_worker_pool<B: Actor>(
+    pub fn spawn_worker_pool<B: Behavior>(
         &self,
         size: usize,
         routing: Routing<B::Msg>,
@@ -118,7 +118,7 @@ impl<A: AsyncActor> AsyncContext<'_, A> {
 
     /// As [`Theater::spawn_async_worker_pool`], in the theater of this actor. The members are no
     /// children of this actor.
-    pub fn spawn_async_worker_pool<B: AsyncActor>(
+    pub fn spawn_async_worker_pool<B: AsyncBehavior>(
         &self,
         size: usize,
         routing: Routing<B::Msg>,

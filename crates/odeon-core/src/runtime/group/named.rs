@@ -11,7 +11,7 @@ use crate::runtime::naming::Naming;
 use crate::runtime::naming::OtherType;
 use crate::runtime::naming::sharded::Sharded;
 use crate::runtime::theater::Theater;
-use crate::turn::actor::Actor;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::message::Message;
 
@@ -128,7 +128,7 @@ impl Theater {
     }
 }
 
-impl<A: Actor> Context<'_, A> {
+impl<A: Behavior> Context<'_, A> {
     /// As [`Theater::group`], in the theater of this actor.
     ///
     /// # Errors

@@ -10,11 +10,11 @@ use crate::messaging::actor_ref::ActorRef;
 use crate::process::supervision::Supervision;
 use crate::process::theater_shared::TheaterShared;
 use crate::runtime::naming::Naming;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::asynchronous;
+use crate::turn::behavior::Behavior;
 
-pub(crate) fn lookup_or_spawn<A: Actor>(
+pub(crate) fn lookup_or_spawn<A: Behavior>(
     theater: &TheaterShared,
     name: &str,
     make: impl FnOnce() -> A + Send + 'static,
@@ -24,7 +24,7 @@ pub(crate) fn lookup_or_spawn<A: Actor>(
         .lookup_or(name, || spawn::on(&theater.pool(), None, Lazy::new(once(make))))
 }
 
-pub(crate) fn lookup_or_spawn_supervised<A: Actor>(
+pub(crate) fn lookup_or_spawn_supervised<A: Behavior>(
     theater: &TheaterShared,
     name: &str,
     supervision: Supervision,
@@ -40,7 +40,7 @@ pub(crate) fn lookup_or_spawn_supervised<A: Actor>(
     })
 }
 
-pub(crate) fn lookup_or_spawn_async<A: AsyncActor>(
+pub(crate) fn lookup_or_spawn_async<A: AsyncBehavior>(
     theater: &TheaterShared,
     name: &str,
     make: impl FnOnce() -> A + Send + 'static,
@@ -50,7 +50,7 @@ pub(crate) fn lookup_or_spawn_async<A: AsyncActor>(
     })
 }
 
-pub(crate) fn lookup_or_spawn_async_supervised<A: AsyncActor>(
+pub(crate) fn lookup_or_spawn_async_supervised<A: AsyncBehavior>(
     theater: &TheaterShared,
     name: &str,
     supervision: Supervision,

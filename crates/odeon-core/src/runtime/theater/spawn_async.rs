@@ -7,7 +7,7 @@ use crate::messaging::actor_ref::ActorRef;
 use crate::process::submit::Submit;
 use crate::process::supervision::Supervision;
 use crate::scheduler::pinned::PinnedKind;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::asynchronous;
 use crate::vocabulary::error::StageError;
 
@@ -15,7 +15,7 @@ impl Theater {
     /// Creates an asynchronous actor on the pool.
     ///
     /// After the theater was shut down the actor is dropped and the reference leads to nobody.
-    pub fn spawn_async<A: AsyncActor>(&self, actor: A) -> ActorRef<A::Msg> {
+    pub fn spawn_async<A: AsyncBehavior>(&self, actor: A) -> ActorRef<A::Msg> {
         spawn::on(&self.parts.default_stage, None, asynchronous::new_actor(actor))
     }
 
@@ -25,7 +25,7 @@ impl Theater {
     /// # Panics
     /// If the stage belongs to another theater.
     #[track_caller]
-    pub fn spawn_async_on<A: AsyncActor>(&self, stage: &Stage, actor: A) -> ActorRef<A::Msg> {
+    pub fn spawn_async_on<A: AsyncBehavior>(&self, stage: &Stage, actor: A) -> ActorRef<A::Msg> {
         self.check_own(stage);
         let actor = asynchronous::new_actor(actor);
         spawn::on(&(stage.shared.clone() as Arc<dyn Submit>), Some(&stage.shared), actor)
@@ -36,7 +36,7 @@ impl Theater {
     ///
     /// # Errors
     /// If the thread cannot be started.
-    pub fn spawn_async_dedicated<A: AsyncActor>(
+    pub fn spawn_async_dedicated<A: AsyncBehavior>(
         &self,
         name: &str,
         actor: A,
@@ -73,7 +73,7 @@ impl Theater {
     ///
     /// # Panics
     /// If `make` does when it is called for the first time.
-    pub fn spawn_async_supervised<A: AsyncActor>(
+    pub fn spawn_async_supervised<A: AsyncBehavior>(
         &self,
         supervision: Supervision,
         make: impl FnMut() -> A + Send + 'static,
@@ -87,7 +87,7 @@ impl Theater {
     /// # Panics
     /// As there, and if the stage belongs to another theater.
     #[track_caller]
-    pub fn spawn_async_supervised_on<A: AsyncActor>(
+    pub fn spawn_async_supervised_on<A: AsyncBehavior>(
         &self,
         stage: &Stage,
         supervision: Supervision,

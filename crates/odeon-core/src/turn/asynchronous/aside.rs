@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use super::cell::{AsyncCell, Phase, owner, phase};
 use super::future::Handlers;
 use crate::mailbox::{Guards, MailboxSet, Order};
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::vocabulary::message::Message;
 
 /// A message taken from the inbox.
@@ -38,7 +38,7 @@ pub(super) enum Next<M> {
 
 /// # Safety
 /// For all functions here: the caller owns the actor. The result is used before anything else of it.
-unsafe fn aside<'a, A: AsyncActor, H: Handlers<A>>(
+unsafe fn aside<'a, A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> &'a mut Aside<A::Msg> {
     // SAFETY: by contract.
@@ -52,7 +52,7 @@ unsafe fn aside<'a, A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// As [`aside`].
 #[inline(always)]
-pub(super) unsafe fn can_handle_at_once<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn can_handle_at_once<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> bool {
     // SAFETY: by contract; the reference ends here.
@@ -67,7 +67,7 @@ pub(super) unsafe fn can_handle_at_once<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// As [`aside`].
 #[inline(never)]
-pub(super) unsafe fn put<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn put<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     mailbox: usize,
     message: Arrived<A::Msg>,
@@ -80,7 +80,7 @@ pub(super) unsafe fn put<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// As [`aside`].
-pub(super) unsafe fn set_order<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn set_order<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     order: Order,
 ) {
@@ -96,7 +96,7 @@ pub(super) unsafe fn set_order<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// As [`aside`].
-pub(super) unsafe fn set_piped<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn set_piped<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     piped: bool,
 ) {
@@ -109,7 +109,7 @@ pub(super) unsafe fn set_piped<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// As [`aside`]; no future is pending, whose the guards would be.
 #[inline(always)]
-pub(super) unsafe fn take_next<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn take_next<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> Option<Next<A::Msg>> {
     // SAFETY: by contract; the reference ends here.
@@ -127,7 +127,9 @@ pub(super) unsafe fn take_next<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// As [`aside`].
-pub(super) unsafe fn ready<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> usize {
+pub(super) unsafe fn ready<A: AsyncBehavior, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> usize {
     // SAFETY: by contract; the reference ends here.
     unsafe {
         let resting = phase(cell) == Phase::Resting;
@@ -140,7 +142,7 @@ pub(super) unsafe fn ready<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCel
 ///
 /// # Safety
 /// As [`aside`].
-pub(super) unsafe fn numbers<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn numbers<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> (u64, usize) {
     // SAFETY: by contract; the reference ends here.
@@ -154,7 +156,7 @@ pub(super) unsafe fn numbers<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// As [`aside`].
-pub(super) unsafe fn has_ready<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn has_ready<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> bool {
     // SAFETY: by contract; the reference ends here. The guards are read only without a future.

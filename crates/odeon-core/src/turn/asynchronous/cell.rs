@@ -26,7 +26,7 @@ use crate::messaging::tag;
 use crate::process::cell::{Header, MessageCell};
 use crate::process::vtable::TurnVTable;
 use crate::telemetry::follow::InScope;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::failing::contained;
 use crate::turn::{NewActor, ending};
@@ -35,7 +35,7 @@ use crate::vocabulary::observe::EndReason;
 
 /// A whole asynchronous actor.
 #[repr(C)]
-pub(crate) struct AsyncCell<A: AsyncActor, H: Handlers<A>> {
+pub(crate) struct AsyncCell<A: AsyncBehavior, H: Handlers<A>> {
     pub(super) message: MessageCell<A::Msg>,
     pub(super) wake: WakeFlag,
     phase: AtomicPhase,
@@ -43,7 +43,7 @@ pub(crate) struct AsyncCell<A: AsyncActor, H: Handlers<A>> {
 }
 
 /// What belongs to the owner.
-pub(super) struct AsyncOwner<A: AsyncActor, H: Handlers<A>> {
+pub(super) struct AsyncOwner<A: AsyncBehavior, H: Handlers<A>> {
     inbox: InboxOwner<A::Msg>,
     /// Pinned stage: a `RESUME` is under way.
     pub(super) resume_due: bool,
@@ -100,7 +100,7 @@ impl AtomicPhase {
 }
 
 /// Room for the future that is pending.
-pub(super) union Room<A: AsyncActor, H: Handlers<A>> {
+pub(super) union Room<A: AsyncBehavior, H: Handlers<A>> {
     pub(super) starting: ManuallyDrop<H::Starting>,
     pub(super) handling: ManuallyDrop<H::Handling>,
     nothing: (),
@@ -113,12 +113,12 @@ struct Asynchronous<A, H> {
 }
 
 /// The type of the handlers has no name: here it is found, once for each actor type.
-pub(crate) fn new_actor<A: AsyncActor>(actor: A) -> impl NewActor<Msg = A::Msg> {
+pub(crate) fn new_actor<A: AsyncBehavior>(actor: A) -> impl NewActor<Msg = A::Msg> {
     Asynchronous { actor, handlers: handlers_of::<A>() }
 }
 
 // SAFETY: `AsyncCell` is as demanded, and these are its operations.
-unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
+unsafe impl<A: AsyncBehavior, H: Handlers<A>> NewActor for Asynchronous<A, H> {
     type Msg = A::Msg;
     type Cell = AsyncCell<A, H>;
     const VTABLE: &'static TurnVTable = &TurnVTable {
@@ -171,7 +171,7 @@ unsafe impl<A: AsyncActor, H: Handlers<A>> NewActor for Asynchronous<A, H> {
 
 /// The owner's part. Rule 1: not to be turned into a reference as a whole.
 #[inline(always)]
-pub(super) fn owner<A: AsyncActor, H: Handlers<A>>(
+pub(super) fn owner<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> *mut AsyncOwner<A, H> {
     // SAFETY: computes an address within the cell, and reads nothing.
@@ -183,7 +183,7 @@ pub(super) fn owner<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// `cell` is alive.
 #[inline(always)]
-pub(super) unsafe fn inbox_owner<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn inbox_owner<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> NonNull<InboxOwner<A::Msg>> {
     // SAFETY: the address of a field is not null.
@@ -193,7 +193,9 @@ pub(super) unsafe fn inbox_owner<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// The caller owns the actor.
 #[inline(always)]
-pub(super) unsafe fn phase<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Phase {
+pub(super) unsafe fn phase<A: AsyncBehavior, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> Phase {
     // SAFETY: by contract; the reference ends here.
     unsafe { (*cell.as_ptr()).phase.get() }
 }
@@ -201,7 +203,7 @@ pub(super) unsafe fn phase<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCel
 /// # Safety
 /// The caller owns the actor, and sees to what the phase says of room and state.
 #[inline(always)]
-pub(super) unsafe fn set_phase<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn set_phase<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     phase: Phase,
 ) {
@@ -214,7 +216,7 @@ pub(super) unsafe fn set_phase<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// `cell` is an `AsyncCell<A, H>` that somebody's count keeps.
-unsafe fn is_waiting<A: AsyncActor, H: Handlers<A>>(cell: NonNull<Header>) -> bool {
+unsafe fn is_waiting<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<Header>) -> bool {
     // SAFETY: by contract; rule 3, which allows the access without owning the actor.
     let phase = unsafe { phase(cell.cast::<AsyncCell<A, H>>()) };
     A::AWAITED && matches!(phase, Phase::Starting | Phase::Handling)
@@ -226,7 +228,7 @@ unsafe fn is_waiting<A: AsyncActor, H: Handlers<A>>(cell: NonNull<Header>) -> bo
 /// # Safety
 /// The caller owns the actor.
 #[inline(always)]
-pub(super) unsafe fn is_finished<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn is_finished<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> bool {
     // SAFETY: by contract; the references end here.
@@ -246,7 +248,7 @@ pub(super) unsafe fn is_finished<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// The caller owns the actor, which has not ended; no reference into the owner's part is alive.
-pub(super) unsafe fn drop_state<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn drop_state<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     reason: EndReason,
 ) {

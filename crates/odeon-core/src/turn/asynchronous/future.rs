@@ -14,7 +14,7 @@ use crate::messaging::tag;
 use crate::process::cell::Header;
 use crate::process::piped::Continuation;
 use crate::telemetry::follow::{self, InScope};
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::guarding;
 use crate::vocabulary::message::Message;
@@ -22,7 +22,7 @@ use crate::vocabulary::message::Message;
 /// The functions of an asynchronous actor by the types of their futures, which have no names.
 ///
 /// The references are good until the future that was made from them has been dropped.
-pub(crate) trait Handlers<A: AsyncActor>: Copy + Send + 'static {
+pub(crate) trait Handlers<A: AsyncBehavior>: Copy + Send + 'static {
     /// The future of `started`.
     type Starting: Future<Output = ()> + Send;
     /// The future of `handle`.
@@ -45,7 +45,7 @@ struct Functions<S, H> {
 
 impl<A, S, H, Starting, Handling> Handlers<A> for Functions<S, H>
 where
-    A: AsyncActor,
+    A: AsyncBehavior,
     S: Fn(&'static mut A, &'static mut Ctx<A>) -> Starting + Copy + Send + 'static,
     H: Fn(&'static mut A, A::Msg, &'static mut Ctx<A>) -> Handling + Copy + Send + 'static,
     Starting: Future<Output = ()> + Send,
@@ -65,7 +65,7 @@ where
     }
 }
 
-pub(super) fn handlers_of<A: AsyncActor>() -> impl Handlers<A> {
+pub(super) fn handlers_of<A: AsyncBehavior>() -> impl Handlers<A> {
     Functions { started: A::started, handle: A::handle }
 }
 
@@ -74,7 +74,7 @@ pub(super) fn handlers_of<A: AsyncActor>() -> impl Handlers<A> {
 /// # Safety
 /// The caller owns the actor, and no future is pending.
 #[inline(always)]
-pub(super) unsafe fn begin<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn begin<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     content: A::Msg,
 ) -> Step {
@@ -98,7 +98,7 @@ pub(super) unsafe fn begin<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// As [`begin`].
 #[inline(always)]
-pub(super) unsafe fn begin_arrived<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn begin_arrived<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     message: Arrived<A::Msg>,
 ) -> Step {
@@ -114,7 +114,7 @@ pub(super) unsafe fn begin_arrived<A: AsyncActor, H: Handlers<A>>(
 /// As [`begin`].
 #[cold]
 #[inline(never)]
-pub(super) unsafe fn begin_followed<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn begin_followed<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     message: Arrived<A::Msg>,
 ) -> Step {
@@ -130,7 +130,7 @@ pub(super) unsafe fn begin_followed<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// The caller owns the actor.
 #[cold]
-unsafe fn in_scope<A: AsyncActor, H: Handlers<A>>(
+unsafe fn in_scope<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     mut scope: Option<InScope>,
     poll: impl FnOnce() -> Step,
@@ -150,7 +150,7 @@ unsafe fn in_scope<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// As [`begin`].
-pub(super) unsafe fn begin_starting<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn begin_starting<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> Step {
     let owner = owner(cell);
@@ -169,7 +169,9 @@ pub(super) unsafe fn begin_starting<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// The caller owns the actor.
-pub(super) unsafe fn poll<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> Step {
+pub(super) unsafe fn poll<A: AsyncBehavior, H: Handlers<A>>(
+    cell: NonNull<AsyncCell<A, H>>,
+) -> Step {
     let owner = owner(cell);
     // SAFETY: by contract; the phase says what lies in the room.
     unsafe {
@@ -191,7 +193,7 @@ pub(super) unsafe fn poll<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell
 /// # Safety
 /// As [`poll`]; `place` is the room, and holds the pending future.
 #[inline(always)]
-unsafe fn poll_place<A: AsyncActor, H: Handlers<A>, F: Future<Output = ()>>(
+unsafe fn poll_place<A: AsyncBehavior, H: Handlers<A>, F: Future<Output = ()>>(
     cell: NonNull<AsyncCell<A, H>>,
     place: *mut ManuallyDrop<F>,
 ) -> Step {
@@ -226,14 +228,14 @@ unsafe fn poll_place<A: AsyncActor, H: Handlers<A>, F: Future<Output = ()>>(
 /// # Safety
 /// As [`begin`].
 #[cold]
-pub(super) unsafe fn go_on<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn go_on<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     continuation: Continuation,
 ) -> Step {
     let owner = owner(cell);
     // SAFETY: as in `begin`; the references end before anything else is done.
     unsafe {
-        (*owner).actor.assume_init_mut().__go_on(continuation, &mut (*owner).context);
+        (*owner).actor.assume_init_mut().go_on(continuation, &mut (*owner).context);
         if (*owner).context.stop { Step::End } else { heed_guards(cell) }
     }
 }
@@ -243,7 +245,7 @@ pub(super) unsafe fn go_on<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// As [`heed_guards`].
 #[cold]
-unsafe fn begin_selecting<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) {
+unsafe fn begin_selecting<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) {
     let owner = owner(cell);
     // SAFETY: by contract; the references end here.
     unsafe {
@@ -260,7 +262,7 @@ unsafe fn begin_selecting<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell
 /// # Safety
 /// The caller owns the actor, which has a state, and no future is pending.
 #[inline(always)]
-pub(super) unsafe fn heed_guards<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn heed_guards<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> Step {
     if A::Msg::MAILBOXES == 1 {
@@ -285,7 +287,7 @@ pub(super) unsafe fn heed_guards<A: AsyncActor, H: Handlers<A>>(
 ///
 /// # Safety
 /// As [`poll`].
-pub(super) unsafe fn cancel<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) {
+pub(super) unsafe fn cancel<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) {
     let owner = owner(cell);
     // SAFETY: by contract; the phase says what lies in the room, and is changed first, in case the
     // destructor unwinds.

@@ -16,7 +16,7 @@ use crate::process::current;
 use crate::process::payload::Payload;
 use crate::process::task::TurnOutcome;
 use crate::scheduler::envelope::RESUME;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::seen_turn;
 use crate::turn::seen_turn::PinnedTurn;
 use crate::turn::{ending, failing};
@@ -27,7 +27,7 @@ use crate::vocabulary::observe::EndReason;
 ///
 /// # Safety
 /// `cell` is an `AsyncCell<A, H>` of the stage whose thread this is; `payload` holds what `label` says.
-pub(super) unsafe fn deliver<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn deliver<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<Header>,
     label: u32,
     payload: *const Payload,
@@ -96,7 +96,7 @@ pub(super) unsafe fn deliver<A: AsyncActor, H: Handlers<A>>(
 /// # Safety
 /// As [`deliver`].
 #[cold]
-unsafe fn deliver_too_late<A: AsyncActor, H: Handlers<A>>(
+unsafe fn deliver_too_late<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     content: Option<Arrived<A::Msg>>,
 ) {
@@ -120,7 +120,7 @@ fn dead_letter<M: Message>(header: &Header, reason: EndReason, message: Arrived<
 /// # Safety
 /// As [`deliver`], for an actor that has not ended.
 #[inline(always)]
-unsafe fn step<A: AsyncActor, H: Handlers<A>>(
+unsafe fn step<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
     label: u32,
     content: Option<Arrived<A::Msg>>,

@@ -8,7 +8,7 @@ use super::future::{self, Handlers};
 use super::{Step, aside, end};
 use crate::mailbox::{Guards, Order};
 use crate::process::cell::Header;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::failing::contained;
 use crate::turn::guarding::{self, Failure};
 use crate::turn::renewing::Renewable;
@@ -16,14 +16,12 @@ use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
 
 // SAFETY: the cell of an asynchronous actor is as demanded.
-unsafe impl<A: AsyncActor, H: Handlers<A>> Renewable for AsyncCell<A, H> {
+unsafe impl<A: AsyncBehavior, H: Handlers<A>> Renewable for AsyncCell<A, H> {
     type Actor = A;
 
     unsafe fn has_state(cell: NonNull<Self>) -> bool {
         // SAFETY: by contract; in every other phase there is an actor, and no future that borrows it.
-        unsafe {
-            phase(cell) != Phase::Absent && (*owner(cell)).actor.assume_init_ref().__is_made()
-        }
+        unsafe { phase(cell) != Phase::Absent && (*owner(cell)).actor.assume_init_ref().is_made() }
     }
 
     unsafe fn abandon_message(cell: NonNull<Self>) {

@@ -23,7 +23,7 @@ use super::future::Handlers;
 use crate::mailbox::label;
 use crate::messaging::send;
 use crate::process::cell;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 
 /// Whether a wake-up is under way to the actor.
 pub(super) struct WakeFlag(AtomicBool);
@@ -55,14 +55,14 @@ impl WakeFlag {
 /// # Safety
 /// The cell outlives the result.
 #[inline(always)]
-pub(super) unsafe fn borrowed<A: AsyncActor, H: Handlers<A>>(
+pub(super) unsafe fn borrowed<A: AsyncBehavior, H: Handlers<A>>(
     cell: NonNull<AsyncCell<A, H>>,
 ) -> ManuallyDrop<Waker> {
     // SAFETY: by contract; clones count, and the original is not dropped.
     ManuallyDrop::new(unsafe { Waker::from_raw(raw(cell)) })
 }
 
-fn raw<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> RawWaker {
+fn raw<A: AsyncBehavior, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> RawWaker {
     let vtable = const {
         &RawWakerVTable::new(clone::<A, H>, wake::<A, H>, wake_by_ref::<A, H>, drop::<A, H>)
     };
@@ -71,12 +71,12 @@ fn raw<A: AsyncActor, H: Handlers<A>>(cell: NonNull<AsyncCell<A, H>>) -> RawWake
 
 /// # Safety
 /// `data` is the cell of a waker's.
-unsafe fn cell_of<A: AsyncActor, H: Handlers<A>>(data: *const ()) -> NonNull<AsyncCell<A, H>> {
+unsafe fn cell_of<A: AsyncBehavior, H: Handlers<A>>(data: *const ()) -> NonNull<AsyncCell<A, H>> {
     // SAFETY: by contract.
     unsafe { NonNull::new_unchecked(data.cast_mut().cast()) }
 }
 
-unsafe fn clone<A: AsyncActor, H: Handlers<A>>(data: *const ()) -> RawWaker {
+unsafe fn clone<A: AsyncBehavior, H: Handlers<A>>(data: *const ()) -> RawWaker {
     // SAFETY: the waker that is cloned keeps the cell.
     unsafe {
         let cell = cell_of::<A, H>(data);
@@ -85,7 +85,7 @@ unsafe fn clone<A: AsyncActor, H: Handlers<A>>(data: *const ()) -> RawWaker {
     }
 }
 
-unsafe fn wake_by_ref<A: AsyncActor, H: Handlers<A>>(data: *const ()) {
+unsafe fn wake_by_ref<A: AsyncBehavior, H: Handlers<A>>(data: *const ()) {
     // SAFETY: the waker keeps the cell, for longer than this call.
     unsafe {
         let cell = cell_of::<A, H>(data);
@@ -95,7 +95,7 @@ unsafe fn wake_by_ref<A: AsyncActor, H: Handlers<A>>(data: *const ()) {
     }
 }
 
-unsafe fn wake<A: AsyncActor, H: Handlers<A>>(data: *const ()) {
+unsafe fn wake<A: AsyncBehavior, H: Handlers<A>>(data: *const ()) {
     // SAFETY: this waker's count is given back last: on a pinned stage the cell is reclaimed behind
     // the signal.
     unsafe {
@@ -104,7 +104,7 @@ unsafe fn wake<A: AsyncActor, H: Handlers<A>>(data: *const ()) {
     }
 }
 
-unsafe fn drop<A: AsyncActor, H: Handlers<A>>(data: *const ()) {
+unsafe fn drop<A: AsyncBehavior, H: Handlers<A>>(data: *const ()) {
     // SAFETY: this waker's count, given back once.
     unsafe { cell::release_weak(cell_of::<A, H>(data).cast()) }
 }

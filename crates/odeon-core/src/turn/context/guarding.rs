@@ -2,9 +2,9 @@
 
 use crate::messaging::bounded::check_keeps_all;
 use crate::messaging::reply::Reply;
-use crate::turn::actor::Actor;
-use crate::turn::async_actor::AsyncActor;
+use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::vocabulary::error::AskError;
 use crate::vocabulary::mailboxes::{MailboxOf, number_of};
@@ -125,5 +125,5 @@ macro_rules! guard_functions {
     };
 }
 
-guard_functions!(Context, Actor);
-guard_functions!(AsyncContext, AsyncActor);
+guard_functions!(Context, Behavior);
+guard_functions!(AsyncContext, AsyncBehavior);

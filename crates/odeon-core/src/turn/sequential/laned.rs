@@ -5,8 +5,8 @@ use crate::messaging::lane::{Lane, companion};
 use crate::messaging::pressure;
 use crate::process::cell::MessageCell;
 use crate::process::current;
-use crate::turn::actor::Actor;
 use crate::turn::actor_cell::Owner;
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::turn::seen_turn;
 use crate::vocabulary::message::Message;
@@ -16,7 +16,7 @@ use crate::turn::budget::Budget;
 
 /// Hands a message over, with its sender's lane. `label`: with the tag.
 #[inline(always)]
-pub(super) fn take<A: Actor>(
+pub(super) fn take<A: Behavior>(
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
     label: u32,
@@ -33,19 +33,19 @@ pub(super) fn take<A: Actor>(
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
     if companion::is_told_by(tag) {
         let (lane, companion) = companion::take(tag);
-        actor.__take_accompanied(content, in_mailbox(lane), companion, &mut ctx);
+        actor.take_accompanied(content, in_mailbox(lane), companion, &mut ctx);
     } else {
-        actor.__take_laned(content, in_mailbox(Lane::of_tag(tag)), &mut ctx);
+        actor.take_laned(content, in_mailbox(Lane::of_tag(tag)), &mut ctx);
     }
     if ctx.wants_stop() { Step::End } else { Step::Handled }
 }
 
 /// Has the actor go on with what it has put aside. `Step::Idle`: there is nothing to do.
-pub(super) fn go_on<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+pub(super) fn go_on<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
     let step = |owner: &mut Owner<A>| {
         let mut ctx = Context::new(message, None);
         let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
-        let went_on = actor.__go_on_with_aside(&mut ctx);
+        let went_on = actor.go_on_with_aside(&mut ctx);
         match went_on {
             _ if ctx.wants_stop() => Step::End,
             true => Step::Handled,
@@ -62,45 +62,45 @@ pub(super) fn go_on<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A
 /// Whether the actor, which is to end, can do so: not while messages of it are being handled elsewhere, unless the theater waits
 /// for them no longer.
 #[cold]
-pub(super) fn may_end<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> bool {
+pub(super) fn may_end<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> bool {
     let Some(actor) = &mut owner.actor else { return true };
-    if actor.__may_end() {
+    if actor.may_end() {
         return true;
     }
-    message.header.stage.theater().waits_no_longer() && actor.__may_be_left_behind()
+    message.header.stage.theater().waits_no_longer() && actor.may_be_left_behind()
 }
 
 /// Whether the actor has its state to itself, to see to what others request.
 #[cold]
-pub(super) fn may_pause<A: Actor>(owner: &mut Owner<A>) -> bool {
-    owner.actor.as_mut().is_none_or(Actor::__may_pause)
+pub(super) fn may_pause<A: Behavior>(owner: &mut Owner<A>) -> bool {
+    owner.actor.as_mut().is_none_or(Behavior::may_pause)
 }
 
 /// On a stage that owns its actors: whether the actor wants to go on behind what has come already.
 #[inline(always)]
-pub(super) fn resumes<A: Actor>(owner: &mut Owner<A>) -> bool {
-    A::GOES_ON_ANYWHERE && owner.actor.as_mut().is_some_and(Actor::__resumes)
+pub(super) fn resumes<A: Behavior>(owner: &mut Owner<A>) -> bool {
+    A::GOES_ON_ANYWHERE && owner.actor.as_mut().is_some_and(Behavior::resumes)
 }
 
 /// How many messages the actor has put aside.
 #[inline(always)]
-pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
+pub(super) fn aside<A: Behavior>(owner: &Owner<A>) -> usize {
     if !A::PUTS_ASIDE {
         return 0;
     }
-    owner.actor.as_ref().map_or(0, Actor::__aside)
+    owner.actor.as_ref().map_or(0, Behavior::aside)
 }
 
 /// How many of these count as pressure.
-pub(super) fn pressing<A: Actor>(owner: &Owner<A>) -> usize {
+pub(super) fn pressing<A: Behavior>(owner: &Owner<A>) -> usize {
     if !A::PUTS_ASIDE {
         return 0;
     }
-    owner.actor.as_ref().map_or(0, Actor::__pressing)
+    owner.actor.as_ref().map_or(0, Behavior::pressing)
 }
 
 /// Whether an actor that is about to go idle has so much put aside that senders are to hold back meanwhile.
-pub(super) fn stays_pressed<A: Actor>(message: &MessageCell<A::Msg>, owner: &Owner<A>) -> bool {
+pub(super) fn stays_pressed<A: Behavior>(message: &MessageCell<A::Msg>, owner: &Owner<A>) -> bool {
     let pressing = pressing(owner);
     if pressing <= RELIEVED_AT {
         return false;
@@ -111,19 +111,19 @@ pub(super) fn stays_pressed<A: Actor>(message: &MessageCell<A::Msg>, owner: &Own
 
 /// Whether the actor may have put messages aside.
 #[inline(always)]
-pub(super) fn has_aside<A: Actor>(owner: &Owner<A>) -> bool {
-    owner.actor.as_ref().is_some_and(Actor::__has_aside)
+pub(super) fn has_aside<A: Behavior>(owner: &Owner<A>) -> bool {
+    owner.actor.as_ref().is_some_and(Behavior::has_aside)
 }
 
 /// Whether the actor counts what it handles, or corrects what is counted. One that may move, and has no lanes, does neither.
-pub(super) const fn counts<A: Actor>() -> bool {
+pub(super) const fn counts<A: Behavior>() -> bool {
     A::LANED || A::PUTS_ASIDE && !A::MAY_MOVE
 }
 
 /// How many messages were handled in the turn that ends, whenever they were taken: all that an actor with lanes has counted; of
 /// another one, what the turn's budget has counted and the actor has corrected.
 #[inline(always)]
-pub(super) fn handled<A: Actor>(budget: &Budget<'_>) -> u32 {
+pub(super) fn handled<A: Behavior>(budget: &Budget<'_>) -> u32 {
     let noted = current::here().handled.take();
     if A::LANED { noted } else { budget.spent().saturating_add_signed(noted as i32) }
 }

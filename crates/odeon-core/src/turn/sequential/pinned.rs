@@ -13,8 +13,8 @@ use crate::process::cell::{Header, MessageCell, Selector, signal};
 use crate::process::payload::Payload;
 use crate::process::task::TurnOutcome;
 use crate::scheduler::envelope::RESUME;
-use crate::turn::actor::Actor;
 use crate::turn::actor_cell::{ActorCell, Owner};
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::turn::ending;
 use crate::turn::seen_turn;
@@ -25,7 +25,7 @@ use crate::vocabulary::observe::EndReason;
 ///
 /// # Safety
 /// `cell` is an `ActorCell<A>` of the stage whose thread this is; `payload` holds what `label` says.
-pub(super) unsafe fn deliver<A: Actor>(
+pub(super) unsafe fn deliver<A: Behavior>(
     cell: NonNull<Header>,
     label: u32,
     payload: *const Payload,
@@ -76,7 +76,7 @@ pub(super) unsafe fn deliver<A: Actor>(
 /// What a pinned actor gets apart from messages to its only mailbox: several mailboxes, signals,
 /// messages before its start and after its end, and everything if somebody looks at it.
 #[inline(never)]
-pub(super) fn deliver_rarely<A: Actor>(
+pub(super) fn deliver_rarely<A: Behavior>(
     cell: NonNull<ActorCell<A>>,
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
@@ -118,19 +118,19 @@ pub(super) fn deliver_rarely<A: Actor>(
 }
 
 #[inline(always)]
-fn wants_resume<A: Actor>(owner: &mut Owner<A>) -> bool {
+fn wants_resume<A: Behavior>(owner: &mut Owner<A>) -> bool {
     has_ready(owner) || laned::resumes(owner)
 }
 
 /// Whether a message that has been put aside can be handled.
 #[inline(always)]
-fn has_ready<A: Actor>(owner: &Owner<A>) -> bool {
+fn has_ready<A: Behavior>(owner: &Owner<A>) -> bool {
     A::Msg::MAILBOXES > 1
         && owner.selector.as_ref().is_some_and(|selector| selector.set.has_ready(selector.guards))
 }
 
 #[inline(always)]
-fn step_pinned<A: Actor>(
+fn step_pinned<A: Behavior>(
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
     label: u32,

@@ -10,8 +10,8 @@ use crate::mailbox::{Guards, label};
 use crate::messaging::tag;
 use crate::process::cell::{MessageCell, Selector, signal};
 use crate::telemetry::follow;
-use crate::turn::actor::Actor;
 use crate::turn::actor_cell::{ActorCell, Owner};
+use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::turn::failing::{self, Heeded};
 use crate::turn::interior::Interior;
@@ -19,7 +19,7 @@ use crate::turn::seen_turn;
 use crate::turn::seen_turn::{Progress, SeenTurn, Whereabouts};
 
 /// How many messages the actor has put aside.
-pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
+pub(super) fn aside<A: Behavior>(owner: &Owner<A>) -> usize {
     let sorted = owner.selector.as_ref().map_or(0, |selector| selector.set.ready(Guards::ALL_OPEN));
     sorted + laned::aside(owner)
 }
@@ -29,7 +29,7 @@ pub(super) fn aside<A: Actor>(owner: &Owner<A>) -> usize {
 /// # Safety
 /// The caller owns the actor.
 #[cold]
-pub(super) unsafe fn note_end<A: Actor>(
+pub(super) unsafe fn note_end<A: Behavior>(
     cell: NonNull<ActorCell<A>>,
     seen: &SeenTurn<'_>,
     step: &std::thread::Result<Step>,
@@ -51,7 +51,7 @@ pub(super) unsafe fn note_end<A: Actor>(
 /// # Safety
 /// `content` is what `label` says.
 #[cold]
-pub(super) unsafe fn handle_rarely<A: Actor>(
+pub(super) unsafe fn handle_rarely<A: Behavior>(
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
     label: u32,
@@ -90,7 +90,7 @@ pub(super) unsafe fn handle_rarely<A: Actor>(
     follow::within(scope.as_mut(), || handle(message, owner, content))
 }
 
-pub(super) fn handle_signal<A: Actor>(
+pub(super) fn handle_signal<A: Behavior>(
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
     label: u32,
@@ -105,7 +105,7 @@ pub(super) fn handle_signal<A: Actor>(
 /// What another actor of a pinned stage sends may overtake the signal to start, if that came from
 /// elsewhere. The actor starts before it is given anything, and may have ended then.
 #[cold]
-pub(super) fn start_first<A: Actor>(
+pub(super) fn start_first<A: Behavior>(
     cell: NonNull<ActorCell<A>>,
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
@@ -116,7 +116,7 @@ pub(super) fn start_first<A: Actor>(
 
 /// As [`deliver`], for a message that is followed.
 #[cold]
-pub(super) fn deliver_followed<A: Actor>(
+pub(super) fn deliver_followed<A: Behavior>(
     cell: NonNull<ActorCell<A>>,
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
@@ -140,7 +140,7 @@ pub(super) fn deliver_followed<A: Actor>(
 
 /// `signals`: the actor's, read a moment ago.
 #[inline(always)]
-pub(super) fn handle_pinned<A: Actor>(
+pub(super) fn handle_pinned<A: Behavior>(
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
     signals: u32,
@@ -154,10 +154,13 @@ pub(super) fn handle_pinned<A: Actor>(
 
 /// Has the actor look at a mark among its messages.
 #[cold]
-pub(super) fn come_to_mark<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+pub(super) fn come_to_mark<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+) -> Step {
     let Owner { selector, actor, .. } = owner;
     let actor = actor.as_mut().expect("an actor that has ended gets no turn");
-    if actor.__marked(&mut Interior::new(message, selector.as_deref_mut())) {
+    if actor.marked(&mut Interior::new(message, selector.as_deref_mut())) {
         return Step::End;
     }
     heed_guards(message, owner)
@@ -165,7 +168,10 @@ pub(super) fn come_to_mark<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut 
 
 /// Does what others ask of the actor, or goes on with the output of a pipe.
 #[cold]
-pub(super) fn heed_request<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut Owner<A>) -> Step {
+pub(super) fn heed_request<A: Behavior>(
+    message: &MessageCell<A::Msg>,
+    owner: &mut Owner<A>,
+) -> Step {
     if A::PUTS_ASIDE && !laned::may_pause(owner) {
         return Step::Handled;
     }
@@ -181,6 +187,6 @@ pub(super) fn heed_request<A: Actor>(message: &MessageCell<A::Msg>, owner: &mut 
     let guards = guards_of(&mut owner.selector);
     let mut ctx = Context::new(message, guards);
     let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
-    actor.__go_on(continuation, &mut ctx);
+    actor.go_on(continuation, &mut ctx);
     if ctx.wants_stop() { Step::End } else { heed_guards(message, owner) }
 }

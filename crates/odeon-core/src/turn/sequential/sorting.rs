@@ -4,8 +4,8 @@ use super::{Step, handle_guarded, handle_rarely};
 use crate::mailbox::{PRESSED_FROM, label};
 use crate::messaging::pressure;
 use crate::process::cell::{MessageCell, Selector};
-use crate::turn::actor::Actor;
 use crate::turn::actor_cell::Owner;
+use crate::turn::behavior::Behavior;
 use crate::vocabulary::message::Message;
 
 /// Takes the next message or signal of an actor with several mailboxes and handles it. `Step::Idle`: nothing is ready.
@@ -16,7 +16,7 @@ use crate::vocabulary::message::Message;
 /// # Safety
 /// `message` and `owner` belong together.
 #[inline(always)]
-pub(super) unsafe fn handle_selected<A: Actor>(
+pub(super) unsafe fn handle_selected<A: Behavior>(
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
 ) -> Step {

@@ -1,9 +1,10 @@
 //! Actors and references themselves are asked to move.
 
+use odeon_core::extend::Behavior;
 use std::sync::{Arc, Weak};
 
 use odeon_core::wire::{Guest, Kind, Mobile, OfKind, kind_of, spawn_guest};
-use odeon_core::{Actor, ActorRef, Ask, Context, Message, extend};
+use odeon_core::{ActorRef, Ask, Context, Message, extend};
 use odeon_sync::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -74,7 +75,7 @@ impl<M: Message> Migrate for ActorRef<M> {
 }
 
 /// For the actor itself. The answer comes when it sits elsewhere: it is for others to wait for.
-impl<A: Actor> Migrate for Context<'_, A> {
+impl<A: Behavior> Migrate for Context<'_, A> {
     fn migrate(&self, to: TheaterId) -> Ask<Result<Migrated, MigrateError>> {
         self.actor_ref().migrate(to)
     }

@@ -6,7 +6,7 @@ use super::*;
 use crate::extend::{self, Awaits, TakenLetter};
 use crate::messaging::actor_ref::ActorRef;
 use crate::runtime::theater::Theater;
-use crate::turn::actor::Actor;
+use crate::turn::behavior::{Behavior, NoInner};
 use crate::turn::context::Context;
 
 /// Tells what it hears, and has its timers begun by itself.
@@ -21,8 +21,9 @@ enum To {
 
 impl Message for To {}
 
-impl Actor for Traveller {
+impl Behavior for Traveller {
     type Msg = To;
+    type Inner = NoInner<To>;
     const MAY_MOVE: bool = true;
 
     fn handle(&mut self, msg: To, ctx: &mut Context<'_, Self>) {
@@ -120,8 +121,9 @@ fn its_theater_takes_them_along() {
     }
     struct Keeper;
     impl Message for Option<Dropped> {}
-    impl Actor for Keeper {
+    impl Behavior for Keeper {
         type Msg = Option<Dropped>;
+        type Inner = NoInner<Self::Msg>;
         const MAY_MOVE: bool = true;
         fn handle(&mut self, msg: Option<Dropped>, ctx: &mut Context<'_, Self>) {
             ctx.send_after(NEVER, msg);

@@ -5,6 +5,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use super::*;
 use crate::extend::{self, Awaits, WrittenWatch};
 use crate::runtime::theater::Theater;
+use crate::turn::actor::Actor;
+use crate::turn::behavior::{Behavior, NoInner};
 
 /// Tells what it hears.
 struct Traveller(Sender<u64>);
@@ -17,8 +19,9 @@ enum To {
 
 impl Message for To {}
 
-impl Actor for Traveller {
+impl Behavior for Traveller {
     type Msg = To;
+    type Inner = NoInner<To>;
     const MAY_MOVE: bool = true;
 
     fn handle(&mut self, msg: To, ctx: &mut Context<'_, Self>) {
