@@ -13,6 +13,7 @@
 //! | how is a name taken back? | `names/unregistering.rs` |
 //! | what becomes of them when the actor moves? | `names/following.rs` |
 //! | what if the way to it is lost, before they have followed? | `names/orphans.rs` |
+//! | what if servers take another theater for the home? | `names/confirming.rs` |
 //! | how does a question get its answer, whoever is lost meanwhile? | `names/asking.rs` |
 //! | from a name to a reference | `names/finding.rs` |
 //!
@@ -39,8 +40,16 @@
 //!    If the way to the actor is lost meanwhile the registration is an *orphan*: it is let go here, and its actor is looked for in all theaters in sight and in each that comes into
 //!    sight, since it is kept where it sits for so long (`network/migration/cut_off.rs`). There the name is given to it as in (2), under the next number.
 //! 10. Who was the home passes on what is asked of it, as long as it remembers; who does not find a registration where it was asks the first server.
+//! 11. A home that hears by (2) of another one of the same registration, whose number of moves is
+//!     not less, takes the number after that: a home lets go only when the theater of the actor is
+//!     the home (9), or when the registration is over. A registration that has moved is
+//!     *confirmed*: its home has the first server give it the name once more, `seek_every` after
+//!     it has come, after two times that, three times, and so on for `seek_for`, and from the
+//!     beginning when a server comes or goes. So servers that have forgotten it, since they took
+//!     another theater for its home, which is lost or says that it is none, know it again.
 
 mod asking;
+mod confirming;
 mod deciding;
 mod doubting;
 mod entry;
@@ -169,6 +178,7 @@ impl Names {
             moved: HashMap::new(),
             looks_at_moved: false,
             orphans: HashMap::new(),
+            confirms: false,
             requests: HashMap::new(),
             last,
             subscribers: Vec::new(),

@@ -4,7 +4,9 @@
 use super::virtual_time::{NOW, Place, Simulation, id, ms};
 use odeon_core::{Actor, ActorRef, Ask, Context, Message, Reply};
 use odeon_testkit::for_seeds;
-use odeon_theater::{MigrateError, Migrated, Mobile, MobileId, NameError, NameSettings, Names};
+use odeon_theater::{
+    Conditions, MigrateError, Migrated, Mobile, MobileId, NameError, NameSettings, Names,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -35,6 +37,10 @@ struct Bank {
     names: Vec<Names>,
     accounts: usize,
     paused: Option<usize>,
+    /// Until when, if what is sent to the one that is paused comes to it after that.
+    goes_on_at: Option<Duration>,
+    /// How many milliseconds there are between two moves.
+    pace: usize,
     requests: Vec<Ask<Result<Migrated, MigrateError>>>,
     /// Who they are, from the beginning.
     ids: BTreeSet<MobileId>,
@@ -58,6 +64,8 @@ impl Bank {
             names,
             accounts,
             paused: None,
+            goes_on_at: None,
+            pace: 10,
             requests: Vec::new(),
             ids: BTreeSet::new(),
         };
@@ -82,6 +90,9 @@ impl Bank {
     fn step(&mut self) {
         let now = NOW.get() + ms(1);
         NOW.set(now);
+        if let (Some(place), Some(at)) = (self.paused, self.goes_on_at) {
+            self.delay(place, at.saturating_sub(now));
+        }
         self.world.net.step(now);
         for (number, place) in self.world.places.iter().enumerate() {
             if self.paused != Some(number) {
@@ -117,12 +128,28 @@ impl Bank {
         self.cut(&self.ways_of(place), pauses);
     }
 
+    /// What is sent to a theater comes so much later.
+    fn delay(&self, place: usize, delay: Duration) {
+        let late = Conditions { delay: (delay, delay), ..Conditions::GOOD };
+        (0..self.names.len()).for_each(|from| self.world.net.set(id(from), id(place), late));
+    }
+
+    /// A theater stands still for so long, as a process does that is stopped: what is sent to it
+    /// meanwhile comes when it goes on.
+    fn stands_still(&mut self, place: usize, milliseconds: usize) {
+        self.paused = Some(place);
+        self.goes_on_at = Some(NOW.get() + ms(milliseconds as u64));
+        self.moves_for(milliseconds - 1);
+        (self.paused, self.goes_on_at) = (None, None);
+        self.delay(place, Duration::ZERO);
+    }
+
     /// Somebody who can looks up somebody else, and has that one move, again and again.
     fn moves_for(&mut self, steps: usize) {
         type Found = Ask<Result<ActorRef<Which>, NameError>>;
         let mut finding: Vec<(usize, Found)> = Vec::new();
         for step in 0..steps {
-            if step % 10 == 0 {
+            if step % self.pace == 0 {
                 for (by, found) in std::mem::take(&mut finding) {
                     if let Ok(Ok(found)) = found.wait_timeout(Duration::ZERO) {
                         let to = id(self.world.random.below(self.theaters()));
@@ -224,16 +251,31 @@ fn s34_nobody_who_has_a_name_is_lost_while_two_theaters_are_cut_off_from_each_ot
     });
 }
 
+#[test]
+fn s34_nobody_who_has_a_name_is_lost_while_a_theater_stands_still() {
+    let stands_still = |seed| {
+        let mut bank = Bank::new(seed, 3, 12);
+        bank.pace = 2;
+        bank.moves_for(500);
+        for stands in [300, 4_000, 3_000, 2_100] {
+            bank.stands_still(1, stands);
+            bank.moves_for(1_000);
+        }
+        bank.steps(SETTLES);
+        bank.all_are_there(&format!("seed {seed}"));
+    };
+    for_seeds(10, stands_still);
+    // A home took for the actor's end that its way there was lost while it was about to come back.
+    [2, 4, 18].into_iter().for_each(stands_still);
+}
+
 /// An account moves from theater 0 to 1, and after so many milliseconds something happens for longer than `dead_after`. A packet takes one.
 fn after_every_step(what: &str, ways: impl Fn(&Bank) -> Vec<(usize, usize)>) {
     for after in 0..12 {
         // Before the name follows.
         for seed in [1, 2] {
             let mut bank = Bank::new(seed, 2, 1);
-            bank.world.net.set_everywhere(odeon_theater::Conditions {
-                delay: (ms(1), ms(2)),
-                ..odeon_theater::Conditions::GOOD
-            });
+            bank.world.net.set_everywhere(Conditions { delay: (ms(1), ms(2)), ..Conditions::GOOD });
             let found = bank.names[2].lookup::<Which>(&name(0));
             bank.steps(50);
             let found = found.wait_timeout(Duration::ZERO).unwrap().unwrap();

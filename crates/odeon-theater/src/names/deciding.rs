@@ -103,8 +103,8 @@ impl Server {
                     return self.wait(waiting, ctx);
                 }
                 match held {
-                    // It has moved on.
-                    Some(held) if held.id == entry.id && held.moves > entry.moves => {
+                    // It has moved on, or two theaters take themselves for its home.
+                    Some(held) if held.goes_on_elsewhere(entry) => {
                         let held = held.clone();
                         waiting.answer(Verdict::Taken(held));
                     }

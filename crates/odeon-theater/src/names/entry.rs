@@ -45,6 +45,12 @@ impl Entry {
         self.moves + 2 <= MOST_MOVES
     }
 
+    /// Whether this is the same registration at home elsewhere, and no earlier.
+    pub(super) fn goes_on_elsewhere(&self, other: &Self) -> bool {
+        self.id == other.id
+            && (self.moves > other.moves || self.moves == other.moves && self.home != other.home)
+    }
+
     /// Whether the name stays with this one, of two that differ: with a registration rather than a claim, with the earlier one, and
     /// otherwise with the one that everybody takes for the lesser.
     pub(super) fn goes_before(&self, other: &Self) -> bool {
@@ -107,5 +113,15 @@ mod tests {
         let claim = Entry { is_claim: true, ..first };
         assert_eq!(claim.or_newer(moved.clone()), moved);
         assert!(moved.goes_before(&rival));
+    }
+
+    #[test]
+    fn of_two_homes_that_come_after_as_many_moves_none_gives_way_to_the_other() {
+        let (one, other) = (entry(1, 3, false), entry(1, 3, false));
+        let other = Entry { home: TheaterId::from_bits(9), ..other };
+        assert!(one.goes_on_elsewhere(&other) && other.goes_on_elsewhere(&one));
+        let later = Entry { moves: 1, ..one.clone() };
+        assert!(later.goes_on_elsewhere(&other) && !other.goes_on_elsewhere(&later));
+        assert!(!one.goes_on_elsewhere(&one) && !one.goes_on_elsewhere(&entry(2, 3, false)));
     }
 }

@@ -191,7 +191,7 @@ impl Server {
             id = self.enter(&finding.name, &finding.seeker.messages(), self.me, false);
         }
         let reference = actor.0.reference();
-        self.keep(id, actor, ctx);
+        self.keep(id, actor, None, ctx);
         self.put(id, ctx, move |it, put, ctx| match put {
             Ok(()) => finding.answer(Ok(reference)),
             Err(NotPut::Taken(entry)) => {

@@ -40,19 +40,24 @@ pub(super) enum Follows {
 /// Has a server told when an actor moves that it keeps.
 pub(super) fn hear_of_moves(network: &Network, actor: &Erased, ctx: &Context<'_, Server>) {
     let (server, number) = (ctx.actor_ref(), actor.0.actor());
-    network.when_moved(actor, move |is_elsewhere| {
-        let step = Tell::then(move |it, ctx| it.has_moved(number, is_elsewhere, ctx));
+    network.when_moved(actor, move |news, is_elsewhere| {
+        let step = Tell::then(move |it, ctx| it.has_moved(number, (news, is_elsewhere), ctx));
         // A server that has ended keeps no names.
         let _ = send_unhindered(&server, step);
     });
 }
 
 impl Server {
-    /// An actor with this number, which has names, has moved.
-    fn has_moved(&mut self, actor: u64, is_elsewhere: bool, ctx: &mut Context<'_, Self>) {
+    /// An actor with this number, which has names, has moved, as the network tells by so many news.
+    fn has_moved(
+        &mut self,
+        actor: u64,
+        (news, is_elsewhere): (u64, bool),
+        ctx: &mut Context<'_, Self>,
+    ) {
         let is_it = |own: &Own| own.actor.as_ref().is_some_and(|(it, _)| it.0.actor() == actor);
-        for own in self.own.values_mut().filter(|own| is_it(own)) {
-            own.is_elsewhere = is_elsewhere;
+        for own in self.own.values_mut().filter(|own| is_it(own) && own.news < news) {
+            (own.news, own.is_elsewhere) = (news, is_elsewhere);
         }
         self.look_at(is_it, ctx);
     }
@@ -78,7 +83,7 @@ impl Server {
     }
 
     /// Where the actor of a registration sits, and under which number.
-    fn sits(&self, id: Id) -> Option<(TheaterId, u64)> {
+    pub(super) fn sits(&self, id: Id) -> Option<(TheaterId, u64)> {
         let (actor, _) = self.own.get(&id)?.actor.as_ref()?;
         let address = self.network.upgrade()?.address_of(actor)?;
         Some((TheaterId::from_bits(address.theater), address.actor))
@@ -146,13 +151,20 @@ impl Server {
             // Whatever servers have heard of the other one. If that was the home, and is lost, so may be the name.
             own.entry.moves = moves + 1;
             own.is_held = false;
-            let (name, by) = (own.entry.name.clone(), own.by);
-            self.put(id, ctx, move |it, put, ctx| match put {
-                Ok(()) => it.look_in(it.settings.seek_every, id, ctx),
-                Err(NotPut::Taken(other)) => it.has_lost(id, name, &other, by, ctx),
-                Err(_) => {}
-            });
+            self.put_again(id, ctx);
         }
+    }
+
+    /// Has the servers give the name to a registration that stays at home here until its actor's
+    /// theater takes it over.
+    pub(super) fn put_again(&mut self, id: Id, ctx: &mut Context<'_, Self>) {
+        let Some(own) = self.own.get(&id) else { return };
+        let (name, by) = (own.entry.name.clone(), own.by);
+        self.put(id, ctx, move |it, put, ctx| match put {
+            Ok(()) => it.look_in(it.settings.seek_every, id, ctx),
+            Err(NotPut::Taken(other)) => it.has_lost(id, name, &other, by, ctx),
+            Err(_) => {}
+        });
     }
 
     /// Where a registration is at home that is not at home here. There is one note of each registration, however often it has been here, and one timer for all
@@ -217,17 +229,14 @@ impl Server {
             return reply.send(is_at_home);
         }
         let Some(network) = self.network.upgrade() else { return };
-        let sits_here = |actor: &Erased| {
-            let address = network.address_of(actor);
-            !actor.0.is_stopped() && address.is_some_and(|at| at.theater == self.me.bits())
-        };
-        let Some(actor) = network.exported(actor).filter(sits_here) else {
+        let sits = |actor: Erased| Some((network.who_sits_here(&actor)?, actor));
+        let Some((who, actor)) = network.exported(actor).and_then(sits) else {
             return reply.send(false);
         };
         self.moved.remove(&id);
         let name = entry.name.clone();
         self.own.insert(id, Own::new(entry, by, Some(from)));
-        self.keep(id, actor, ctx);
+        self.keep(id, actor, Some(who), ctx);
         self.put(id, ctx, move |it, put, ctx| {
             reply.send(put.is_ok());
             match put {

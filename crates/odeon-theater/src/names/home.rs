@@ -7,6 +7,7 @@ use odeon_core::extend::send_unhindered;
 use odeon_core::wire::{Address, Erased};
 use odeon_core::{Context, Reply, Watch};
 
+use super::confirming::Confirming;
 use super::deciding::RETRY;
 use super::doubting::InForce;
 use super::entry::{Entry, Id, key};
@@ -33,20 +34,45 @@ pub(super) struct Own {
     pub(super) follows: Follows,
     /// Whose registration it is, if that one moves: where it was created.
     pub(super) who: Option<Address>,
-    /// Whether the actor sits elsewhere, as this server has been told.
+    /// Whether the actor sits elsewhere, as this server has been told by so many news.
     pub(super) is_elsewhere: bool,
+    pub(super) news: u64,
+    /// When it is to be confirmed again.
+    pub(super) confirming: Option<Confirming>,
 }
 
 impl Own {
     pub(super) fn new(entry: Entry, by: TheaterId, from: Option<TheaterId>) -> Self {
         let (is_held, is_contested, follows) = (false, false, Follows::No);
-        let (who, is_elsewhere) = (None, false);
-        Self { entry, actor: None, by, is_held, is_contested, from, follows, who, is_elsewhere }
+        let (actor, who, is_elsewhere, news, confirming) = (None, None, false, 0, None);
+        Self {
+            entry,
+            actor,
+            by,
+            is_held,
+            is_contested,
+            from,
+            follows,
+            who,
+            is_elsewhere,
+            news,
+            confirming,
+        }
     }
 
     /// Whether it is at home here, and nowhere else soon.
     pub(super) fn is_at_home(&self) -> bool {
         self.is_held && !matches!(self.follows, Follows::HandsOver(_))
+    }
+
+    /// Whether the servers know another home of this registration, and this one can come after it.
+    pub(super) fn may_come_after(&self, other: &Entry) -> bool {
+        other.id == self.entry.id && other.may_move()
+    }
+
+    pub(super) fn comes_after(&mut self, other: &Entry) {
+        self.entry.moves = self.entry.moves.max(other.moves + 1);
+        self.is_held = false;
     }
 
     pub(super) fn let_go(self, network: Option<&Network>) {
@@ -80,16 +106,23 @@ impl Server {
         id
     }
 
-    /// Keeps the actor of a registration, for others to look up, until it ends.
-    pub(super) fn keep(&mut self, id: Id, actor: Erased, ctx: &mut Context<'_, Self>) {
+    /// Keeps the actor of a registration, for others to look up, until it ends. `who`: if it sat
+    /// here just now.
+    pub(super) fn keep(
+        &mut self,
+        id: Id,
+        actor: Erased,
+        who: Option<Address>,
+        ctx: &mut Context<'_, Self>,
+    ) {
         let (Some(own), Some(network)) = (self.own.get_mut(&id), self.network.upgrade()) else {
             return;
         };
         network.publish_erased(&key(id), actor.clone());
         hear_of_moves(&network, &actor, ctx);
-        own.who = network.has_name(&actor);
-        own.is_elsewhere =
-            network.address_of(&actor).is_some_and(|at| at.theater != self.me.bits());
+        own.who = network.has_name(&actor).or(who);
+        // If its seat is no more it may have gone on, and its way may be lost.
+        own.is_elsewhere = network.is_elsewhere(&actor).unwrap_or(who.is_some());
         let server = ctx.actor_ref();
         let watch = actor.0.on_end(Box::new(move |_| {
             let step = Tell::then(move |it, ctx| it.has_ended(id, ctx));
@@ -114,7 +147,7 @@ impl Server {
             return go_on(self, Err(NameError::Ended));
         }
         let id = self.enter(name, &Messages::to(&*actor.0).to_string(), by, false);
-        self.keep(id, actor, ctx);
+        self.keep(id, actor, None, ctx);
         self.put(id, ctx, move |it, put, _| {
             let registered = put.map(|()| id).map_err(|failed| match failed {
                 NotPut::Taken(entry) => NameError::AlreadyRegistered(entry.home),
@@ -197,6 +230,12 @@ impl Server {
                     own.entry.stamp = stamp;
                     Ok(())
                 }
+                // Another home of the same registration, which may be none any more: only the
+                // actor's theater takes it over from here.
+                (Some(Verdict::Taken(other)), Some(own)) if own.may_come_after(&other) => {
+                    own.comes_after(&other);
+                    return it.put(id, ctx, go_on);
+                }
                 (Some(Verdict::Taken(entry)), _) => Err(NotPut::Taken(entry)),
                 (Some(Verdict::Done(_)), None) => Err(NotPut::Released),
                 _ => Err(NotPut::Unavailable),
@@ -224,6 +263,7 @@ impl Server {
                     if entry.moves == 0 {
                         it.follow(id, ctx);
                     }
+                    it.is_to_be_confirmed(id, ctx);
                 }
             }
             go_on(it, put, ctx);
@@ -252,7 +292,13 @@ impl Server {
         let from = self.own.get(&id).and_then(|own| own.from);
         let other_home = from.filter(|from| self.peers.contains_key(from));
         self.orphans.remove(&id);
-        let over = self.let_go(id);
+        // There it may be at home too, if that has not been heard here.
+        let sits = self.sits(id).map(|(theater, _)| theater);
+        let sits = sits.filter(|theater| *theater != self.me && self.peers.contains_key(theater));
+        let over = self.let_go(id).map(|(entry, to)| {
+            let may_have_it = to.is_none() && entry.moves > 0;
+            (entry, if may_have_it { sits } else { to })
+        });
         if let Some(home) = other_home {
             // That says whether it is over.
             self.remember(id, home, ctx);
@@ -267,6 +313,9 @@ impl Server {
             }
             Some((entry, None)) => self.withdraw_and(&entry, ctx, move |it, _| go_on(it, true)),
             Some((mut entry, Some(to))) => {
+                if entry.moves > 0 {
+                    self.remember(id, self.me, ctx);
+                }
                 // First there, so that nobody brings it up again.
                 entry.moves += 1;
                 let reply = ctx.reply_to(move |_| {

@@ -31,7 +31,9 @@ impl Server {
     ///
     /// WHY the reason is not asked: what stands here may end as one that was stopped where the way is lost further on.
     pub(super) fn has_ended(&mut self, id: Id, ctx: &mut Context<'_, Self>) {
-        let may_live = |own: &&Own| own.is_elsewhere && own.from.is_none() && own.entry.may_move();
+        // One that is still at home elsewhere is seen to there.
+        let is_heir = |own: &Own| own.from.is_none_or(|from| !self.peers.contains_key(&from));
+        let may_live = |own: &&Own| own.is_elsewhere && is_heir(own) && own.entry.may_move();
         let lost = self.own.get(&id).filter(may_live);
         let Some((who, by)) = lost.and_then(|own| Some((own.who?, own.by))) else {
             return self.release(id, |_, _| {}, ctx);
@@ -108,17 +110,13 @@ impl Server {
         }
         let Brought { entry, who: (theater, actor), by, reply } = brought;
         let Some(network) = self.network.upgrade() else { return };
-        let sits_here = |actor: &Erased| {
-            let at = network.address_of(actor);
-            !actor.0.is_stopped() && at.is_some_and(|at| at.theater == self.me.bits())
-        };
-        let Some(actor) = network.known(Address { theater, actor }).filter(sits_here) else {
-            return;
-        };
+        let who = Address { theater, actor };
+        let sits_here = |actor: &Erased| network.who_sits_here(actor).is_some();
+        let Some(actor) = network.known(who).filter(sits_here) else { return };
         self.moved.remove(&id);
         let name = entry.name.clone();
         self.own.insert(id, Own::new(entry, by, None));
-        self.keep(id, actor, ctx);
+        self.keep(id, actor, Some(who), ctx);
         self.put(id, ctx, move |it, put, ctx| match put {
             Ok(()) => {
                 reply.send(());

@@ -198,6 +198,7 @@ impl Server {
         self.tell(theater, Tell::HandedOver { from });
         self.follow_to(theater, ctx);
         self.bring_orphans(theater, ctx);
+        self.all_are_to_be_confirmed(ctx);
         self.has_changed(ctx);
     }
 
@@ -235,6 +236,7 @@ impl Server {
         self.held.retain(|_, entry| entry.home != theater);
         self.forget_moved_to(theater);
         self.hand_over(&before, ctx);
+        self.all_are_to_be_confirmed(ctx);
         self.has_changed(ctx);
         // It may be back already: whoever was in sight when it joined anew was not looked for.
         self.seek(theater, ctx);

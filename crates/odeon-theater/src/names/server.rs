@@ -60,6 +60,8 @@ pub(super) struct Server {
     pub(super) looks_at_moved: bool,
     /// The registrations of actors that are looked for.
     pub(super) orphans: HashMap<Id, Orphan>,
+    /// Whether it will be looked at which registrations are to be confirmed.
+    pub(super) confirms: bool,
     /// The questions of this theater.
     pub(super) requests: HashMap<u64, Request>,
     /// The last number of a registration, request, inquiry, or round.

@@ -1,5 +1,6 @@
 //! What only the servers themselves can show: who knows a name, and how they get rid of what is wrong.
 
+mod confirming;
 mod numbers;
 
 use std::convert::Infallible;

@@ -73,10 +73,27 @@ impl Network {
     }
 
     /// Has somebody told, in place of another one, whenever [`address_of`](Self::address_of) an actor may have changed, which ends with its seat
-    /// here: whether it sits elsewhere.
-    pub(crate) fn when_moved(&self, actor: &Erased, told: impl Fn(bool) + Send + Sync + 'static) {
+    /// here, or its way from here is lost: whether it sits elsewhere. Each is told with a greater
+    /// number than those before it.
+    pub(crate) fn when_moved(
+        &self,
+        actor: &Erased,
+        told: impl Fn(u64, bool) + Send + Sync + 'static,
+    ) {
         self.inner.introduce(actor.0.native());
         self.inner.seats.follow(actor.0.actor(), Arc::new(told));
+    }
+
+    /// Whether an actor sits elsewhere, or nobody here knows where. `None`: it does not move, or
+    /// its seat here is no more.
+    pub(crate) fn is_elsewhere(&self, actor: &Erased) -> Option<bool> {
+        self.inner.seats.is_elsewhere(actor.0.actor())
+    }
+
+    /// Who an actor is that moves, if it sits here: where it was created.
+    pub(crate) fn who_sits_here(&self, actor: &Erased) -> Option<Address> {
+        let sits_here = !actor.0.is_stopped() && self.is_elsewhere(actor) == Some(false);
+        if sits_here { self.inner.seats.who(actor.0.actor()) } else { None }
     }
 
     /// An actor that moves, by what stands here for it, or is it.

@@ -236,22 +236,22 @@ impl Seats {
         let mut known = self.lock();
         let Known { lines, by_route, .. } = &mut *known;
         let line = lines.get_mut(&who)?;
-        let before = line.at();
+        let before = (line.at(), line.is_elsewhere());
         let result = work(line);
-        let after = line.at();
-        if before != after {
-            if let Some(before) = before {
+        let after = (line.at(), line.is_elsewhere());
+        if before.0 != after.0 {
+            if let Some(before) = before.0 {
                 by_route.remove(&(before, who));
             }
-            if let Some(after) = after {
+            if let Some(after) = after.0 {
                 by_route.insert((after, who));
             }
         }
-        let follower = line.follower.as_ref().filter(|_| before != after).cloned();
-        // It may send.
+        let news = (before != after).then(|| line.news(after.1)).flatten();
+        // Who is told may send.
         drop(known);
-        if let Some(told) = follower {
-            told(after.is_some());
+        if let Some(news) = news {
+            news.tell();
         }
         Some(result)
     }
@@ -406,7 +406,7 @@ impl Seats {
     /// The way of an actor's seats leads to the dead: nothing is known of them any more.
     pub(in crate::network) fn forget(&self, who: Address) -> Vec<Standing> {
         let mut known = self.lock();
-        let Some(line) = known.lines.remove(&who) else { return Vec::new() };
+        let Some(mut line) = known.lines.remove(&who) else { return Vec::new() };
         if let Some(at) = line.at() {
             known.by_route.remove(&(at, who));
         }
@@ -418,7 +418,19 @@ impl Seats {
             standing.outbound.goes_first();
         }
         line.way.open();
+        // Before they end: who is told takes none of these ends for that of the actor.
+        let news = line.news(true);
+        drop(known);
+        if let Some(news) = news {
+            news.tell();
+        }
         line.standing.into()
+    }
+
+    /// Whether the actor of this seat is elsewhere, or nobody here knows where. `None`: there is no
+    /// such seat, or none any more.
+    pub(in crate::network) fn is_elsewhere(&self, seat: u64) -> Option<bool> {
+        self.lock().line_of_seat(seat).map(|(_, line)| line.is_elsewhere())
     }
 
     /// How many actors elsewhere are referred to here.

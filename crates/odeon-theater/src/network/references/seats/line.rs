@@ -39,6 +39,8 @@ pub(in crate::network) struct Line {
     pub(in crate::network) going: Option<Address>,
     /// Who is told when messages go elsewhere.
     pub(in crate::network) follower: Option<Follower>,
+    /// How often somebody was told so.
+    told_so: u64,
     /// An actor that wants to come, until only one seat is left.
     pub(in crate::network) waits: Option<Box<Coming>>,
     /// Of which kind the actor is, if it has ever sat here.
@@ -49,8 +51,22 @@ pub(in crate::network) struct Line {
     pub(in crate::network) heard: Heard,
 }
 
-/// Is told whether an actor sits elsewhere, or here again.
-pub(in crate::network) type Follower = Arc<dyn Fn(bool) + Send + Sync>;
+/// Is told whether an actor sits elsewhere, or here again; the so manieth time. What is told on two
+/// threads may come in the wrong order.
+pub(in crate::network) type Follower = Arc<dyn Fn(u64, bool) + Send + Sync>;
+
+/// What a follower is to be told, without the lock.
+pub(super) struct News {
+    follower: Follower,
+    number: u64,
+    is_elsewhere: bool,
+}
+
+impl News {
+    pub(super) fn tell(self) {
+        (self.follower)(self.number, self.is_elsewhere);
+    }
+}
 
 /// A seat.
 pub(in crate::network) struct Standing {
@@ -128,6 +144,7 @@ impl Line {
             passed: VecDeque::new(),
             going: None,
             follower: None,
+            told_so: 0,
             waits: None,
             kind: "",
             has_name: false,
@@ -141,6 +158,21 @@ impl Line {
             Sits::Elsewhere(at) | Sits::Coming(_, Some(at)) => Some(*at),
             Sits::Here | Sits::Leaving(_) | Sits::Coming(_, None) => None,
         }
+    }
+
+    /// Whether the actor lives elsewhere: also if it is not known by which way it is to be reached.
+    pub(super) fn is_elsewhere(&self) -> bool {
+        match &self.sits {
+            Sits::Here | Sits::Leaving(_) => false,
+            Sits::Elsewhere(_) => true,
+            Sits::Coming(coming, _) => !coming.is_here,
+        }
+    }
+
+    pub(super) fn news(&mut self, is_elsewhere: bool) -> Option<News> {
+        let follower = self.follower.clone()?;
+        self.told_so += 1;
+        Some(News { follower, number: self.told_so, is_elsewhere })
     }
 
     /// Whether messages go to a theater.
