@@ -5,16 +5,11 @@
 pub use odeon_coordination as coordination;
 pub use odeon_core::patterns;
 pub use odeon_core::{
-    Access, Actor, ActorId, ActorRef, ActorStats, Ageing, Ask, AskError, AskWithin, AsyncActor,
-    AsyncContext, Bound, Bounded, BuildError, Clock, Context, DeadLetter, DeadLetterCounts,
-    DeadLetterReason, DeclaredGuards, Directive, Elapsed, EndReason, Ended, Failure, FailureText,
-    Group, LeastRecentlyUsed, Link, LookupError, MailboxName, MailboxOf, MailboxRef, Mailboxes,
-    Message, NameTaken, Observer, OtherType, Pipe, QueueOrder, Random, RandomMailbox, ReadContext,
-    ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting, Ready, Reply,
-    RootFailure, RoundRobin, Routing, Selection, SelectionPolicy, SendError, SpeculationReport,
-    Stage, StageError, StageKind, StageStats, Stats, StatsSource, StopReport, Supervision,
-    SystemClock, Theater, TheaterBuilder, Timer, TrySendError, UntilEnded, Wait, WaitsView, Watch,
-    Watching, WeakRef, Weighted, WhenAllClosed, WorkerPool, WriteContext, as_task, broadcast,
+    Access, Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, Bound,
+    Bounded, Context, DeclaredGuards, Directive, EndReason, Ended, Failure, Group, Link,
+    MailboxName, MailboxOf, MailboxRef, Mailboxes, Message, Pipe, QueueOrder, Reply, Routing,
+    Selection, SendError, Stage, StopReport, Supervision, Theater, TheaterBuilder, Timer,
+    TrySendError, UntilEnded, Watch, Watching, WeakRef, WorkerPool, as_task, broadcast,
 };
 #[cfg(feature = "cuda")]
 pub use odeon_cuda as cuda;
@@ -46,10 +41,50 @@ pub use odeon_zenoh as zenoh;
 
 pub mod prelude;
 
-/// What a tracer of your own is made of, for [`TheaterBuilder::tracer`]: it is told where messages come from,
-/// and may surround their handling. `odeon::sight::Spans` (feature `sight`) is one.
-pub mod follow {
+/// The source of a theater's time ([`TheaterBuilder::clock`]).
+pub mod clock {
+    pub use odeon_core::{Clock, SystemClock};
+}
+
+/// Messages that were accepted and not handled ([`TheaterBuilder::on_dead_letter`]).
+pub mod dead_letter {
+    pub use odeon_core::{DeadLetter, DeadLetterCounts, DeadLetterReason};
+}
+
+/// Why something was refused, or failed; the errors of messages are at the root.
+pub mod error {
+    pub use odeon_core::{
+        BuildError, Elapsed, FailureText, LookupError, NameTaken, OtherType, RootFailure,
+        StageError,
+    };
+}
+
+/// Actors whose reads run at once, beside each other.
+pub mod read_write {
+    pub use odeon_core::{
+        ReadContext, ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting,
+        WriteContext,
+    };
+}
+
+/// Policies by which an actor with several mailboxes selects its next message.
+pub mod selection {
+    pub use odeon_core::{
+        Ageing, LeastRecentlyUsed, Random, RandomMailbox, Ready, RoundRobin, SelectionPolicy,
+        Weighted, WhenAllClosed,
+    };
+}
+
+/// What can be seen of a running theater: numbers ([`Theater::stats`]), who waits for whom
+/// ([`Theater::waits`]), events ([`TheaterBuilder::observer`]), and what a tracer of your own is made
+/// of ([`TheaterBuilder::tracer`]): it is told where messages come from, and may surround their
+/// handling. `odeon::sight::Spans` (feature `sight`) is one.
+pub mod telemetry {
     pub use odeon_core::extend::{Cause, Followed, Handling, Scope, Tracer};
+    pub use odeon_core::{
+        ActorStats, Observer, SpeculationReport, StageKind, StageStats, Stats, StatsSource, Wait,
+        WaitsView,
+    };
 }
 
 /// What the derive macros name; not for direct use.

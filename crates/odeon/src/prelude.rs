@@ -11,12 +11,17 @@ pub use crate::speculative::{
 pub use crate::stm::{TCounter, TList, TMap, TOrdMap, TQueue, TSet, TVar, TVec, Tx};
 pub use odeon_core::extend::SendBorrowed as _;
 
+pub use crate::dead_letter::{DeadLetter, DeadLetterReason};
+pub use crate::error::{Elapsed, LookupError};
+pub use crate::read_write::{
+    ReadContext, ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting, WriteContext,
+};
+pub use crate::selection::{Ready, SelectionPolicy, WhenAllClosed};
+pub use crate::telemetry::Observer;
 pub use crate::{
     Access, Actor, ActorId, ActorRef, Ask, AskError, AskWithin, AsyncActor, AsyncContext, Bound,
-    Bounded, Context, DeadLetter, DeadLetterReason, DeclaredGuards, Directive, Elapsed, EndReason,
-    Ended, Failure, Group, Link, LookupError, MailboxRef, Mailboxes, Message, Observer, Pipe,
-    QueueOrder, ReadContext, ReadSharing, ReadWrite, ReadWriteActor, ReadWritePolicy, ReadWriting,
-    Ready, Reply, Routing, Selection, SelectionPolicy, SendError, Stage, StopReport, Supervision,
-    Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef, WhenAllClosed, WorkerPool,
-    WriteContext, guards, when,
+    Bounded, Context, DeclaredGuards, Directive, EndReason, Ended, Failure, Group, Link,
+    MailboxRef, Mailboxes, Message, Pipe, QueueOrder, Reply, Routing, Selection, SendError, Stage,
+    StopReport, Supervision, Theater, TheaterBuilder, Timer, TrySendError, Watch, WeakRef,
+    WorkerPool, guards, when,
 };

@@ -18,7 +18,7 @@ fn stats_are_written_and_messages_followed() {
     let theater = builder.build().unwrap();
     let quiet = theater.spawn(Quiet);
     odeon::sight::followed(|| quiet.send(7).unwrap());
-    let messages = |stats: &odeon::Stats| stats.stages[0].messages;
+    let messages = |stats: &odeon::telemetry::Stats| stats.stages[0].messages;
     while theater.stats().is_none_or(|stats| messages(&stats) == 0) {
         std::thread::yield_now();
     }

@@ -1,6 +1,6 @@
 //! Another thread is given the actor's reference, not the context of a read.
 
-use odeon::{ReadContext, ReadWriteActor, WriteContext};
+use odeon::read_write::{ReadContext, ReadWriteActor, WriteContext};
 
 struct Heights;
 
