@@ -3,9 +3,9 @@
 #[cfg(feature = "devices")]
 mod source;
 
-use crate::standard_error;
 use crate::table::short;
 use odeon_energy::{Estimate, Gauge, Machine, Meter, SharedMeter, Unavailable};
+use odeon_example_run::standard_error;
 use std::time::Duration;
 
 #[cfg(feature = "devices")]

@@ -39,6 +39,10 @@ pub struct Hello {
     pub rustc: String,
 }
 
+fn failed(peer: &str, problem: impl std::fmt::Display) -> BenchError {
+    BenchError::Beside(format!("peer {peer}: {problem}"))
+}
+
 /// The running peers of one measurement.
 pub struct Peers {
     program: Option<PathBuf>,
@@ -95,7 +99,7 @@ impl Peers {
             peak_rss_kib: Option<u64>,
         }
         let running = self.running.iter_mut().find(|(hello, _)| hello.implementation == name);
-        let (_, process) = running.ok_or_else(|| BenchError::peer(name, "is not running"))?;
+        let (_, process) = running.ok_or_else(|| failed(name, "is not running"))?;
         let Answer { ops, ns, peak_rss_kib } = process.ask(workload, params)?;
         Ok(Measured {
             ops,
@@ -114,7 +118,7 @@ impl Peers {
         struct Answer {
             bytes_per_actor: f64,
         }
-        let no_program = || BenchError::peer(name, "is not running");
+        let no_program = || failed(name, "is not running");
         let program = self.program.as_ref().ok_or_else(no_program)?;
         let (_, mut process) = Process::start(program, name)?;
         let Answer { bytes_per_actor } = process.ask("idle_actor_bytes", params)?;

@@ -76,7 +76,7 @@ impl Drop for SortedList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
+    use odeon_example_run::SplitMix64;
     use std::collections::BTreeSet;
 
     #[test]

@@ -57,8 +57,6 @@ use crate::workload::Workload;
 #[cfg(feature = "devices")]
 pub(crate) use geostat::record_course as record_geostat;
 #[cfg(feature = "devices")]
-pub(crate) use geostat::{Course as GeostatCourse, Progress as GeostatProgress};
-#[cfg(feature = "devices")]
 pub(crate) use kmeans::report_of_pool as report_of_kmeans_pool;
 pub(crate) use list::{Course, Progress, record_course};
 

@@ -6,7 +6,8 @@ use crate::parameter::{Params, Value};
 use crate::plot::Lines;
 use crate::reproduction::WatchReproduction;
 use crate::statistics::Spread;
-use crate::workloads::{GeostatCourse, GeostatProgress, record_geostat};
+use crate::workloads::record_geostat;
+use odeon_example_geostat::actors::{Course, Progress};
 use std::time::Duration;
 
 /// A width of one for each worker.
@@ -35,7 +36,7 @@ pub(super) struct Runs(Vec<Case>);
 struct Case {
     width: &'static str,
     reads: &'static str,
-    courses: Vec<GeostatCourse>,
+    courses: Vec<Course>,
 }
 
 /// Medians over the runs of one case.
@@ -84,12 +85,12 @@ impl Runs {
     pub(super) fn medians(&self, width: &str, reads: &str) -> Option<Medians> {
         let is_it = |case: &&Case| case.width == width && case.reads == reads;
         let courses = &self.0.iter().find(is_it)?.courses;
-        let median = |of: &dyn Fn(&GeostatCourse) -> f64| {
+        let median = |of: &dyn Fn(&Course) -> f64| {
             Spread::of(&courses.iter().map(of).collect::<Vec<_>>()).median
         };
-        let points = courses.first()?.measured.ops as f64;
+        let points = courses.first()?.points as f64;
         Some(Medians {
-            seconds: median(&|course| course.measured.ns as f64 / 1e9),
+            seconds: median(&|course| course.elapsed.as_secs_f64()),
             looks: median(&|course| course.total().looks as f64),
             requests_rolled_back: median(&|course| course.total().requests_rolled_back as f64),
             looks_rolled_back: median(&|course| course.total().looks_rolled_back as f64),
@@ -109,7 +110,7 @@ impl Runs {
     }
 
     fn chart(&self, chart: &str, width: &str) -> Lines {
-        type Count = fn(&GeostatProgress) -> u64;
+        type Count = fn(&Progress) -> u64;
         let (y_title, counts): (_, &[(&str, Count)]) = match chart {
             "requests" => {
                 ("simulation messages answered per second", &[("", |progress| progress.requests)])
@@ -151,7 +152,7 @@ impl Case {
 }
 
 /// At the end of the time between two looks: what was done meanwhile, in a second.
-fn per_second(course: &GeostatCourse, count: fn(&GeostatProgress) -> u64) -> Vec<(f64, f64)> {
+fn per_second(course: &Course, count: fn(&Progress) -> u64) -> Vec<(f64, f64)> {
     let steps = course.looks.windows(2).filter_map(|pair| {
         let [(begin, before), (end, after)] = pair else { return None };
         let elapsed = (*end - *begin).as_secs_f64();

@@ -1,8 +1,8 @@
 use super::*;
 use crate::devices::cuda_missing;
 use crate::energy::Joules;
-use crate::kmeans::Broker;
 use crate::parameter::Value;
+use odeon_example_kmeans::Broker;
 
 struct Silent(Vec<String>);
 

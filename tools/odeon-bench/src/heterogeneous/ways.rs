@@ -16,14 +16,14 @@ struct Way {
     communication: &'static [&'static str],
 }
 
-const ASSIGN: &str = include_str!("../kmeans/assign.rs");
-const KERNELS: &str = include_str!("../kmeans/kernels.rs");
-const ON_CORES: &str = include_str!("../kmeans/workers/cpu.rs");
-const CUDA_C: &str = include_str!("../kmeans/kmeans.cu");
-const BY_CUDA: &str = include_str!("../kmeans/workers/direct.rs");
-const ELSEWHERE: &str = include_str!("../kmeans/workers/middleware.rs");
-const BY_KERNELS: &str = include_str!("../kmeans/workers/kernel.rs");
-const BALANCED: &str = include_str!("../kmeans/workers/balanced.rs");
+const ASSIGN: &str = include_str!("../../../../examples/kmeans/src/assign.rs");
+const KERNELS: &str = include_str!("../../../../examples/kmeans/src/kernels.rs");
+const ON_CORES: &str = include_str!("../../../../examples/kmeans/src/workers/cpu.rs");
+const CUDA_C: &str = include_str!("../../../../examples/kmeans/src/kmeans.cu");
+const BY_CUDA: &str = include_str!("../../../../examples/kmeans/src/workers/direct.rs");
+const ELSEWHERE: &str = include_str!("../../../../examples/kmeans/src/workers/middleware.rs");
+const BY_KERNELS: &str = include_str!("../../../../examples/kmeans/src/workers/kernel.rs");
+const BALANCED: &str = include_str!("../../../../examples/kmeans/src/workers/balanced.rs");
 
 const ALL: &[Way] = &[
     Way { name: "cpu", in_thesis: "", theirs: None, logic: &[ASSIGN], communication: &[ON_CORES] },

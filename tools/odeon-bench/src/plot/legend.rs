@@ -27,7 +27,7 @@ pub(super) fn draw_beside<'n>(
         write(&right, &names)?;
         all.present()
     });
-    drawn.map_err(|error| BenchError::Plot(error.to_string()))
+    drawn.map_err(|error| BenchError::Beside(format!("the plot could not be drawn: {error}")))
 }
 
 /// How wide the names are. WHY by their letters: how wide these are the browser decides that shows them.

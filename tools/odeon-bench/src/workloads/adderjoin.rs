@@ -8,13 +8,13 @@ mod floor;
 mod round_robin;
 
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
 use feed::Feed;
+use odeon_example_run::finish_line;
 
 /// See the module.
 pub(super) struct AdderJoin;

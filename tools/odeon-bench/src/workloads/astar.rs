@@ -9,13 +9,13 @@ mod searching;
 mod selector;
 
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
 use grid::Grid;
+use odeon_example_run::finish_line;
 use searching::{First, Plan};
 use std::sync::Arc;
 

@@ -3,12 +3,12 @@
 
 use super::bank_transfers::{INITIAL_BALANCE, Transfer, Transfers, check_conserved};
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{Post, runtime, theater};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::{Finish, finish_line};
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 

@@ -2,7 +2,7 @@
 
 use crate::error::BenchError;
 use crate::parameter::Params;
-use crate::random::SplitMix64;
+use odeon_example_run::SplitMix64;
 
 /// Of each account before the first transfer. Balances may become negative: no transfer is refused.
 pub(super) const INITIAL_BALANCE: i64 = 1_000_000;

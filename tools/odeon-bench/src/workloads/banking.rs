@@ -7,13 +7,13 @@ mod ledger;
 mod selector;
 
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
 use ledger::Ledger;
+use odeon_example_run::finish_line;
 
 /// See the module.
 pub(super) struct Banking;

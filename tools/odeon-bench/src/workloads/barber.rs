@@ -8,11 +8,11 @@ mod selector;
 mod visits;
 
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
+use odeon_example_run::finish_line;
 use visits::{Plan, Visits};
 
 /// See the module.

@@ -1,14 +1,14 @@
 //! `big`: many actors, each pinging random others and answering their pings.
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::floor::{Queue, Receiver};
 use crate::parameter::{Parameter, Params};
-use crate::random::XorShift64;
 use crate::samples::Measured;
 use crate::theater::{Post, theater};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::XorShift64;
+use odeon_example_run::{Finish, finish_line};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};

@@ -3,12 +3,12 @@
 mod floor;
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{Post, theater};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::{Finish, finish_line};
 
 /// See the module.
 pub(super) struct Chameneos;

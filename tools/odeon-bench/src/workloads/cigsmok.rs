@@ -7,11 +7,11 @@ mod rounds;
 mod selector;
 
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
+use odeon_example_run::finish_line;
 use rounds::Rounds;
 
 /// See the module.

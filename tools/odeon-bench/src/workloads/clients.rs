@@ -1,9 +1,9 @@
 //! Clients of one server: each has one request under way at a time, and checks every answer.
 
-use crate::finish::Finish;
 use crate::theater::Post;
 use crate::workloads::book::Book;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 
 /// What a client asks for, in which order, and what may be answered.
 pub(super) trait Script: Send + 'static {

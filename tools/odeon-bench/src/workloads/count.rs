@@ -1,13 +1,13 @@
 //! `count`: a producer sends many increments in one handler, then asks for the total.
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::floor::{Queue, Receiver};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{Post, theater};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::{Finish, finish_line};
 use std::cell::Cell;
 use std::rc::Rc;
 

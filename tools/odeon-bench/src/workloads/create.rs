@@ -1,12 +1,12 @@
 //! `create`: one actor creates many; each acknowledges and stops.
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{Post, theater};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::{Finish, finish_line};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -6,13 +6,13 @@ mod read_write;
 mod script;
 
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
 use crate::workloads::clients::{SetUp, policy};
+use odeon_example_run::finish_line;
 use script::DictionaryScript;
 
 /// See the module.

@@ -10,12 +10,12 @@ mod round_robin;
 mod signal;
 
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
+use odeon_example_run::finish_line;
 use results::Results;
 use signal::Shape;
 

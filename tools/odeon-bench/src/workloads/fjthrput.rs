@@ -1,13 +1,13 @@
 //! `fjthrput` (fork-join throughput): the main thread sends to many actors in turn.
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::floor::{Queue, Receiver};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{Post, runtime};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::{Finish, finish_line};
 use std::hint::black_box;
 
 /// See the module.

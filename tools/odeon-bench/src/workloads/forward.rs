@@ -2,15 +2,15 @@
 //! article on Java's ForkJoinPool at heise online): what the order of the workers' queues costs.
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::floor::{Queue, Receiver};
 use crate::parameter::{Parameter, Params};
-use crate::random::XorShift64;
 use crate::samples::Measured;
 use crate::theater::{Post, runtime};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::QueueOrder;
 use odeon::prelude::*;
+use odeon_example_run::XorShift64;
+use odeon_example_run::{Finish, finish_line};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};

@@ -1,22 +1,23 @@
-//! `kmeans`: the thesis's application, see [`kmeans`](crate::kmeans).
+//! `kmeans`: the thesis's application, see [`odeon_example_kmeans`].
 
 use super::kept::Kept;
 use crate::devices::{self, DEVICE};
 use crate::error::BenchError;
-use crate::iterative::{
-    BALANCED, CPU, CPU_WORKERS, Crew, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Run, Team,
-};
-use crate::kmeans::{
-    Broker, ByCuda, ByKernels, Centres, Clustering, Clusters, OnCores, Piece, Points, ServedBy,
-    Servers, Stop, Threads, Tolerance, balanced, check, generate, on_one_thread, read, sequential,
-};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
-use crate::standard_error;
+use crate::team::{
+    BALANCED, CPU, CPU_WORKERS, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Team,
+};
 use crate::theater::theater;
 use crate::workload::{About, Variant, Workload};
 use odeon::prelude::*;
 use odeon_device::BalancingReport;
+use odeon_example_iterative::{Crew, Run};
+use odeon_example_kmeans::{
+    Broker, ByCuda, ByKernels, Clustering, Clusters, OnCores, Piece, ServedBy, Servers, Stop, Task,
+    Threads, Tolerance, balanced, generate, on_one_thread, read,
+};
+use odeon_example_run::standard_error;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,14 +30,6 @@ pub(super) struct KMeans {
 
 /// The workload.
 pub(super) static KMEANS: KMeans = KMeans { tasks: Kept::new(), broker: Broker::new() };
-
-/// What is clustered, and what must come out.
-struct Task {
-    points: Arc<Points>,
-    first: Centres,
-    stop: Stop,
-    expected: Clusters,
-}
 
 /// What a task depends on.
 const TASK: &[&str] =
@@ -101,70 +94,44 @@ static ABOUT: About = About {
 
 impl KMeans {
     fn task(&self, params: &Params) -> Result<Arc<Task>, BenchError> {
-        self.tasks.get(params.only(TASK), Task::new)
+        self.tasks.get(params.only(TASK), task)
     }
 }
 
-impl Task {
-    fn new(params: &Params) -> Result<Self, BenchError> {
-        let (centres, seed) = (params.count("centres"), params.number("seed"));
-        let points = match params.word("input") {
-            GENERATED => {
-                let (rows, dims) = (params.count("rows"), params.count("dims"));
-                // WHY not left to who makes them: a program whose memory ends is killed without a sentence.
-                if Vec::<f32>::new().try_reserve_exact(rows.saturating_mul(dims)).is_err() {
-                    let problem = format!("no memory for {rows} points of {dims} dimensions");
-                    return Err(BenchError::bad_argument("--rows", problem));
-                }
-                generate(rows, dims, centres, seed)
+fn task(params: &Params) -> Result<Task, BenchError> {
+    let (centres, seed) = (params.count("centres"), params.number("seed"));
+    let points = match params.word("input") {
+        GENERATED => {
+            let (rows, dims) = (params.count("rows"), params.count("dims"));
+            // WHY not left to who makes them: a program whose memory ends is killed without a sentence.
+            if Vec::<f32>::new().try_reserve_exact(rows.saturating_mul(dims)).is_err() {
+                let problem = format!("no memory for {rows} points of {dims} dimensions");
+                return Err(BenchError::bad_argument("--rows", problem));
             }
-            path => read(Path::new(path))?,
-        };
-        if centres > points.rows() {
-            let problem = format!("{centres} centres need as many points, not {}", points.rows());
-            return Err(BenchError::bad_argument("--centres", problem));
+            generate(rows, dims, centres, seed)
         }
-        let stop = match (params.number("seconds"), params.number("rounds")) {
-            (0, 0) => Stop::Changes(params.number("threshold_ppm")),
-            (0, rounds) => Stop::After(rounds),
-            (seconds, _) => Stop::Lasting(Duration::from_secs(seconds)),
-        };
-        let first = Centres::drawn(&points, centres, seed);
-        let expected = match stop {
-            // From where nothing changes any more it is the same, however many rounds follow.
-            Stop::Lasting(_) => sequential(&points, &first, Stop::Changes(0)),
-            stop => sequential(&points, &first, stop),
-        };
-        Ok(Self { points: Arc::new(points), first, stop, expected })
-    }
+        path => read(Path::new(path))?,
+    };
+    let stop = match (params.number("seconds"), params.number("rounds")) {
+        (0, 0) => Stop::Changes(params.number("threshold_ppm")),
+        (0, rounds) => Stop::After(rounds),
+        (seconds, _) => Stop::Lasting(Duration::from_secs(seconds)),
+    };
+    Task::new(points, centres, seed, stop)
+}
 
-    /// Measures a way to cluster, and checks what comes out.
-    fn measure(
-        &self,
-        within: Tolerance,
-        cluster: impl FnOnce() -> Result<Clusters, BenchError>,
-    ) -> Result<Measured, BenchError> {
-        let (measured, clusters) = Measured::time_and_energy(|| {
-            let clusters = cluster();
-            let rounds = clusters.as_ref().map_or(0, |clusters| clusters.rounds);
-            (self.points.rows() as u64 * rounds, clusters)
-        });
-        let clusters = clusters?;
-        let expected = self.expected_after(clusters.rounds);
-        check(&self.points, &clusters, &expected, self.stop, within).map(|()| measured)
-    }
-
-    /// What must have come out of a run of so many rounds, if the time has decided how many.
-    fn expected_after(&self, rounds: u64) -> Clusters {
-        let settled = self.expected.rounds;
-        match self.stop {
-            Stop::Lasting(_) if settled < Stop::MOST_ROUNDS && settled <= rounds => {
-                Clusters { rounds, ..self.expected.clone() }
-            }
-            Stop::Lasting(_) => sequential(&self.points, &self.first, Stop::After(rounds)),
-            _ => self.expected.clone(),
-        }
-    }
+/// Measures a way to cluster, and checks what comes out.
+fn measure(
+    task: &Task,
+    within: Tolerance,
+    cluster: impl FnOnce() -> Result<Clusters, BenchError>,
+) -> Result<Measured, BenchError> {
+    let (measured, clusters) = Measured::time_and_energy(|| {
+        let clusters = cluster();
+        let rounds = clusters.as_ref().map_or(0, |clusters| clusters.rounds);
+        (task.points.rows() as u64 * rounds, clusters)
+    });
+    task.check(&clusters?, within).map(|()| measured)
 }
 
 impl Workload for KMeans {
@@ -208,10 +175,10 @@ impl Workload for KMeans {
         let task = self.task(params)?;
         let Task { points, first, stop, .. } = &*task;
         if params.word("floor") == "sequential" {
-            return task.measure(Tolerance::Cores, || Ok(on_one_thread(points, first, *stop)));
+            return measure(&task, Tolerance::Cores, || Ok(on_one_thread(points, first, *stop)));
         }
         let threads = Threads::new(params.count("workers"))?;
-        task.measure(Tolerance::Cores, || Ok(threads.cluster(points, first, *stop)))
+        measure(&task, Tolerance::Cores, || Ok(threads.cluster(points, first, *stop)))
     }
 
     fn looks_at_energy(&self) -> bool {
@@ -237,7 +204,7 @@ impl KMeans {
         let run = Run::new(&theater, rounds, crew);
         let mut check = || servers.as_mut().map_or(Ok(()), Servers::check);
         let measured =
-            task.measure(within, || run.complete_if(&mut check).map(Clustering::into_clusters));
+            measure(&task, within, || run.complete_if(&mut check).map(Clustering::into_clusters));
         match check() {
             Ok(()) => measured.map(Ok),
             Err(ended) => Ok(Err(ended)),
@@ -276,7 +243,7 @@ pub(crate) fn report_of_pool(
     let Crew::Pool(pool) = &crew else { panic!("a pool is asked for") };
     let pool = pool.clone();
     let run = Run::new(&theater, rounds, crew);
-    task.measure(Tolerance::Devices, || run.complete().map(Clustering::into_clusters))?;
+    measure(&task, Tolerance::Devices, || run.complete().map(Clustering::into_clusters))?;
     Ok(pool.report())
 }
 
@@ -389,11 +356,6 @@ mod tests {
             let measured = measured.expect("it comes to what it should");
             assert!(measured.ns >= 1_000_000_000 && measured.ns < 30_000_000_000, "{measured:?}");
             assert!(measured.ops % 300 == 0 && measured.ops > 30 * 300, "{measured:?}");
-        }
-        let task = KMEANS.task(&params).expect("it is there");
-        for rounds in [1, 2, 1_000] {
-            let expected = sequential(&task.points, &task.first, Stop::After(rounds));
-            assert_eq!(task.expected_after(rounds), expected);
         }
     }
 }

@@ -202,8 +202,8 @@ fn check(launches: u64, counted: u32) -> Result<(), BenchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::devices::device_for;
     use crate::parameter::Value;
+    use odeon_example_iterative::devices::device_for;
 
     fn runs(way: &'static str) {
         for wait in [EACH, LAST] {

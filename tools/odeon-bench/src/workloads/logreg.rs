@@ -1,20 +1,21 @@
-//! `logreg`: see [`logreg`](crate::logreg).
+//! `logreg`: see [`odeon_example_logreg`].
 
 use super::kept::Kept;
 use crate::devices::{self, DEVICE};
 use crate::error::BenchError;
-use crate::iterative::{
-    BALANCED, CPU, CPU_WORKERS, Crew, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Run, Team,
-};
-use crate::logreg::{
-    ByKernels, Descent, Fitted, Labelled, OnCores, Piece, Steps, Threads, balanced, check,
-    generate, on_one_thread, sequential,
-};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
+use crate::team::{
+    BALANCED, CPU, CPU_WORKERS, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Team,
+};
 use crate::theater::theater;
 use crate::workload::{About, Variant, Workload};
 use odeon::prelude::*;
+use odeon_example_iterative::{Crew, Run};
+use odeon_example_logreg::{
+    ByKernels, Descent, Fitted, Labelled, OnCores, Piece, Steps, Threads, balanced, check,
+    generate, on_one_thread, sequential,
+};
 use std::sync::Arc;
 
 /// See the module.

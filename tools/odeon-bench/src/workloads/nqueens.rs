@@ -8,13 +8,13 @@ mod queue;
 mod selector;
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
 use board::{Board, MAX_SIZE, Task};
+use odeon_example_run::{Finish, finish_line};
 
 /// See the module.
 pub(super) struct NQueens;

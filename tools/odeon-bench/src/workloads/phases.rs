@@ -11,8 +11,8 @@ use crate::parameter::{Params, Value};
 use crate::samples::Measured;
 use crate::statistics::Spread;
 use crate::theater::{runtime, theater};
-use crate::watching::watch;
 use looks::{Look, messages_until};
+use odeon_example_run::watch;
 use std::time::Duration;
 
 /// Per cent of the entries that meet, phase by phase.

@@ -8,12 +8,12 @@ mod retries;
 mod selector;
 
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
 use feast::{Feast, MAX_SEATS};
+use odeon_example_run::finish_line;
 
 /// See the module.
 pub(super) struct Philosophers;

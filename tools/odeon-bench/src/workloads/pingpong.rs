@@ -1,12 +1,12 @@
 //! `pingpong`: two actors send each other an empty message in turn.
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{Post, pinned_stage, theater};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::{Finish, finish_line};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// See the module.

@@ -1,12 +1,12 @@
 //! `restart`: a supervised actor fails again and again in front of many waiting messages.
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{Post, theater};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::{Finish, finish_line};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,13 +1,13 @@
 //! `ring`: one token goes round a ring of actors.
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::floor::{Queue, Receiver};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{Post, pinned_stage, theater};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::{Finish, finish_line};
 use std::cell::Cell;
 use std::rc::Rc;
 

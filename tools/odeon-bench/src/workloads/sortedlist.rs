@@ -8,7 +8,6 @@ mod read_write;
 mod script;
 
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params, Value};
 use crate::samples::Measured;
@@ -16,6 +15,7 @@ use crate::theater::theater;
 use crate::workload::{About, Variant, WORKERS, Workload};
 use crate::workloads::clients::{SetUp, policy};
 use cells::Cells;
+use odeon_example_run::finish_line;
 use script::ListScript;
 
 /// See the module.

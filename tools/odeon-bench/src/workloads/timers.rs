@@ -1,13 +1,13 @@
 //! `timers`: an actor arms and cancels timers while very many are pending.
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::parameter::{Parameter, Params};
-use crate::random::XorShift64;
 use crate::samples::Measured;
 use crate::theater::{Post, theater};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::XorShift64;
+use odeon_example_run::{Finish, finish_line};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 

@@ -7,7 +7,6 @@ mod transfers;
 
 use super::shared_state::processing;
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::latency::Latency;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
@@ -17,6 +16,7 @@ use crate::workload::{About, Variant, WORKERS, Workload};
 use bank::{Bank, ToBank};
 use client::{Client, ToClient};
 use odeon::prelude::*;
+use odeon_example_run::finish_line;
 use std::sync::mpsc::channel;
 use transfers::{Plan, check_conserved};
 

@@ -3,8 +3,8 @@
 use super::balances::{Balances, Variables};
 use crate::error::BenchError;
 use crate::parameter::Params;
-use crate::random::SplitMix64;
 use crate::workloads::shared_state::{Deed, Shared, Work};
+use odeon_example_run::SplitMix64;
 
 /// Of each account at first. Balances may become negative: no transfer is refused.
 pub(super) const INITIAL_BALANCE: i64 = 1_000_000;

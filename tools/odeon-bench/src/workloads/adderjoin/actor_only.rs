@@ -1,9 +1,9 @@
 //! The adder keeps the sums that are not complete.
 
 use super::feed::{Feed, Sums};
-use crate::finish::Finish;
 use crate::theater::Post;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 use std::collections::VecDeque;
 
 pub(super) fn set_up(theater: &Theater, feed: Feed, finish: Finish) -> impl FnOnce() {

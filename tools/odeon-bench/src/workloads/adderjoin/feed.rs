@@ -1,8 +1,8 @@
 //! Which source has which number next, and the sums that must come of them.
 
-use crate::finish::Finish;
 use crate::parameter::Params;
-use crate::random::SplitMix64;
+use odeon_example_run::Finish;
+use odeon_example_run::SplitMix64;
 
 /// TUNE: numbers, guessed 2026-11: so many are sent within one message, so that whoever sends them can be held back.
 const PORTION: usize = 64;
@@ -105,11 +105,11 @@ fn at_its_place(checksum: u64, sum: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finish::finish_line;
     use crate::parameter::Value;
     use crate::workload::Workload;
     use crate::workloads::adderjoin::AdderJoin;
     use crate::workloads::adderjoin::actor_only::Partial;
+    use odeon_example_run::finish_line;
 
     fn feed(sources: u64, numbers: u64) -> Feed {
         let params = Params::defaults(AdderJoin.about().parameters);

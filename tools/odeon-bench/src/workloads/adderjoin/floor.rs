@@ -3,9 +3,9 @@
 use super::actor_only::Partial;
 use super::feed::{Feed, Sums};
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::Params;
 use crate::samples::Measured;
+use odeon_example_run::finish_line;
 
 pub(super) fn run(params: &Params) -> Result<Measured, BenchError> {
     let feed = Feed::new(params);

@@ -2,9 +2,9 @@
 
 use super::MAX_SOURCES;
 use super::feed::{Feed, Sums};
-use crate::finish::Finish;
 use crate::theater::Post;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 
 pub(super) fn set_up(theater: &Theater, feed: Feed, finish: Finish) -> impl FnOnce() {
     let sink = theater.spawn(Sink { sums: Sums::new(&feed, finish) });

@@ -3,9 +3,9 @@
 
 use super::grid::{Grid, ORIGIN};
 use super::searching::{Plan, Search, Task};
-use crate::finish::Finish;
 use crate::theater::Post;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 use std::sync::Arc;
 
 pub(super) fn begin(theater: &Theater, plan: Plan, grid: Arc<Grid>, finish: Finish) {

@@ -1,6 +1,6 @@
 //! The grid: from each node some steps lead on, and each node remembers from where it was reached first.
 
-use crate::random::SplitMix64;
+use odeon_example_run::SplitMix64;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A node by its number; those of the last dimension follow each other.

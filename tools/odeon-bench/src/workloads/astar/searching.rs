@@ -1,7 +1,7 @@
 //! What every searcher does with the node it is sent, and which node goes first.
 
 use super::grid::{Grid, Node};
-use crate::busy_work::BusyWork;
+use odeon_example_run::BusyWork;
 use std::collections::VecDeque;
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
 //! An account stashes what comes until the confirmation that it waits for; credits leave the stash before transfers.
 
 use super::ledger::Ledger;
-use crate::finish::Finish;
 use crate::theater::Post;
 use crate::workloads::bank_transfers::{INITIAL_BALANCE, Transfer};
 use crate::workloads::book::Book;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 use std::collections::VecDeque;
 
 pub(super) fn set_up(theater: &Theater, ledger: Ledger, finish: Finish) -> impl FnOnce() {

@@ -2,10 +2,10 @@
 
 use super::ledger::Ledger;
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::Params;
 use crate::samples::Measured;
 use crate::workloads::bank_transfers::{INITIAL_BALANCE, Transfers};
+use odeon_example_run::finish_line;
 
 pub(super) fn run(params: &Params) -> Result<Measured, BenchError> {
     let mut balances = vec![INITIAL_BALANCE; params.count("accounts")];

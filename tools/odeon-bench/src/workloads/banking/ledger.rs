@@ -1,8 +1,8 @@
 //! What the teller knows: the transfers to be ordered, how many are not done, and what every account must end with.
 
-use crate::finish::Finish;
 use crate::parameter::Params;
 use crate::workloads::bank_transfers::{INITIAL_BALANCE, Transfer, Transfers};
+use odeon_example_run::Finish;
 
 /// TUNE: transfers, found 2026-11: the teller orders so many within one message, and the rest behind what has come for it
 /// meanwhile, without waiting for anything. With all within one message the backlog of the accounts leaves the caches, and 10
@@ -59,10 +59,10 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finish::finish_line;
     use crate::parameter::Value;
     use crate::workload::Workload;
     use crate::workloads::banking::Banking;
+    use odeon_example_run::finish_line;
 
     #[test]
     fn lost_money_is_noticed_and_every_transfer_is_ordered_once() {

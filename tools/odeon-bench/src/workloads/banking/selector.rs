@@ -1,11 +1,11 @@
 //! An account closes all mailboxes but that of confirmations until the one it waits for has come.
 
 use super::ledger::Ledger;
-use crate::finish::Finish;
 use crate::theater::Post;
 use crate::workloads::bank_transfers::{INITIAL_BALANCE, Transfer};
 use crate::workloads::book::Book;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 
 pub(super) fn set_up(theater: &Theater, ledger: Ledger, finish: Finish) -> impl FnOnce() {
     let (count, book) = (ledger.accounts(), Book::new());

@@ -2,8 +2,8 @@
 
 use super::visits::{Plan, Visits};
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::samples::Measured;
+use odeon_example_run::finish_line;
 
 pub(super) fn run(plan: Plan) -> Result<Measured, BenchError> {
     let (finish, waiting) = finish_line(1);

@@ -1,9 +1,9 @@
 //! How long everything takes, and whether every customer has been served.
 
-use crate::busy_work::BusyWork;
-use crate::finish::Finish;
 use crate::parameter::Params;
-use crate::random::SplitMix64;
+use odeon_example_run::BusyWork;
+use odeon_example_run::Finish;
+use odeon_example_run::SplitMix64;
 
 /// The parameters of a run, read once.
 #[derive(Clone, Copy)]
@@ -98,7 +98,7 @@ impl Visits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finish::finish_line;
+    use odeon_example_run::finish_line;
 
     fn told(customers: [usize; 2], most: usize, cuts: usize) -> Option<String> {
         let (finish, waiting) = finish_line(1);

@@ -1,10 +1,10 @@
 //! Who changes the ledger, and who asks it.
 
 use super::ledger::ToLedger;
-use crate::finish::Finish;
 use crate::theater::Post;
 use crate::workloads::ledger::Entries;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

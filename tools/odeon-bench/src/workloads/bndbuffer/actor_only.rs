@@ -1,10 +1,10 @@
 //! The buffer keeps lists of the producers that wait for room and of the consumers that wait for items.
 
 use super::buffer::{Buffer, Consumed, Reports, Trade, process};
-use crate::finish::Finish;
 use crate::theater::Post;
 use crate::workloads::book::Book;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 use std::collections::VecDeque;
 
 pub(super) fn set_up(theater: &Theater, trade: Trade, finish: Finish) -> impl FnOnce() {

@@ -1,8 +1,8 @@
 //! What producers and consumers compute, the buffer between them, and what must have been consumed in the end.
 
-use crate::finish::Finish;
 use crate::parameter::Params;
-use crate::random::SplitMix64;
+use odeon_example_run::Finish;
+use odeon_example_run::SplitMix64;
 use std::collections::VecDeque;
 
 /// Of one run.
@@ -145,10 +145,10 @@ impl Reports {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finish::finish_line;
     use crate::parameter::Value;
     use crate::workload::Workload;
     use crate::workloads::bndbuffer::BoundedBuffer;
+    use odeon_example_run::finish_line;
 
     fn trade() -> Trade {
         let params = Params::defaults(BoundedBuffer.about().parameters);

@@ -1,10 +1,10 @@
 //! Guards say when the mailboxes of producers and consumers are open.
 
 use super::buffer::{Buffer, Consumed, Reports, Trade, process};
-use crate::finish::Finish;
 use crate::theater::Post;
 use crate::workloads::book::Book;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 
 pub(super) fn set_up(theater: &Theater, trade: Trade, finish: Finish) -> impl FnOnce() {
     let (producers, consumers) = (Book::new(), Book::new());

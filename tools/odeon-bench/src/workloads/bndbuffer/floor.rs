@@ -2,9 +2,9 @@
 
 use super::buffer::{Buffer, Consumed, Reports, Trade, process};
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::Params;
 use crate::samples::Measured;
+use odeon_example_run::finish_line;
 use std::hint::black_box;
 
 pub(super) fn run(params: &Params) -> Result<Measured, BenchError> {

@@ -1,9 +1,9 @@
 //! The version with actors of one mailbox, as the suite has it.
 
 use super::rounds::{Rounds, Share, Smoking};
-use crate::finish::Finish;
 use crate::theater::Post;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 
 pub(super) fn begin(theater: &Theater, rounds: Rounds, shares: &[Share], finish: &Finish) {
     let arbiter = theater.spawn(Arbiter { rounds, smokers: Vec::new() });

@@ -2,8 +2,8 @@
 
 use super::rounds::{Rounds, Smoking};
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::samples::Measured;
+use odeon_example_run::finish_line;
 
 pub(super) fn run(rounds: Rounds) -> Result<Measured, BenchError> {
     let shares = rounds.shares();

@@ -1,9 +1,9 @@
 //! Who smokes, how long, and how much of it must have come to each smoker.
 
-use crate::busy_work::BusyWork;
-use crate::finish::Finish;
 use crate::parameter::Params;
-use crate::random::SplitMix64;
+use odeon_example_run::BusyWork;
+use odeon_example_run::Finish;
+use odeon_example_run::SplitMix64;
 
 /// The rounds to come; the same ones for the same parameters.
 #[derive(Clone)]
@@ -101,7 +101,7 @@ impl Smoking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finish::finish_line;
+    use odeon_example_run::finish_line;
 
     #[test]
     fn shares_add_up_and_a_lost_cigarette_is_noticed() {

@@ -2,9 +2,9 @@
 //! the arbiter needs no second mailbox: nobody gets ingredients before the last ones have been taken.
 
 use super::rounds::{Rounds, Share, Smoking};
-use crate::finish::Finish;
 use crate::theater::Post;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 
 pub(super) fn begin(theater: &Theater, rounds: Rounds, shares: &[Share], finish: &Finish) {
     let arbiter = theater.spawn(Arbiter { rounds, smokers: Vec::new() });

@@ -1,10 +1,10 @@
 //! An actor that handles one request at a time.
 
 use super::script::{DictionaryScript, Entries, Request, entries};
-use crate::finish::Finish;
 use crate::theater::Post;
 use crate::workloads::clients::{Clients, Server, SetUp};
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 
 #[derive(Message)]
 enum ToDictionary {

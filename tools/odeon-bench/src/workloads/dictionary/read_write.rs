@@ -1,9 +1,9 @@
 //! Readers and writers: lookups of several clients at once.
 
 use super::script::{DictionaryScript, Entries, Request, entries};
-use crate::finish::Finish;
 use crate::workloads::clients::{Clients, Server, SetUp};
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 
 #[derive(Message)]
 enum Look {

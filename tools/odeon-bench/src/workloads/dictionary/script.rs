@@ -2,8 +2,8 @@
 
 use crate::error::BenchError;
 use crate::parameter::Params;
-use crate::random::SplitMix64;
 use crate::workloads::clients::Script;
+use odeon_example_run::SplitMix64;
 use std::collections::HashMap;
 
 /// Keys that the dictionary has from the start: as many as the suite's.

@@ -3,9 +3,9 @@
 use super::results::Results;
 use super::signal::{Shape, Step, item};
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::Params;
 use crate::samples::Measured;
+use odeon_example_run::finish_line;
 
 pub(super) fn run(params: &Params) -> Result<Measured, BenchError> {
     let shape = Shape::new(params);

@@ -1,7 +1,7 @@
 //! What must come out of all banks together, in which order.
 
 use super::signal::{Shape, Step, item};
-use crate::finish::Finish;
+use odeon_example_run::Finish;
 
 /// Checks the joined values, each at its place.
 pub(super) struct Results {
@@ -61,7 +61,7 @@ fn at_its_place(checksum: u64, value: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finish::finish_line;
+    use odeon_example_run::finish_line;
 
     #[test]
     fn values_too_few_or_wrong_are_noticed() {

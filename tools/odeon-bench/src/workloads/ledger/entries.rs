@@ -3,8 +3,8 @@
 use super::book::{Accounts, Book};
 use crate::error::BenchError;
 use crate::parameter::Params;
-use crate::random::SplitMix64;
 use crate::workloads::shared_state::{Deed, Shared, Work};
+use odeon_example_run::SplitMix64;
 
 /// The accounts that one sender enters into when it meets nobody.
 const ACCOUNTS_OF_SENDER: u64 = 64;

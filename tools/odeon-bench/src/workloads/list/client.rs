@@ -2,7 +2,7 @@
 
 use super::{Answer, Plan, Request, Sum};
 use crate::history::{Event, Operation, Outcome};
-use crate::random::SplitMix64;
+use odeon_example_run::SplitMix64;
 use std::time::Instant;
 
 /// Shares of lookups and updates in per cent; the rest are sums.

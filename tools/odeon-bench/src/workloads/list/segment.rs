@@ -1,8 +1,8 @@
 //! What one list actor holds: its part of the list and the sum of it.
 
 use super::{Answer, Plan, Request, Sum};
-use crate::random::SplitMix64;
 use crate::sorted_list::SortedList;
+use odeon_example_run::SplitMix64;
 
 #[derive(Debug, Default)]
 pub(super) struct Segment {

@@ -1,10 +1,10 @@
 //! A series stashes requests until its term has come.
 
 use super::map::{FinalTerms, first_term, next_term, rate};
-use crate::finish::Finish;
 use crate::theater::Post;
 use crate::workloads::book::Book;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 use std::collections::VecDeque;
 
 pub(super) fn set_up(theater: &Theater, expected: FinalTerms, finish: Finish) -> impl FnOnce() {

@@ -1,6 +1,6 @@
 //! The logistic map: rates and first terms as Savina has them, and the terms that every version must end with.
 
-use crate::finish::Finish;
+use odeon_example_run::Finish;
 
 /// Above it a rate would exceed 4, and its terms would leave the unit interval.
 pub(super) const MAX_SERIES: usize = 216;
@@ -52,7 +52,7 @@ impl FinalTerms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finish::finish_line;
+    use odeon_example_run::finish_line;
 
     #[test]
     fn the_last_series_stays_in_the_unit_interval() {

@@ -1,10 +1,10 @@
 //! A series closes the mailbox of requests until its term has come.
 
 use super::map::{FinalTerms, first_term, next_term, rate};
-use crate::finish::Finish;
 use crate::theater::Post;
 use crate::workloads::book::Book;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 
 pub(super) fn set_up(theater: &Theater, expected: FinalTerms, finish: Finish) -> impl FnOnce() {
     let (count, book) = (expected.series(), Book::new());

@@ -3,9 +3,9 @@
 
 use super::Plan;
 use super::board::{Finding, Task};
-use crate::finish::Finish;
 use crate::theater::Post;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

@@ -3,9 +3,9 @@
 
 use super::board::{Finding, Task};
 use super::{MAX_PRIORITIES, Plan};
-use crate::finish::Finish;
 use crate::theater::Post;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 
 pub(super) fn begin(theater: &Theater, plan: Plan, finish: Finish) {
     let master =

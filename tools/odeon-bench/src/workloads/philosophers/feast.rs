@@ -1,6 +1,6 @@
 //! A round table with a fork between each two seats, and who has eaten.
 
-use crate::finish::Finish;
+use odeon_example_run::Finish;
 
 /// As many as a selector can have mailboxes for, and one for what is not to wait.
 pub(super) const MAX_SEATS: usize = 63;
@@ -98,7 +98,7 @@ impl Feast {
 mod tests {
     use super::*;
     use crate::error::BenchError;
-    use crate::finish::finish_line;
+    use odeon_example_run::finish_line;
 
     fn after(feast: impl FnOnce(&mut Feast)) -> Result<(), BenchError> {
         let (finish, waiting) = finish_line(1);

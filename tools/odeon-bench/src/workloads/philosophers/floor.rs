@@ -2,8 +2,8 @@
 
 use super::feast::Feast;
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::samples::Measured;
+use odeon_example_run::finish_line;
 use std::collections::VecDeque;
 
 pub(super) fn run(seats: usize, rounds: u64) -> Result<Measured, BenchError> {

@@ -5,7 +5,7 @@ use crate::error::BenchError;
 use crate::memory::MemoryCourse;
 use crate::parameter::Params;
 use crate::samples::Measured;
-use crate::watching::watch;
+use odeon_example_run::watch;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};

@@ -2,9 +2,9 @@
 
 use super::Cells;
 use super::script::{Answer, ListScript, Request};
-use crate::finish::Finish;
 use crate::workloads::clients::{Clients, Server, SetUp};
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 
 #[derive(Message)]
 enum Look {

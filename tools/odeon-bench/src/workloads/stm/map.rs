@@ -5,8 +5,8 @@
 use super::case::{Case, Plan};
 use super::threads;
 use crate::error::BenchError;
-use crate::random::SplitMix64;
 use crate::samples::Measured;
+use odeon_example_run::SplitMix64;
 use odeon_stm::collections::TMap;
 use odeon_stm::{atomically, snapshot};
 use std::cell::RefCell;

@@ -5,8 +5,8 @@
 use super::case::{Case, Plan};
 use super::locked_marks::LockedMarks;
 use crate::error::BenchError;
-use crate::random::SplitMix64;
 use crate::samples::Measured;
+use odeon_example_run::SplitMix64;
 use odeon_stm::{TVar, atomically, snapshot};
 use std::cell::Cell;
 use std::hint::black_box;

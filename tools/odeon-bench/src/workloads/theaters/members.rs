@@ -3,11 +3,11 @@
 use super::place::{LIMIT, Place};
 use super::seat::{Role, Seat, Working};
 use super::{MEMBER, MEMBERS, THREADS};
-use crate::child_process::ChildProcess;
 use crate::error::BenchError;
 use crate::parameter::Params;
 use crate::theater::runtime;
 use odeon::prelude::*;
+use odeon_example_run::child_process::ChildProcess;
 use std::fmt::Display;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -8,12 +8,12 @@ use super::seat::Role;
 use super::tcp;
 use super::wanderer::{Walk, Wanderer};
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::latency::{Latency, nanoseconds};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{Post, runtime};
 use crate::workload::{About, Variant, WORKERS, Workload};
+use odeon_example_run::finish_line;
 
 /// See the module.
 pub(in crate::workloads) struct MigrationRings;

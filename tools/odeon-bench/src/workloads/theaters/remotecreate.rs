@@ -17,12 +17,12 @@ use super::created::{self, Birth, Create, Hold, Make, Maker, Master, Started};
 use super::members::{Members, theaters};
 use super::place::{LIMIT, Place, id};
 use crate::error::BenchError;
-use crate::finish::{Waiting, finish_line};
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{Post, runtime, theater};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::{Waiting, finish_line};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

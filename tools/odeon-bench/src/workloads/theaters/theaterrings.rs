@@ -6,12 +6,12 @@ use super::ring_member::{self, Membership, RingMember, Step, Umpire};
 use super::seat::Role;
 use super::tcp;
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::Post;
 use crate::workload::{About, Variant, WORKERS, Workload};
 use odeon::prelude::*;
+use odeon_example_run::finish_line;
 
 /// See the module.
 pub(in crate::workloads) struct TheaterRings;

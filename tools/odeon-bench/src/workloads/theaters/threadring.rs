@@ -6,13 +6,13 @@ use super::members::theaters;
 use super::place::Place;
 use super::ring_member::{Membership, RingMember, Step, Umpire};
 use crate::error::BenchError;
-use crate::finish::finish_line;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::{Post, pinned_stage};
 use crate::workload::{About, Variant, WORKERS, Workload};
 use crate::workloads::ring::Ring;
 use odeon::prelude::*;
+use odeon_example_run::finish_line;
 
 /// See the module.
 pub(in crate::workloads) struct ThreadRing;

@@ -4,8 +4,8 @@ use super::directory::{Directory, PlainDirectory};
 use super::zipf::Zipf;
 use crate::error::BenchError;
 use crate::parameter::Params;
-use crate::random::SplitMix64;
 use crate::workloads::shared_state::{Deed, Shared, Work};
+use odeon_example_run::SplitMix64;
 use std::sync::Arc;
 
 /// One request of one sender.

@@ -4,8 +4,8 @@ use super::requests::{Changes, Found, What};
 use super::zipf::Zipf;
 use super::*;
 use crate::parameter::Value;
-use crate::random::SplitMix64;
 use crate::workloads::shared_state::Shared;
+use odeon_example_run::SplitMix64;
 
 const MODES: [&str; 7] =
     ["adaptive", "concurrent", "sequential", "plain", "sharded", "mutex", "rwlock"];

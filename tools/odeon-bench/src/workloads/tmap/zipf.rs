@@ -1,6 +1,6 @@
 //! Ranks of which the first is drawn most often: rank `r` in proportion to `1 / r^skew`.
 
-use crate::random::SplitMix64;
+use odeon_example_run::SplitMix64;
 
 /// The table behind the draws of all senders.
 pub(super) struct Zipf {
