@@ -5,6 +5,7 @@
 //! | which random numbers? | `random.rs` |
 //! | what does a handler do that only takes time? | `busy_work.rs` |
 //! | how does the driving thread learn that a run is over? | `finish.rs` |
+//! | how long did it take? | `timed.rs` |
 //! | how does it look at something meanwhile? | `watching.rs` |
 //! | where are theaters built, and how do actors send? | `theater.rs` |
 //! | how does a run use other processes? | `child_process.rs` |
@@ -20,6 +21,7 @@ mod finish;
 mod random;
 pub mod standard_error;
 mod theater;
+mod timed;
 mod watching;
 
 pub use busy_work::BusyWork;
@@ -27,4 +29,5 @@ pub use error::RunError;
 pub use finish::{Finish, Waiting, finish_line};
 pub use random::{SplitMix64, XorShift64};
 pub use theater::{Post, runtime, theater_with};
+pub use timed::Timed;
 pub use watching::watch;

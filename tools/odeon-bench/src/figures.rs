@@ -312,7 +312,7 @@ mod tests {
             parts.into_iter().flat_map(move |part| hardware::groups(part, cores))
         });
         for group in groups().into_iter().chain(hardware) {
-            let about = workloads::find(group.workload).expect("the workload exists").about();
+            let about = workloads::find(group.workload).expect("the workload exists");
             let known = |settings: &[Setting]| {
                 settings.iter().all(|(name, value)| {
                     let parameter = about.parameters.iter().find(|p| p.name == *name);

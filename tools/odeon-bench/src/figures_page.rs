@@ -135,14 +135,14 @@ fn idle_of_peers(outcome: &FiguresOutcome) -> String {
 }
 
 fn workload(results: &Results) -> Option<&'static str> {
-    results.0.first().map(|first| first.case.workload.about().name)
+    results.0.first().map(|first| first.case.workload.name)
 }
 
 /// One table for all groups of one workload.
 fn medians(groups: &[Results]) -> String {
     let all = groups.iter().flat_map(|results| results.0.iter().map(move |o| (o, results)));
     let Some((first, _)) = all.clone().next() else { return String::new() };
-    let about = first.case.workload.about();
+    let about = first.case.workload;
     let mut table =
         Table::new(["impl", "params", "median ns", "min..max", "x floor", "peak RSS MiB"]);
     for (outcome, results) in all {
@@ -158,7 +158,7 @@ fn medians(groups: &[Results]) -> String {
             peak.unwrap_or_default(),
         ]);
     }
-    let (name, operation, floor) = (about.name, about.operation, about.floor);
+    let (name, operation, floor) = (about.name, about.operation, about.floor_is);
     let heading = format!("\n### {name}, ns per {operation}\n\nFloor: {floor}.\n\n");
     heading + &table.to_markdown()
 }

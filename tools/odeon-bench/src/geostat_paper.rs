@@ -39,7 +39,7 @@ impl GeostatPlan {
     /// If there is one.
     pub fn check(&self) -> Result<(), BenchError> {
         for (name, values) in &self.chosen {
-            let parameters = geostat().about().parameters;
+            let parameters = geostat().parameters;
             let parameter = parameters.iter().find(|parameter| parameter.name == *name);
             let option = parameter.map_or_else(String::new, |parameter| parameter.option());
             if COMPARED.contains(name) {
@@ -78,7 +78,7 @@ impl GeostatPlan {
 
     /// The defaults, with what is given for a quick look, and what the caller has chosen.
     fn base(&self) -> Params {
-        let mut params = Params::defaults(geostat().about().parameters);
+        let mut params = geostat().defaults();
         if self.quick {
             for (name, number) in QUICK {
                 params = params.with(name, Value::Number(number));
@@ -94,7 +94,7 @@ impl GeostatPlan {
 }
 
 /// The workload that is reproduced.
-fn geostat() -> &'static dyn Workload {
+fn geostat() -> &'static Workload {
     workloads::find("geostat").expect("geostat is a workload")
 }
 

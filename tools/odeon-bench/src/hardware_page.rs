@@ -101,7 +101,7 @@ fn sweeps(groups: &[Group], plan: &FiguresPlan, results: &Results) -> String {
         let headings = ["what", "how"].into_iter().chain(headings.iter().map(String::as_str));
         let mut table = Table::new(headings);
         rows.into_iter().for_each(|row| table.row(row));
-        let operation = workload_of(alike[0]).about().operation;
+        let operation = workload_of(alike[0]).operation;
         format!(
             "\n### {workload}, ns per {operation}, by number of {over}\n\n{}",
             table.to_markdown()

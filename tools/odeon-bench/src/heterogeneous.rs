@@ -93,12 +93,12 @@ impl HeterogeneousOutcome {
 }
 
 /// The workload of the chapter.
-fn kmeans() -> &'static dyn Workload {
+fn kmeans() -> &'static Workload {
     workloads::find("kmeans").expect("it is one of the workloads")
 }
 
 fn params(settings: &[Setting]) -> Params {
-    let start = Params::defaults(kmeans().about().parameters);
+    let start = kmeans().defaults();
     settings.iter().fold(start, |params, (name, value)| params.with(name, *value))
 }
 

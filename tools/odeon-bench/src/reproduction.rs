@@ -58,7 +58,7 @@ impl ReproductionPlan {
         let several =
             self.chosen.iter().find(|(name, values)| values.len() > 1 && !SWEPT.contains(name));
         several.map_or(Ok(()), |(name, _)| {
-            let parameters = list().about().parameters;
+            let parameters = list().parameters;
             let parameter = parameters.iter().find(|parameter| parameter.name == *name);
             let option = parameter.map_or_else(String::new, |parameter| parameter.option());
             Err(BenchError::bad_argument(option, "takes one value with --reproduce"))
@@ -88,7 +88,7 @@ impl ReproductionPlan {
 
     /// The defaults of the list, with what is given for a quick look, and what the caller has chosen, if it is one value.
     fn base(&self) -> Params {
-        let mut params = Params::defaults(list().about().parameters);
+        let mut params = list().defaults();
         if self.quick {
             for (name, number) in [("requests", 20), ("range", 400)] {
                 params = params.with(name, Value::Number(number));
@@ -131,7 +131,7 @@ impl ReproductionPlan {
 }
 
 /// The workload that is reproduced.
-fn list() -> &'static dyn Workload {
+fn list() -> &'static Workload {
     workloads::find("list").expect("the list is a workload")
 }
 

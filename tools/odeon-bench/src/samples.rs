@@ -3,6 +3,7 @@
 use crate::energy::Joules;
 use crate::latency::Latency;
 use crate::statistics::Spread;
+use odeon_example_run::Timed;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -55,6 +56,12 @@ impl Measured {
     /// Time of one operation on average.
     pub fn ns_per_op(&self) -> f64 {
         self.ns as f64 / self.ops.max(1) as f64
+    }
+}
+
+impl From<Timed> for Measured {
+    fn from(timed: Timed) -> Self {
+        Self::new(timed.ops, timed.elapsed)
     }
 }
 

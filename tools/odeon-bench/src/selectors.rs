@@ -100,7 +100,7 @@ impl SelectorsPlan {
 
     fn points(&self, comparison: &'static Comparison) -> Vec<Point> {
         let workload = comparison.workload();
-        let mut base = Params::defaults(workload.about().parameters);
+        let mut base = workload.defaults();
         let mut set = |settings: &[(&'static str, Value)]| {
             for (name, value) in settings {
                 base = base.clone().with(name, *value);
@@ -108,7 +108,7 @@ impl SelectorsPlan {
         };
         set(comparison.settings);
         if self.paper {
-            set(workload.paper_settings());
+            set(workload.paper);
             set(comparison.paper_settings);
         }
         if self.quick {

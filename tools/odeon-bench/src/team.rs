@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn a_pool_has_decided_before_a_run_of_unknown_length_ends() {
         let kmeans = workloads::find("kmeans").expect("it exists");
-        let params = Params::defaults(kmeans.about().parameters);
+        let params = kmeans.defaults();
         let params = params.with("way", crate::parameter::Value::Word(BALANCED));
         assert_eq!(params.number("rounds"), 0);
         let theater = theater_with(2).expect("it starts");

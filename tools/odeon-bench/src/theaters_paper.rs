@@ -83,14 +83,12 @@ impl TheatersPlan {
     }
 
     fn params(&self, figure: &Figure, line: &[Setting]) -> Params {
-        let about = figure.workload().about();
+        let about = figure.workload();
         let quick = if self.quick { figure.quick } else { &[] };
         let known = |(name, _): &&Setting| about.parameters.iter().any(|one| one.name == *name);
         let chosen = self.chosen.iter().filter(known);
         let all = figure.settings.iter().chain(quick).chain(line).chain(chosen);
-        all.fold(Params::defaults(about.parameters), |params, (name, value)| {
-            params.with(name, *value)
-        })
+        all.fold(about.defaults(), |params, (name, value)| params.with(name, *value))
     }
 }
 

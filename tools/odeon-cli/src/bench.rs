@@ -76,7 +76,7 @@ impl Subcommand for What {
         let selectors = Command::new(SELECTORS)
             .about("the paper on selectors: each benchmark with selectors and with plain actors");
         let command = command
-            .subcommands(workloads::ALL.iter().map(|each| workload::command(*each)))
+            .subcommands(workloads::ALL.iter().map(|each| workload::command(each)))
             .subcommand(idle::IdleArguments::augment_args(idle))
             .subcommand(phases::PhasesArguments::augment_args(phases))
             .subcommand(selectors::SelectorsArguments::augment_args(selectors));

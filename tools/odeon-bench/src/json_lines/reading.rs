@@ -102,8 +102,8 @@ fn outcome(line: Line) -> Result<Outcome, String> {
     Ok(Outcome { case: Case { workload, contender, params }, samples })
 }
 
-fn contender(workload: &dyn Workload, name: &str) -> Option<Contender> {
-    let variants = workload.about().variants.iter();
+fn contender(workload: &Workload, name: &str) -> Option<Contender> {
+    let variants = workload.variants.iter();
     let variant = variants.copied().find(|variant| variant.implementation() == name);
     let floor = (name == Contender::Floor.implementation()).then_some(Contender::Floor);
     let peer = || peers::names().find(|peer| *peer == name);
@@ -115,11 +115,11 @@ fn contender(workload: &dyn Workload, name: &str) -> Option<Contender> {
 
 /// A parameter that the line does not name was not there yet when it was written: it has its default.
 fn params(
-    workload: &dyn Workload,
+    workload: &Workload,
     contender: &Contender,
     told: &BTreeMap<String, serde_json::Value>,
 ) -> Result<Params, String> {
-    let parameters = workload.about().parameters;
+    let parameters = workload.parameters;
     let mut params = Params::defaults(parameters);
     for (name, value) in told {
         let parameter = parameters.iter().find(|parameter| parameter.name == name);

@@ -79,7 +79,7 @@ fn requests_have_the_documented_shape() {
     );
     let stand_in = StandIn::new("request", &check);
     let ring = crate::workloads::find("ring").expect("ring is a workload");
-    let params = Params::defaults(ring.about().parameters);
+    let params = ring.defaults();
     let mut peers = stand_in.start("tokio").expect("it starts");
     let measured = peers.sample("tokio", "ring", &params).expect("the request is as expected");
     assert_eq!(measured.ops, 1);

@@ -49,7 +49,7 @@ pub(super) enum Kind {
 }
 
 impl Comparison {
-    pub(super) fn workload(&self) -> &'static dyn Workload {
+    pub(super) fn workload(&self) -> &'static Workload {
         workloads::find(self.workload).expect("a test looks for all of them")
     }
 }
@@ -61,7 +61,7 @@ macro_rules! version {
             name: $name,
             kind: $kind,
             settings: &[("version", Value::Word($name))],
-            source: Some(include_str!(concat!("../workloads/", $file))),
+            source: Some(include_str!(concat!("../../../../examples/savina/src/", $file))),
         }
     };
 }

@@ -20,17 +20,14 @@ fn every_comparison_names_known_things() {
         let workload = workloads::find(comparison.workload).expect("the workload exists");
         let known = |settings: &[(&str, Value)]| {
             settings.iter().all(|(name, value)| {
-                let parameters = workload.about().parameters.iter();
+                let parameters = workload.parameters.iter();
                 let parameter = parameters.clone().find(|parameter| parameter.name == *name);
                 parameter.is_some_and(|p| p.parse(&value.to_string()) == Ok(*value))
             })
         };
-        for settings in [
-            comparison.settings,
-            comparison.paper_settings,
-            comparison.quick,
-            workload.paper_settings(),
-        ] {
+        for settings in
+            [comparison.settings, comparison.paper_settings, comparison.quick, workload.paper]
+        {
             assert!(known(settings), "{}: {settings:?}", comparison.title);
         }
         if let Some((name, values)) = comparison.swept {

@@ -115,7 +115,7 @@ impl Drawn {
 
     /// How many operations a second each line's slope comes to.
     pub(super) fn rates(&self) -> String {
-        let operation = self.figure.workload().about().operation;
+        let operation = self.figure.workload().operation;
         let rates = self.of_each(|line| {
             let rate = self.operations / self.straight(line)?.slope;
             Some(format!("{rate:.0} {operation}s a second"))

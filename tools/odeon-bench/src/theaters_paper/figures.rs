@@ -35,7 +35,7 @@ pub(super) struct Statement {
 }
 
 impl Figure {
-    pub(super) fn workload(&self) -> &'static dyn Workload {
+    pub(super) fn workload(&self) -> &'static Workload {
         workloads::find(self.workload).expect("a test looks for all of them")
     }
 

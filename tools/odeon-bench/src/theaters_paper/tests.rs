@@ -35,7 +35,7 @@ fn every_figure_names_known_things_and_parts_hold_all_values() {
         for full in [false, true] {
             let plan = TheatersPlan { quick: !full, ..plan(&[]) };
             let (swept, values, quick) = figure.swept;
-            let parameters = figure.workload().about().parameters;
+            let parameters = figure.workload().parameters;
             let of = |name: &str| parameters.iter().find(|one| one.name == name);
             let swept = of(swept).expect("it is a parameter");
             for value in if full { values } else { quick } {

@@ -9,17 +9,14 @@ use crate::error::BenchError;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::trace;
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::{Variant, WORKERS, Workload};
 use transfers::Plan;
 
 /// See the module.
-pub(super) struct Accounts;
-
-static ABOUT: About = About {
-    name: "accounts",
+pub(super) static ACCOUNTS: Workload = Workload {
     summary: "transfers between accounts of one actor: speculative or plain, sharded, or behind a lock",
     operation: "message",
-    floor: "one thread that moves amounts in an array",
+    floor_is: "one thread that moves amounts in an array",
     parameters: &[
         MODE,
         HANDLER_NS,
@@ -39,42 +36,30 @@ static ABOUT: About = About {
         SECONDS,
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    check,
+    traced_modes: &trace::MODES,
+    ..Workload::new("accounts", run, floor)
 };
 
-impl Workload for Accounts {
-    fn about(&self) -> &'static About {
-        &ABOUT
+fn check(params: &Params) -> Result<(), BenchError> {
+    let (hot, accounts) = (params.number("hot_accounts"), params.number("accounts"));
+    if hot > accounts {
+        let problem = format!("{hot} hot accounts need as many accounts, not {accounts}");
+        return Err(BenchError::bad_argument("--hot-accounts", problem));
     }
+    if params.number("audits") > 0 && params.word("mode") == "sharded" {
+        let problem = "no message sees all balances of sharded accounts";
+        return Err(BenchError::bad_argument("--audits", problem));
+    }
+    Ok(())
+}
 
-    fn check(&self, params: &Params) -> Result<(), BenchError> {
-        let (hot, accounts) = (params.number("hot_accounts"), params.number("accounts"));
-        if hot > accounts {
-            let problem = format!("{hot} hot accounts need as many accounts, not {accounts}");
-            return Err(BenchError::bad_argument("--hot-accounts", problem));
-        }
-        if params.number("audits") > 0 && params.word("mode") == "sharded" {
-            let problem = "no message sees all balances of sharded accounts";
-            return Err(BenchError::bad_argument("--audits", problem));
-        }
-        Ok(())
-    }
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    shared_state::run(&Plan::new(params), params)
+}
 
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        shared_state::run(&Plan::new(params), params)
-    }
-
-    fn traced_modes(&self) -> &'static [&'static str] {
-        &trace::MODES
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        shared_state::floor(&Plan::new(params))
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    shared_state::floor(&Plan::new(params))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::theater::runtime;
 use crate::trace;
-use crate::workload::{About, Pictures, Variant, WORKERS, Workload};
+use crate::workload::{Variant, WORKERS, Workload};
 use odeon_example_geostat::actors::{Course, Reads, Run, Setup};
 use odeon_example_geostat::image_source::GENERATED;
 use odeon_example_geostat::search::{KernelSearch, Limits};
@@ -21,18 +21,10 @@ use std::path::Path;
 use std::time::Duration;
 
 /// See the module.
-pub(super) struct Geostat;
-
-const MODES: &[&str] = &["adaptive", "concurrent", "sequential", "threshold"];
-const NO_DATA: &str = "none";
-const CPU: &str = "cpu";
-const KERNEL: &str = "kernel";
-
-static ABOUT: About = About {
-    name: "geostat",
+pub(super) static GEOSTAT: Workload = Workload {
     summary: "points of a grid simulated from a training image, while others look at the grid",
     operation: "point",
-    floor: "one thread that simulates all points in an array, with nobody looking",
+    floor_is: "one thread that simulates all points in an array, with nobody looking",
     parameters: &[
         Parameter::word("mode", "how the main actor processes its messages", MODES).outside_floor(),
         Parameter::word(
@@ -82,8 +74,18 @@ static ABOUT: About = About {
         ),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    opens_devices: true,
+    missing,
+    note,
+    traced_modes: MODES,
+    pictures: Some(pictures::write),
+    ..Workload::new("geostat", run, floor)
 };
+
+const MODES: &[&str] = &["adaptive", "concurrent", "sequential", "threshold"];
+const NO_DATA: &str = "none";
+const CPU: &str = "cpu";
+const KERNEL: &str = "kernel";
 
 fn processing(mode: &str) -> Processing {
     match mode {
@@ -111,8 +113,8 @@ fn searched_task(params: &Params) -> Result<Task, BenchError> {
     Ok(Task { model: task.model.searched_by(Box::new(search)), ..task })
 }
 
-/// A run with these parameters, set up.
-fn run(params: &Params) -> Result<Run, BenchError> {
+/// A run with these parameters, that has not begun.
+fn set_up(params: &Params) -> Result<Run, BenchError> {
     let setup = Setup {
         workers: params.count("workers"),
         processing: processing(params.word("mode")),
@@ -134,7 +136,7 @@ fn run(params: &Params) -> Result<Run, BenchError> {
 
 /// One run, looked at after every `every`.
 pub(crate) fn record_course(params: &Params, every: Duration) -> Result<Course, BenchError> {
-    Course::of(&run(params)?, every)
+    Course::of(&set_up(params)?, every)
 }
 
 fn settings(params: &Params) -> Settings {
@@ -147,45 +149,23 @@ fn settings(params: &Params) -> Settings {
     }
 }
 
-impl Workload for Geostat {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+fn missing(params: &Params) -> Option<String> {
+    (params.word("search") == KERNEL).then(|| devices::chosen(params).err()).flatten()
+}
 
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
-    }
+fn note(params: &Params) -> Option<String> {
+    (params.word("search") == KERNEL).then(|| devices::told(params)).flatten()
+}
 
-    fn opens_devices(&self) -> bool {
-        true
-    }
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let outcome = set_up(params)?.simulate()?;
+    Ok(Measured::new(outcome.points, outcome.elapsed))
+}
 
-    fn missing(&self, params: &Params) -> Option<String> {
-        (params.word("search") == KERNEL).then(|| devices::chosen(params).err()).flatten()
-    }
-
-    fn note(&self, params: &Params) -> Option<String> {
-        (params.word("search") == KERNEL).then(|| devices::told(params)).flatten()
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let outcome = run(params)?.simulate()?;
-        Ok(Measured::new(outcome.points, outcome.elapsed))
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let task = task(params)?;
-        let (measured, result) = Measured::time(task.path.len() as u64, || task.simulate());
-        task.check(&result).map_err(BenchError::WrongResult).map(|()| measured)
-    }
-
-    fn traced_modes(&self) -> &'static [&'static str] {
-        MODES
-    }
-
-    fn pictures(&self) -> Option<Pictures> {
-        Some(pictures::write)
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let task = task(params)?;
+    let (measured, result) = Measured::time(task.path.len() as u64, || task.simulate());
+    task.check(&result).map_err(BenchError::WrongResult).map(|()| measured)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::team::{
     BALANCED, CPU, CPU_WORKERS, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Team,
 };
 use crate::theater::theater;
-use crate::workload::{About, Variant, Workload};
+use crate::workload::Workload;
 use odeon::prelude::*;
 use odeon_device::BalancingReport;
 use odeon_example_iterative::{Crew, Run};
@@ -22,14 +22,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// See the module.
-pub(super) struct KMeans {
-    tasks: Kept<Task>,
-    broker: Broker,
-}
+/// What several runs need.
+static TASKS: Kept<Task> = Kept::new();
 
-/// The workload.
-pub(super) static KMEANS: KMeans = KMeans { tasks: Kept::new(), broker: Broker::new() };
+/// The one of this process.
+static BROKER: Broker = Broker::new();
 
 /// What a task depends on.
 const TASK: &[&str] =
@@ -43,11 +40,11 @@ const MIDDLEWARE: &str = "middleware";
 const PROCESSES: &str = "processes";
 const GENERATED: &str = "generated";
 
-static ABOUT: About = About {
-    name: "kmeans",
+/// See the module.
+pub(super) static KMEANS: Workload = Workload {
     summary: "k-means as in STAMP: an iteration actor, and workers on cores and devices",
     operation: "point and round",
-    floor: "no actors: plain rayon on as many threads, or one loop (--floor sequential)",
+    floor_is: "no actors: plain rayon on as many threads, or one loop (--floor sequential)",
     parameters: &[
         Parameter::file("input", "points, in STAMP's format", GENERATED).odeon_only(),
         Parameter::number("rows", "points that are generated", 1, 100_000_000, 65_536),
@@ -89,13 +86,16 @@ static ABOUT: About = About {
         Parameter::word("floor", "what the floor is", &["rayon", "sequential"]),
         Parameter::number("workers", "threads of runtime and floor", 1, 256, 2),
     ],
-    variants: &[Variant::Pool],
+    opens_devices: true,
+    looks_at_energy: true,
+    check,
+    missing,
+    note,
+    ..Workload::new("kmeans", |_, params| unless_lost(|| sample(params)), floor)
 };
 
-impl KMeans {
-    fn task(&self, params: &Params) -> Result<Arc<Task>, BenchError> {
-        self.tasks.get(params.only(TASK), task)
-    }
+fn kept_task(params: &Params) -> Result<Arc<Task>, BenchError> {
+    TASKS.get(params.only(TASK), task)
 }
 
 fn task(params: &Params) -> Result<Task, BenchError> {
@@ -134,97 +134,71 @@ fn measure(
     task.check(&clusters?, within).map(|()| measured)
 }
 
-impl Workload for KMeans {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn check(&self, params: &Params) -> Result<(), BenchError> {
-        team(params).check()?;
-        let task = self.task(params)?;
-        let too_large = || ByCuda::is_too_large(task.first.count(), task.points.dims());
-        match (worker(params) == DIRECT).then(too_large).flatten() {
-            Some(problem) => Err(BenchError::bad_argument("--centres", problem)),
-            None => Ok(()),
-        }
-    }
-
-    fn opens_devices(&self) -> bool {
-        true
-    }
-
-    fn missing(&self, params: &Params) -> Option<String> {
-        let broker = (params.word("way") == MIDDLEWARE).then(Broker::missing).flatten();
-        broker.or_else(|| match worker(params) {
-            DIRECT => devices::cuda_missing(),
-            _ => team(params).missing(params).or_else(|| too_many_rounds(params)),
-        })
-    }
-
-    fn note(&self, params: &Params) -> Option<String> {
-        (worker(params) != DIRECT && team(params).devices > 0)
-            .then(|| devices::told(params))
-            .flatten()
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        unless_lost(|| self.sample(params))
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let task = self.task(params)?;
-        let Task { points, first, stop, .. } = &*task;
-        if params.word("floor") == "sequential" {
-            return measure(&task, Tolerance::Cores, || Ok(on_one_thread(points, first, *stop)));
-        }
-        let threads = Threads::new(params.count("workers"))?;
-        measure(&task, Tolerance::Cores, || Ok(threads.cluster(points, first, *stop)))
-    }
-
-    fn looks_at_energy(&self) -> bool {
-        true
-    }
-
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
+fn check(params: &Params) -> Result<(), BenchError> {
+    team(params).check()?;
+    let task = kept_task(params)?;
+    let too_large = || ByCuda::is_too_large(task.first.count(), task.points.dims());
+    match (worker(params) == DIRECT).then(too_large).flatten() {
+        Some(problem) => Err(BenchError::bad_argument("--centres", problem)),
+        None => Ok(()),
     }
 }
 
-impl KMeans {
-    /// One run. Within it an error, if one of those that the pieces go to has ended meanwhile.
-    fn sample(&self, params: &Params) -> Result<Result<Measured, BenchError>, BenchError> {
-        let task = self.task(params)?;
-        let theater = theater(params)?;
-        let team = team(params);
-        let pieces = params.count("pieces") * team.size();
-        let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
-        let mut servers = self.serve(team, params)?;
-        let crew = hire(team, &theater, servers.as_ref(), params)?;
-        let within = if team.devices > 0 { Tolerance::Devices } else { Tolerance::Cores };
-        let run = Run::new(&theater, rounds, crew);
-        let mut check = || servers.as_mut().map_or(Ok(()), Servers::check);
-        let measured =
-            measure(&task, within, || run.complete_if(&mut check).map(Clustering::into_clusters));
-        match check() {
-            Ok(()) => measured.map(Ok),
-            Err(ended) => Ok(Err(ended)),
-        }
-    }
+fn missing(params: &Params) -> Option<String> {
+    let broker = (params.word("way") == MIDDLEWARE).then(Broker::missing).flatten();
+    broker.or_else(|| match worker(params) {
+        DIRECT => devices::cuda_missing(),
+        _ => team(params).missing(params).or_else(|| too_many_rounds(params)),
+    })
+}
 
-    /// Those at the other end of the broker, if the pieces go there.
-    fn serve(&self, team: Team, params: &Params) -> Result<Option<Servers>, BenchError> {
-        if params.word("way") != MIDDLEWARE {
-            return Ok(None);
-        }
-        let by = match worker(params) {
-            CPU => ServedBy::Cores,
-            DIRECT => ServedBy::Cuda,
-            _ => ServedBy::Kernels { must_be_gpu: devices::must_be_gpu(params) },
-        };
-        let (count, pieces) = (team.size(), params.count("pieces"));
-        let in_processes = params.word("members") == PROCESSES;
-        Servers::start(self.broker.queue()?, by, count, in_processes, pieces).map(Some)
+fn note(params: &Params) -> Option<String> {
+    (worker(params) != DIRECT && team(params).devices > 0).then(|| devices::told(params)).flatten()
+}
+
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let task = kept_task(params)?;
+    let Task { points, first, stop, .. } = &*task;
+    if params.word("floor") == "sequential" {
+        return measure(&task, Tolerance::Cores, || Ok(on_one_thread(points, first, *stop)));
     }
+    let threads = Threads::new(params.count("workers"))?;
+    measure(&task, Tolerance::Cores, || Ok(threads.cluster(points, first, *stop)))
+}
+
+/// One run. Within it an error, if one of those that the pieces go to has ended meanwhile.
+fn sample(params: &Params) -> Result<Result<Measured, BenchError>, BenchError> {
+    let task = kept_task(params)?;
+    let theater = theater(params)?;
+    let team = team(params);
+    let pieces = params.count("pieces") * team.size();
+    let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
+    let mut servers = serve(team, params)?;
+    let crew = hire(team, &theater, servers.as_ref(), params)?;
+    let within = if team.devices > 0 { Tolerance::Devices } else { Tolerance::Cores };
+    let run = Run::new(&theater, rounds, crew);
+    let mut check = || servers.as_mut().map_or(Ok(()), Servers::check);
+    let measured =
+        measure(&task, within, || run.complete_if(&mut check).map(Clustering::into_clusters));
+    match check() {
+        Ok(()) => measured.map(Ok),
+        Err(ended) => Ok(Err(ended)),
+    }
+}
+
+/// Those at the other end of the broker, if the pieces go there.
+fn serve(team: Team, params: &Params) -> Result<Option<Servers>, BenchError> {
+    if params.word("way") != MIDDLEWARE {
+        return Ok(None);
+    }
+    let by = match worker(params) {
+        CPU => ServedBy::Cores,
+        DIRECT => ServedBy::Cuda,
+        _ => ServedBy::Kernels { must_be_gpu: devices::must_be_gpu(params) },
+    };
+    let (count, pieces) = (team.size(), params.count("pieces"));
+    let in_processes = params.word("members") == PROCESSES;
+    Servers::start(BROKER.queue()?, by, count, in_processes, pieces).map(Some)
 }
 
 /// One run by a pool that has these configurations to choose from, of workers with a device and of others. What the pool says of it.
@@ -235,7 +209,7 @@ pub(crate) fn report_of_pool(
     params: &Params,
     configurations: Vec<[usize; 2]>,
 ) -> Result<BalancingReport, BenchError> {
-    let (task, theater, team) = (KMEANS.task(params)?, theater(params)?, team(params));
+    let (task, theater, team) = (kept_task(params)?, theater(params)?, team(params));
     let pieces = params.count("pieces") * team.size();
     let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
     let pool = balanced(team.which(params)?, team.devices, team.cores);
@@ -315,6 +289,7 @@ fn team(params: &Params) -> Team {
 mod tests {
     use super::*;
     use crate::parameter::Value;
+    use crate::workload::Variant;
 
     #[test]
     fn a_run_that_has_lost_a_process_is_done_once_more_and_not_for_ever() {
@@ -345,7 +320,7 @@ mod tests {
     /// Before nothing changes any more, and long after that.
     #[test]
     fn rounds_go_on_for_a_time() {
-        let start = Params::defaults(ABOUT.parameters);
+        let start = KMEANS.defaults();
         let params = |settings: &[(&'static str, u64)]| {
             settings.iter().fold(start.clone(), |params, (name, value)| {
                 params.with(name, Value::Number(*value))

@@ -9,19 +9,16 @@ use crate::error::BenchError;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::trace;
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::{Variant, WORKERS, Workload};
 
 pub(super) use book::Accounts;
 pub(super) use entries::{Entries, Entry, Plan};
 
 /// See the module.
-pub(super) struct Ledger;
-
-static ABOUT: About = About {
-    name: "ledger",
+pub(super) static LEDGER: Workload = Workload {
     summary: "senders enter into one ledger: as one actor, sharded, or behind a lock",
     operation: "entry",
-    floor: "one thread that makes all entries in an array",
+    floor_is: "one thread that makes all entries in an array",
     parameters: &[
         MODE,
         HANDLER_NS,
@@ -33,27 +30,14 @@ static ABOUT: About = About {
         SECONDS,
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    traced_modes: &trace::MODES,
+    ..Workload::new("ledger", run, floor)
 };
 
-impl Workload for Ledger {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    shared_state::run(&Plan::new(params), params)
+}
 
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        shared_state::run(&Plan::new(params), params)
-    }
-
-    fn traced_modes(&self) -> &'static [&'static str] {
-        &trace::MODES
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        shared_state::floor(&Plan::new(params))
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    shared_state::floor(&Plan::new(params))
 }

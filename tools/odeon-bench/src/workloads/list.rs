@@ -17,8 +17,9 @@ mod wire;
 use crate::error::BenchError;
 use crate::history::History;
 use crate::parameter::{Parameter, Params};
+use crate::peers::ACTOR_RUNTIMES;
 use crate::samples::Measured;
-use crate::workload::{About, Recorder, Variant, WORKERS, Workload};
+use crate::workload::{Variant, WORKERS, Workload};
 use client::Mix;
 use mode::{COORDINATED, MODES, SPECULATIVE_MODES, SUMS, Sum, is_speculative};
 use segment::Segment;
@@ -27,13 +28,10 @@ use spread::{SPREADS, Spread};
 pub(crate) use course::{Course, Progress, record as record_course};
 
 /// See the module.
-pub(super) struct List;
-
-static ABOUT: About = About {
-    name: "list",
+pub(super) static LIST: Workload = Workload {
     summary: "the distributed sorted linked list of OPODIS 2013: lookups, updates and sums",
     operation: "request answered",
-    floor: "the same list parts and requesters, boxed, driven by one VecDeque on one thread",
+    floor_is: "the same list parts and requesters, boxed, driven by one VecDeque on one thread",
     parameters: &[
         Parameter::number("list_actors", "actors that hold parts of the list", 1, 1024, 1),
         Parameter::number("requesters", "actors that send requests", 1, 100_000, 125),
@@ -72,54 +70,45 @@ static ABOUT: About = About {
             .odeon_only(),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    peers: &ACTOR_RUNTIMES,
+    check,
+    note,
+    traced_modes: SPECULATIVE_MODES,
+    recorder: Some(record_history),
+    ..Workload::new("list", run, floor)
 };
 
-impl Workload for List {
-    fn about(&self) -> &'static About {
-        &ABOUT
+fn check(params: &Params) -> Result<(), BenchError> {
+    let (list_actors, range) = (params.number("list_actors"), params.number("range"));
+    if list_actors > range {
+        let problem =
+            format!("{list_actors} list actors need at least as many integers, not {range}");
+        return Err(BenchError::bad_argument("--list-actors", problem));
     }
+    if Sum::of(params).is_coordinated() && !is_speculative(params) {
+        let problem = format!("{COORDINATED} sums need speculative list actors");
+        return Err(BenchError::bad_argument("--sum", problem));
+    }
+    if params.number("hop_delay") > 0 && !Sum::of(params).is_coordinated() {
+        let problem = format!("only {COORDINATED} sums are delayed");
+        return Err(BenchError::bad_argument("--hop-delay", problem));
+    }
+    Ok(())
+}
 
-    fn check(&self, params: &Params) -> Result<(), BenchError> {
-        let (list_actors, range) = (params.number("list_actors"), params.number("range"));
-        if list_actors > range {
-            let problem =
-                format!("{list_actors} list actors need at least as many integers, not {range}");
-            return Err(BenchError::bad_argument("--list-actors", problem));
-        }
-        if Sum::of(params).is_coordinated() && !is_speculative(params) {
-            let problem = format!("{COORDINATED} sums need speculative list actors");
-            return Err(BenchError::bad_argument("--sum", problem));
-        }
-        if params.number("hop_delay") > 0 && !Sum::of(params).is_coordinated() {
-            let problem = format!("only {COORDINATED} sums are delayed");
-            return Err(BenchError::bad_argument("--hop-delay", problem));
-        }
-        Ok(())
-    }
+fn note(params: &Params) -> Option<String> {
+    let is_torn = params.number("list_actors") > 1 && !Sum::of(params).is_coordinated();
+    is_torn.then(|| {
+        "A sum over several list actors is a walk from one to the next, each part as of another moment: it is not atomic.".to_owned()
+    })
+}
 
-    fn note(&self, params: &Params) -> Option<String> {
-        let is_torn = params.number("list_actors") > 1 && !Sum::of(params).is_coordinated();
-        is_torn.then(|| {
-            "A sum over several list actors is a walk from one to the next, each part as of another moment: it is not atomic.".to_owned()
-        })
-    }
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    actors::run(&Plan::new(params), params, false).map(|(measured, _)| measured)
+}
 
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        actors::run(&Plan::new(params), params, false).map(|(measured, _)| measured)
-    }
-
-    fn traced_modes(&self) -> &'static [&'static str] {
-        SPECULATIVE_MODES
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        floor::run(&Plan::new(params))
-    }
-
-    fn recorder(&self) -> Option<Recorder> {
-        Some(record_history)
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    floor::run(&Plan::new(params))
 }
 
 /// One run of Odeon with every operation recorded; recording costs time, so nothing is measured.

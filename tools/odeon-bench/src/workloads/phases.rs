@@ -135,7 +135,7 @@ impl PhasesPlan {
             ("entries", self.entries),
             ("workers", self.workers),
         ];
-        let start = Params::defaults(ledger.about().parameters);
+        let start = ledger.defaults();
         settings.iter().fold(start, |params, (name, n)| params.with(name, Value::Number(*n)))
     }
 }

@@ -10,17 +10,14 @@ use crate::error::BenchError;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
 use crate::trace;
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::{Variant, WORKERS, Workload};
 use requests::Plan;
 
 /// See the module.
-pub(super) struct SessionDirectory;
-
-static ABOUT: About = About {
-    name: "tmap",
+pub(super) static SESSION_DIRECTORY: Workload = Workload {
     summary: "a directory of sessions in a map of one actor: speculative or plain, sharded, or behind a lock",
     operation: "request",
-    floor: "one thread with a hash map",
+    floor_is: "one thread with a hash map",
     parameters: &[
         MODE,
         HANDLER_NS,
@@ -58,38 +55,26 @@ static ABOUT: About = About {
         SECONDS,
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    check,
+    traced_modes: &trace::MODES,
+    ..Workload::new("tmap", run, floor)
 };
 
-impl Workload for SessionDirectory {
-    fn about(&self) -> &'static About {
-        &ABOUT
+fn check(params: &Params) -> Result<(), BenchError> {
+    let (reads, updates) = (params.number("reads"), params.number("updates"));
+    if reads + updates > 100 {
+        let problem = format!("{reads} and {updates} per cent are more than all requests");
+        return Err(BenchError::bad_argument("--updates", problem));
     }
+    Ok(())
+}
 
-    fn check(&self, params: &Params) -> Result<(), BenchError> {
-        let (reads, updates) = (params.number("reads"), params.number("updates"));
-        if reads + updates > 100 {
-            let problem = format!("{reads} and {updates} per cent are more than all requests");
-            return Err(BenchError::bad_argument("--updates", problem));
-        }
-        Ok(())
-    }
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    shared_state::run(&Plan::new(params), params)
+}
 
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        shared_state::run(&Plan::new(params), params)
-    }
-
-    fn traced_modes(&self) -> &'static [&'static str] {
-        &trace::MODES
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        shared_state::floor(&Plan::new(params))
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    shared_state::floor(&Plan::new(params))
 }
 
 #[cfg(test)]

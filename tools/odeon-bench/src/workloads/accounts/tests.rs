@@ -9,7 +9,8 @@ const MODES: [&str; 7] =
     ["adaptive", "concurrent", "sequential", "plain", "sharded", "mutex", "rwlock"];
 
 fn params(settings: &[(&str, u64)], mode: &'static str) -> Params {
-    let start = Params::defaults(ABOUT.parameters)
+    let start = ACCOUNTS
+        .defaults()
         .with("mode", Value::Word(mode))
         .with("transfers", Value::Number(2000))
         .with("accounts", Value::Number(20))
@@ -22,8 +23,8 @@ fn money_is_kept_in_every_mode_and_audits_see_it() {
     for mode in MODES {
         let audits = if mode == "sharded" { 0 } else { 10 };
         let params = params(&[("hot", 50), ("audits", audits), ("workers", 3)], mode);
-        Accounts.check(&params).expect("they fit together");
-        let measured = Accounts.run(Variant::Pool, &params);
+        ACCOUNTS.check(&params).expect("they fit together");
+        let measured = ACCOUNTS.run(Variant::Pool, &params);
         assert_eq!(measured.unwrap_or_else(|error| panic!("{mode}: {error}")).ops, 2000);
     }
 }
@@ -79,8 +80,8 @@ fn lost_money_and_wrong_audits_are_noticed() {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let refused = Accounts.check(&params(&[("audits", 1)], "sharded")).unwrap_err();
+    let refused = ACCOUNTS.check(&params(&[("audits", 1)], "sharded")).unwrap_err();
     assert!(refused.to_string().starts_with("--audits: "), "{refused}");
-    let refused = Accounts.check(&params(&[("hot_accounts", 21)], "plain")).unwrap_err();
+    let refused = ACCOUNTS.check(&params(&[("hot_accounts", 21)], "plain")).unwrap_err();
     assert!(refused.to_string().starts_with("--hot-accounts: "), "{refused}");
 }

@@ -12,7 +12,7 @@ const LAGS: [usize; 6] = [1, 2, 5, 10, 20, 40];
 
 /// Runs once more and writes into the folder `out`, which is there; answers what there is to say of it.
 pub(super) fn write(params: &Params, out: &Path) -> Result<String, BenchError> {
-    let Drawn { result, image, order } = draw(super::run(params)?, out)?;
+    let Drawn { result, image, order } = draw(super::set_up(params)?, out)?;
     let difference = result.difference(&image);
     Ok(format!(
         "{}\nfurthest apart: proportions {}, variograms {} of the sill, connectivities {}\n{order}\npictures and result: {}",

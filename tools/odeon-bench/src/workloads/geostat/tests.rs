@@ -10,21 +10,21 @@ fn params(settings: &[(&str, Value)]) -> Params {
         ("log_points", Value::Number(1000)),
     ];
     let all = small.iter().chain(settings);
-    all.fold(Params::defaults(ABOUT.parameters), |params, (name, value)| params.with(name, *value))
+    all.fold(GEOSTAT.defaults(), |params, (name, value)| params.with(name, *value))
 }
 
 #[test]
 fn what_is_missing_is_said() {
     let gpu = ("device", Value::Word("gpu"));
-    assert_eq!(Geostat.missing(&params(&[gpu])), None);
-    let missing = Geostat.missing(&params(&[("search", Value::Word(KERNEL)), gpu]));
+    assert_eq!(GEOSTAT.missing(&params(&[gpu])), None);
+    let missing = GEOSTAT.missing(&params(&[("search", Value::Word(KERNEL)), gpu]));
     assert!(missing.is_none_or(|why| why == "no GPU here"));
 }
 
 #[test]
 fn in_sequence_the_grid_is_that_of_the_floor() {
     let params = params(&[("mode", Value::Word("sequential"))]);
-    let outcome = run(&params).and_then(|run| run.simulate()).expect("it runs");
+    let outcome = set_up(&params).and_then(|run| run.simulate()).expect("it runs");
     assert!(outcome.grid == task(&params).expect("nothing is read").simulate());
 }
 
@@ -39,10 +39,10 @@ fn pictures_and_conditioning_data() {
     let said = pictures::write(&params, &out).expect("it runs");
     assert!(said.contains("proportion") && said.contains("furthest apart"), "{said}");
     assert!(said.contains("a serial order of all 3599 points"), "{said}");
-    let floor = Geostat.floor(&params.for_floor(ABOUT.parameters)).expect("it runs");
+    let floor = GEOSTAT.floor(&params.for_floor(GEOSTAT.parameters)).expect("it runs");
     assert_eq!(floor.ops, 3599);
     std::fs::write(&data, "60 0 1\n").expect("it can be written");
-    let refused = Geostat.run(Variant::Pool, &params).unwrap_err();
+    let refused = GEOSTAT.run(Variant::Pool, &params).unwrap_err();
     assert!(refused.is_bad_argument() && refused.to_string().contains("outside"), "{refused}");
     let _ = std::fs::remove_dir_all(&out);
 }

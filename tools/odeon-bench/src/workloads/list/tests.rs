@@ -8,7 +8,7 @@ use crate::parameter::Value;
 use std::collections::BTreeSet;
 
 fn params(settings: &[(&str, u64)], workload: &'static str) -> Params {
-    let start = Params::defaults(ABOUT.parameters).with("workload", Value::Word(workload));
+    let start = LIST.defaults().with("workload", Value::Word(workload));
     settings.iter().fold(start, |params, (name, n)| params.with(name, Value::Number(*n)))
 }
 
@@ -89,12 +89,12 @@ fn every_spread_and_every_way_to_sum_replay_on_a_set() {
                 .with("sum", Value::Word(sum))
                 .with("mode", Value::Word(mode));
             let fits = mode != "plain" || !sum.starts_with(COORDINATED);
-            assert_eq!(List.check(&params).is_ok(), fits, "{mode}, {sum}");
+            assert_eq!(LIST.check(&params).is_ok(), fits, "{mode}, {sum}");
             if !fits {
                 continue;
             }
             replays_on_a_set(&params);
-            List.floor(&params.for_floor(ABOUT.parameters)).expect("the floor is right");
+            LIST.floor(&params.for_floor(LIST.parameters)).expect("the floor is right");
         }
     }
 }
@@ -145,12 +145,12 @@ fn a_course_begins_with_nothing_and_ends_with_everything() {
 
 #[test]
 fn sums_over_several_list_actors_come_with_a_note() {
-    let note = |list_actors| List.note(&params(&[("list_actors", list_actors)], "read"));
+    let note = |list_actors| LIST.note(&params(&[("list_actors", list_actors)], "read"));
     assert_eq!(note(1), None);
     assert!(note(2).is_some_and(|note| note.contains("not atomic")));
     let speculative = params(&[("list_actors", 2)], "read").with("mode", Value::Word("combined"));
-    assert_eq!(List.note(&speculative), None, "one transaction");
-    assert!(List.note(&speculative.with("sum", Value::Word("kept"))).is_some());
+    assert_eq!(LIST.note(&speculative), None, "one transaction");
+    assert!(LIST.note(&speculative.with("sum", Value::Word("kept"))).is_some());
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn s28_a_delay_between_list_actors_tears_no_sum() {
         let settings = [("list_actors", 3), ("requesters", 3), ("requests", 60), ("range", 24)];
         let params = params(&settings, "mixed").with("mode", Value::Word(mode));
         let params = params.with("hop_delay", Value::Number(10));
-        List.check(&params).expect("sums are coordinated");
-        assert!(List.check(&params.clone().with("sum", Value::Word("kept"))).is_err());
+        LIST.check(&params).expect("sums are coordinated");
+        assert!(LIST.check(&params.clone().with("sum", Value::Word("kept"))).is_err());
         let plan = Plan { mix: Mix::of(30, 50), ..Plan::new(&params) };
         let history = record(&plan, &params).expect("the run is right");
         assert!(linearizable::is_linearizable(&history), "{mode}: {history:?}");

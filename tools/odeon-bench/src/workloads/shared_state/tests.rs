@@ -1,6 +1,5 @@
 //! Runs that last some time.
 
-use super::*;
 use crate::parameter::Value;
 use crate::workload::Variant;
 use crate::workloads::find;
@@ -9,7 +8,8 @@ use crate::workloads::find;
 fn a_run_that_lasts_repeats_itself_and_looks_at_the_memory() {
     for mode in ["adaptive", "sharded", "mutex"] {
         let ledger = find("ledger").expect("ledger is a workload");
-        let params = Params::defaults(ledger.about().parameters)
+        let params = ledger
+            .defaults()
             .with("mode", Value::Word(mode))
             .with("entries", Value::Number(160))
             .with("handler_ns", Value::Number(0))

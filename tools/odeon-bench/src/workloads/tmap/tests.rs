@@ -11,7 +11,8 @@ const MODES: [&str; 7] =
     ["adaptive", "concurrent", "sequential", "plain", "sharded", "mutex", "rwlock"];
 
 fn params(settings: &[(&str, u64)], mode: &'static str) -> Params {
-    let start = Params::defaults(ABOUT.parameters)
+    let start = SESSION_DIRECTORY
+        .defaults()
         .with("mode", Value::Word(mode))
         .with("requests", Value::Number(3000))
         .with("keys", Value::Number(50))
@@ -24,8 +25,8 @@ fn the_map_has_what_requests_have_counted_in_every_mode() {
     for mode in MODES {
         for (reads, updates) in [(50, 30), (0, 0), (0, 100), (100, 0)] {
             let params = params(&[("reads", reads), ("updates", updates), ("workers", 3)], mode);
-            SessionDirectory.check(&params).expect("they fit together");
-            let measured = SessionDirectory.run(Variant::Pool, &params);
+            SESSION_DIRECTORY.check(&params).expect("they fit together");
+            let measured = SESSION_DIRECTORY.run(Variant::Pool, &params);
             let measured = measured.unwrap_or_else(|error| panic!("{mode}: {error}"));
             assert_eq!(measured.ops, 16 * 3000_u64.div_ceil(16));
         }
@@ -77,6 +78,6 @@ fn ranks_are_drawn_in_proportion() {
 
 #[test]
 fn more_than_all_requests_are_refused() {
-    let refused = SessionDirectory.check(&params(&[("reads", 93)], "plain")).unwrap_err();
+    let refused = SESSION_DIRECTORY.check(&params(&[("reads", 93)], "plain")).unwrap_err();
     assert!(refused.to_string().starts_with("--updates: 93 and 8 per cent"), "{refused}");
 }
