@@ -4,9 +4,9 @@ use crate::date;
 use crate::devices;
 use crate::energy;
 use crate::figures_run::{FiguresOutcome, FiguresPlan, Verdict, table};
+use crate::paper;
 use crate::peers::Peers;
 use crate::runner::Results;
-use crate::selectors;
 use crate::table::{Table, factor, short};
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ pub fn page(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers, notes: 
     page += "\n## Lines of code\n\n";
     page += "Of the programs of the Savina suite, without comments and empty lines: ";
     page += "messages, actors and setting up of each version.\n\n";
-    page += &selectors::lines_of_code().to_markdown();
+    page += &paper::lines_of_code().to_markdown();
     page += "\n## All medians\n\n";
     page += "Medians and spreads (min..max) of all samples, none dropped; ";
     page += "`--json` keeps every sample. ";

@@ -12,6 +12,12 @@ pub struct Spread {
 }
 
 impl Spread {
+    /// All of it so many times.
+    pub fn times(self, factor: f64) -> Self {
+        let Self { min, median, max } = self;
+        Self { min: min * factor, median: median * factor, max: max * factor }
+    }
+
     /// Not-a-number three times when there are no samples.
     pub fn of(samples: &[f64]) -> Self {
         let mut sorted = samples.to_vec();

@@ -89,6 +89,12 @@ impl Workload {
         Params::defaults(self.parameters)
     }
 
+    /// The option of a parameter on the command line; empty if there is none.
+    pub(crate) fn option(&self, name: &str) -> String {
+        let parameter = self.parameters.iter().find(|parameter| parameter.name == name);
+        parameter.map_or_else(String::new, Parameter::option)
+    }
+
     /// Refuses combinations of parameters that make no sense together.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ use crate::workload::Workload;
 pub(crate) use geostat::record_course as record_geostat;
 #[cfg(feature = "devices")]
 pub(crate) use kmeans::report_of_pool as report_of_kmeans_pool;
-pub(crate) use list::{Course, Progress, record_course};
+pub(crate) use list::record_course;
 
 /// Every workload, in the order of the help text.
 pub const ALL: &[&Workload] = &[

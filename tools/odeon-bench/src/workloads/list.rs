@@ -25,7 +25,7 @@ use mode::{COORDINATED, MODES, SPECULATIVE_MODES, SUMS, Sum, is_speculative};
 use segment::Segment;
 use spread::{SPREADS, Spread};
 
-pub(crate) use course::{Course, Progress, record as record_course};
+pub(crate) use course::record as record_course;
 
 /// See the module.
 pub(super) static LIST: Workload = Workload {

@@ -1,7 +1,7 @@
 //! `odeon bench <workload>`: measure one workload for every combination of the given values.
 
 use super::measuring::{Comparison, Repetition};
-use super::reproduce::{self, ReproduceArguments};
+use super::paper::{self, PaperArguments};
 use crate::output::{self, Terminal};
 use crate::progress::Progress;
 use clap::builder::PossibleValuesParser;
@@ -25,7 +25,7 @@ pub(super) struct WorkloadArguments {
     history: Option<PathBuf>,
     trace: Option<PathBuf>,
     pictures: Option<PathBuf>,
-    reproduce: Option<ReproduceArguments>,
+    reproduce: Option<PaperArguments>,
 }
 
 const PLOT: &str = "plot";
@@ -55,10 +55,7 @@ pub(super) fn command(workload: &'static Workload) -> Command {
                     every 5 ms, at the end which messages were rolled back at which variables";
         command = command.arg(file_option(TRACE).help(help));
     }
-    if reproduce::is_reproduced(about.name) {
-        command = reproduce::with_options(command);
-    }
-    command
+    paper::with_options(command)
 }
 
 fn parameter_option(parameter: &'static Parameter) -> Arg {
@@ -118,14 +115,14 @@ impl WorkloadArguments {
         Ok(Self {
             workload,
             variants: about.variants.iter().filter(chosen).copied().collect(),
-            reproduce: ReproduceArguments::read(about.name, matches, &sweeps, repetition.rounds()),
+            reproduce: PaperArguments::of_workload(about.name, matches, &sweeps),
             sweeps,
             repetition,
             comparison: Comparison::from_arg_matches(matches)?,
             plot: matches.get_one::<PathBuf>(PLOT).cloned(),
             history: history.cloned(),
             // An error means that the workload has no such option.
-            pictures: workload.pictures.and_then(|_| reproduce::out(matches)),
+            pictures: workload.pictures.and_then(|_| paper::out(matches)),
             trace: matches.try_get_one::<PathBuf>(TRACE).ok().flatten().cloned(),
         })
     }
@@ -133,7 +130,7 @@ impl WorkloadArguments {
 
 pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     if let Some(reproduce) = &arguments.reproduce {
-        return reproduce::run(reproduce);
+        return paper::run(reproduce);
     }
     let WorkloadArguments { workload, variants, comparison, .. } = arguments;
     let combinations = sweep::combinations(workload, &arguments.sweeps)?;
@@ -149,7 +146,7 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     check_mode(arguments, &combinations)?;
     if let Some(out) = &arguments.pictures {
         check_one("--out", cases)?;
-        reproduce::create(out)?;
+        paper::create(out)?;
     }
     if let Some(path) = &arguments.plot {
         output::check("--plot", path)?;

@@ -21,13 +21,6 @@ pub(crate) struct Course {
     pub(crate) looks: Vec<(Duration, Progress)>,
 }
 
-impl Course {
-    /// At the end.
-    pub(crate) fn total(&self) -> Progress {
-        self.looks.last().map_or_else(Progress::default, |(_, progress)| *progress)
-    }
-}
-
 /// One run, looked at after every `every`.
 pub(crate) fn record(params: &Params, every: Duration) -> Result<Course, BenchError> {
     actors::run_watched(&Plan::new(params), params, every)

@@ -1,15 +1,15 @@
 //! Figure 6.6: power, time and energy of each implementation, under each governor of the processor's frequency.
 
-use super::{HeterogeneousPlan, WatchHeterogeneous, kmeans, params};
+use super::kmeans;
 use crate::energy::{self, Joules};
 use crate::error::BenchError;
-use crate::parameter::Setting;
-use crate::parameter::{Params, Value};
+use crate::paper::{PaperPlan, WatchPaper, not_measured};
+use crate::parameter::{Params, Setting, Value};
 use crate::peers::Peers;
 use crate::plot::Bars;
 use crate::runner::{Case, Plan, Results, measure as run};
 use crate::samples::Samples;
-use crate::table::{Table, short};
+use crate::table::{Table, factor, short};
 use crate::workload::Variant;
 use odeon_energy::{Governors, GovernorsSet};
 
@@ -92,8 +92,8 @@ impl Taken {
 
 /// All implementations: with the governor as it is, and under each that can be set.
 pub(super) fn measure(
-    plan: &HeterogeneousPlan,
-    watch: &mut dyn WatchHeterogeneous,
+    plan: &PaperPlan,
+    watch: &mut dyn WatchPaper,
 ) -> Result<Vec<Measurement>, BenchError> {
     let mut all = under(AS_IT_IS, plan, watch)?;
     for governor in GOVERNORS {
@@ -115,8 +115,8 @@ pub(super) fn measure(
 
 fn under(
     governor: &'static str,
-    plan: &HeterogeneousPlan,
-    watch: &mut dyn WatchHeterogeneous,
+    plan: &PaperPlan,
+    watch: &mut dyn WatchPaper,
 ) -> Result<Vec<Measurement>, BenchError> {
     let mut cases = Plan::default();
     for one in ALL {
@@ -137,7 +137,7 @@ fn under(
             true => results.floor(kmeans(), &params),
             false => results.odeon(kmeans(), Variant::Pool, &params),
         };
-        let why = || kmeans().missing(&params).unwrap_or_else(|| "not measured".to_owned());
+        let why = || kmeans().missing(&params).unwrap_or_else(not_measured);
         let taken = |samples: &Samples| {
             let points_and_rounds = match params.number("seconds") {
                 0 => samples.ops,
@@ -161,16 +161,15 @@ const ROUNDS: u64 = 200;
 const LONG_ENOUGH_FOR_COUNTERS: u64 = 6;
 
 /// Where there are counters of energy, rounds go on for a time that is long enough for them: else some implementations would be done too soon.
-fn params_of(one: &Implementation, plan: &HeterogeneousPlan) -> Params {
+fn params_of(one: &Implementation, plan: &PaperPlan) -> Params {
     let length = match (plan.quick, energy::missing()) {
         (true, _) => ("rounds", Value::Number(3)),
         (false, Some(_)) => ("rounds", Value::Number(ROUNDS)),
         (false, None) => ("seconds", Value::Number(LONG_ENOUGH_FOR_COUNTERS)),
     };
     let rows = Value::Number(if plan.quick { 1000 } else { ROWS });
-    let settings = one.settings.iter().chain(&plan.chosen);
-    let start = params(&[("rows", rows), length]);
-    settings.fold(start, |params, (name, value)| params.with(name, *value))
+    let settings = [&[("rows", rows), length][..], one.settings].concat();
+    plan.params(kmeans(), &settings, &[])
 }
 
 const UNAVAILABLE: &str = "unavailable";
@@ -201,7 +200,7 @@ pub(super) fn table(measurements: &[Measurement]) -> Table {
 }
 
 /// What the thesis's text says, and how to say it of what was measured here.
-pub(super) fn statements(measurements: &[Measurement]) -> Vec<Vec<String>> {
+pub(super) fn statements(measurements: &[Measurement]) -> Vec<(&'static str, String)> {
     let of = |governor: &str, in_thesis: &str| {
         let found =
             measurements.iter().find(|one| (one.governor, one.in_thesis) == (governor, in_thesis));
@@ -210,9 +209,7 @@ pub(super) fn statements(measurements: &[Measurement]) -> Vec<Vec<String>> {
     let times = |one: Option<Taken>, other: Option<Taken>| {
         one.zip(other).map(|(one, other)| one.seconds / other.seconds)
     };
-    let said = |number: Option<f64>| {
-        number.map_or_else(|| "not measured".to_owned(), |number| format!("{}x", short(number)))
-    };
+    let said = |number: Option<f64>| number.map_or_else(not_measured, factor);
     let compared =
         [of(AS_IT_IS, "dsl"), of(AS_IT_IS, "act")].map(|one| one.and_then(|one| one.joules));
     let slower = |which| said(times(of("powersave", which), of("performance", which)));
@@ -221,9 +218,9 @@ pub(super) fn statements(measurements: &[Measurement]) -> Vec<Vec<String>> {
             Some(unknown) => unknown.too_short(),
             None => format!("{} J against {} J", short(kernel.value), short(cores.value)),
         },
-        _ => energy::missing().unwrap_or_else(|| "not measured".to_owned()),
+        _ => energy::missing().unwrap_or_else(not_measured),
     };
-    let rows = [
+    vec![
         (
             "The sequential program is some 3 times slower with the governor powersave.",
             slower("seq"),
@@ -247,8 +244,7 @@ pub(super) fn statements(measurements: &[Measurement]) -> Vec<Vec<String>> {
             "The DSL takes 540 J (powersave), actors on cores 1,001 J (ondemand); JNI saves up to 80 %.",
             energy,
         ),
-    ];
-    rows.into_iter().map(|(thesis, here)| vec![thesis.to_owned(), here]).collect()
+    ]
 }
 
 /// Files and what is drawn there; energy and power only where there are any.

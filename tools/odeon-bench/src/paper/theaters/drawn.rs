@@ -1,63 +1,37 @@
 //! The results of one figure, and what can be said of them.
 
+use super::Key;
 use super::figures::Figure;
-use crate::parameter::Params;
+use crate::paper::cases::Cases;
+use crate::paper::not_measured;
+use crate::paper::page::Drawing;
 use crate::plot::Lines;
-use crate::runner::{Results, Wrong};
-use crate::statistics::{Spread, StraightLine};
+use crate::statistics::StraightLine;
 use crate::table::{factor, short};
-use crate::workload::Variant;
 
-/// A figure with the times of its runs.
+/// A figure with its runs.
 pub(super) struct Drawn {
     pub(super) figure: &'static Figure,
-    times: Vec<(&'static str, u64, Spread)>,
-    /// Runs that have come to a wrong result, and what is wrong.
-    wrong: Vec<(&'static str, u64, String)>,
-    /// Operations for each step on the x axis.
-    operations: f64,
+    pub(super) cases: Cases<Key>,
 }
 
 impl Drawn {
-    pub(super) fn new(
-        figure: &'static Figure,
-        points: &[(&'static str, u64, Params)],
-        results: &Results,
-        all_wrong: &[Wrong],
-    ) -> Self {
-        let mut operations = 0.0;
-        let (mut times, mut wrong) = (Vec::new(), Vec::new());
-        for (line, value, params) in points {
-            let is_it = |it: &&Wrong| it.is_odeon(figure.workload(), Variant::Pool, params);
-            if let Some(it) = all_wrong.iter().find(is_it) {
-                wrong.push((*line, *value, it.error.to_string()));
-            }
-            let samples = results.odeon(figure.workload(), Variant::Pool, params);
-            let Some(samples) = samples else { continue };
-            let in_seconds = |ns: f64| ns * samples.ops as f64 / 1e9;
-            let Spread { min, median, max } = samples.spread();
-            let [min, median, max] = [min, median, max].map(in_seconds);
-            times.push((*line, *value, Spread { min, median, max }));
-            operations = samples.ops as f64 / *value as f64;
-        }
-        Self { figure, times, wrong, operations }
+    /// Line, value on the x axis, and the time of a run.
+    pub(super) fn times(&self) -> impl Iterator<Item = (Key, [String; 2])> + '_ {
+        self.cases.keys().filter_map(|key| Some((key, self.cases.cells(key)?)))
     }
 
-    /// Line, value on the x axis, and seconds of a run.
-    pub(super) fn times(&self) -> impl Iterator<Item = (&'static str, u64, Spread)> + '_ {
-        self.times.iter().copied()
-    }
-
-    /// Line and value on the x axis of runs with a wrong result, and what is wrong.
-    pub(super) fn wrong(&self) -> impl Iterator<Item = (&'static str, u64, &str)> + '_ {
-        self.wrong.iter().map(|(line, value, why)| (*line, *value, why.as_str()))
+    /// Operations for each step on the x axis.
+    fn operations(&self) -> f64 {
+        let of = |key: Key| Some(self.cases.samples(key)?.ops as f64 / key.1 as f64);
+        self.cases.keys().filter_map(of).last().unwrap_or(0.0)
     }
 
     /// The median times of a line.
     fn points(&self, line: &str, from: u64, to: u64) -> Vec<(f64, f64)> {
-        let is_it = |of: &str, value: u64| of == line && (from..=to).contains(&value);
-        let points = self.times().filter(|(of, value, _)| is_it(of, *value));
-        points.map(|(_, value, seconds)| (value as f64, seconds.median)).collect()
+        let keys = self.cases.keys().filter(|(of, at)| *of == line && (from..=to).contains(at));
+        let point = |key: Key| Some((key.1 as f64, self.cases.seconds(key)?.median));
+        keys.filter_map(point).collect()
     }
 
     fn straight(&self, line: &str) -> Option<StraightLine> {
@@ -70,7 +44,7 @@ impl Drawn {
 
     /// How many times as long one line's operations take as another's.
     pub(super) fn slopes(&self, line: &str, other: &str) -> String {
-        let slope = |line| Some(self.straight(line)?.slope / self.operations * 1e9);
+        let slope = |line| Some(self.straight(line)?.slope / self.operations() * 1e9);
         let said = slope(line).zip(slope(other)).map(|(slope, other)| {
             let more = (slope / other - 1.0) * 100.0;
             let how = if more < 0.0 { "shorter" } else { "longer" };
@@ -117,7 +91,7 @@ impl Drawn {
     pub(super) fn rates(&self) -> String {
         let operation = self.figure.workload().operation;
         let rates = self.of_each(|line| {
-            let rate = self.operations / self.straight(line)?.slope;
+            let rate = self.operations() / self.straight(line)?.slope;
             Some(format!("{rate:.0} {operation}s a second"))
         });
         format!("{rates}. SALSA is not run here.")
@@ -135,26 +109,19 @@ impl Drawn {
     }
 
     /// Files and what is drawn there.
-    pub(super) fn charts(&self) -> Vec<(String, Lines)> {
+    pub(super) fn charts(&self) -> Vec<(String, Drawing)> {
         let charts = self.figure.parts.iter().map(|&(part, from, to)| {
             let line = |line: &str| (line.to_owned(), self.points(line, from, to));
+            let name = format!("{}{part}", self.figure.number);
             let lines = Lines {
-                title: format!("Figure {}{part}: {}", self.figure.number, self.figure.title),
+                title: format!("Figure {name}: {}", self.figure.title),
                 x_title: self.figure.x_title,
                 y_title: "seconds",
                 is_logarithmic: false,
                 series: self.lines().map(line).collect(),
             };
-            (self.file(part), lines)
+            (format!("figure-{name}.svg"), Drawing::Lines(lines))
         });
         charts.collect()
     }
-
-    pub(super) fn file(&self, part: &str) -> String {
-        format!("figure-{}{part}.svg", self.figure.number)
-    }
-}
-
-fn not_measured() -> String {
-    "not measured".to_owned()
 }

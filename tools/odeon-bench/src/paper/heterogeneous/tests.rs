@@ -1,29 +1,19 @@
 use super::*;
 use crate::devices::cuda_missing;
 use crate::energy::Joules;
+use crate::paper::tests::{Counting, quick, written};
 use crate::parameter::Value;
 use odeon_example_kmeans::Broker;
 
-struct Silent(Vec<String>);
-
-impl WatchHeterogeneous for Silent {
-    fn part(&mut self, name: &str, _runs: usize) {
-        self.0.push(name.to_owned());
-    }
-    fn run(&mut self, _what: String) {}
-}
-
 #[test]
 fn a_quick_run_measures_everything_and_writes_a_page() {
-    let rounds = Rounds { warmup: 0, samples: 1 };
     // A test's program cannot be started as a worker process.
-    let chosen = vec![("members", Value::Word("threads"))];
-    let plan = HeterogeneousPlan { quick: true, rounds, chosen };
-    let mut watch = Silent(Vec::new());
-    let outcome = plan.run(&mut watch).expect("everything runs");
-    assert!(watch.0.iter().any(|name| name == "figure 6.8, large set"), "{:?}", watch.0);
-    let tables = outcome.tables();
-    let text = |index: usize| tables[index].1.to_text();
+    let plan = quick(vec![("members", vec![Value::Word("threads")])]);
+    let mut watch = Counting::default();
+    let outcome = run(&plan, &mut watch).expect("everything runs");
+    let names: Vec<&str> = watch.parts.iter().map(|(name, _)| &**name).collect();
+    assert!(names.contains(&"figure 6.8, large set"), "{names:?}");
+    let text = |index: usize| outcome.tables[index].1.to_text();
     // What needs no device is there on every machine.
     for name in ["one loop", "rayon", "actors on cores"] {
         let row = text(0).lines().find(|line| line.contains(name)).map(str::to_owned);
@@ -42,29 +32,9 @@ fn a_quick_run_measures_everything_and_writes_a_page() {
     for name in ["336 + 337", "336 + 67", "39 + 0", "cpu", "direct", "middleware", "kernel"] {
         assert!(text(1).contains(name), "{name} in {}", text(1));
     }
-    let small = outcome.shared[0].rows();
-    assert_eq!(small[0][5], "1.00", "{small:?}");
-    // The pool has tried what it could, and says what it has found.
-    let has_device = !small[1][3].starts_with("not measured");
-    let tried = small.iter().filter(|row| !row[2].is_empty()).count();
-    assert_eq!(tried > 0, has_device, "{small:?}");
-    assert_eq!(outcome.shared[0].ours().contains("the pool took: "), has_device);
-
-    let folder = std::env::temp_dir().join(format!("odeon-heterogeneous-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("there is room");
-    let page = outcome.write(&plan, &folder).expect("it can be written");
-    let text = std::fs::read_to_string(&page).expect("it was written");
+    let page = written(&outcome, "heterogeneous");
     for file in ["figure-6.6-time.svg", "figure-6.7.svg", "figure-6.8-small.svg"] {
-        assert!(text.contains(file) && folder.join(file).exists(), "{file}");
-    }
-    std::fs::remove_dir_all(&folder).expect("it is ours");
-}
-
-#[test]
-fn lines_of_each_way_are_counted() {
-    for row in ways::rows().iter().filter(|row| !row[0].is_empty()) {
-        let lines = |cell: &str| cell.parse::<usize>().expect("a number");
-        assert!(lines(&row[2]) > 20 && lines(&row[3]) > 10, "{row:?}");
+        assert!(page.contains(file), "{file}");
     }
 }
 
@@ -79,8 +49,8 @@ fn energy_that_is_hardly_known_is_no_energy() {
     };
     let said = |error| {
         let both = [measurement("dsl", error), measurement("act", 0.5)];
-        let statement = governors::statements(&both).pop().expect("the last one").pop();
-        (statement.expect("a cell"), governors::cells(&both[0]))
+        let (_, statement) = governors::statements(&both).pop().expect("the last one");
+        (statement, governors::cells(&both[0]))
     };
     let (statement, [watts, _, joules]) = said(0.5);
     assert_eq!([&*statement, &*watts, &*joules], ["20.0 J against 20.0 J", "200", "20.0"]);

@@ -1,8 +1,10 @@
 //! Figure 6.8: what a pool finds out while it profiles, and how long all the work takes, by how many of the workers have a device. If both have the
 //! same shape, a short profiling phase tells which numbers are best.
 
-use super::{HeterogeneousPlan, WatchHeterogeneous, kmeans, params};
+use super::kmeans;
 use crate::error::BenchError;
+use crate::paper::page::{Drawing, Section};
+use crate::paper::{PaperPlan, WatchPaper, not_measured};
 use crate::parameter::{Params, Value};
 use crate::peers::Peers;
 use crate::plot::Lines;
@@ -47,7 +49,7 @@ pub(super) struct Shared {
     name: &'static str,
     rows: u64,
     workers: u64,
-    pub(super) thesis: &'static str,
+    thesis: &'static str,
     /// For each number of workers with a device.
     teams: Vec<Team>,
     /// How many workers with a device the pool has taken in the end, in each run.
@@ -105,8 +107,8 @@ impl Profiled {
 }
 
 pub(super) fn measure(
-    plan: &HeterogeneousPlan,
-    watch: &mut dyn WatchHeterogeneous,
+    plan: &PaperPlan,
+    watch: &mut dyn WatchPaper,
 ) -> Result<Vec<Shared>, BenchError> {
     SETS.iter().map(|set| one(set, plan, watch)).collect()
 }
@@ -116,15 +118,11 @@ fn workers() -> u64 {
     std::thread::available_parallelism().map_or(4, |cores| cores.get() as u64).clamp(4, 8)
 }
 
-fn one(
-    set: &Set,
-    plan: &HeterogeneousPlan,
-    watch: &mut dyn WatchHeterogeneous,
-) -> Result<Shared, BenchError> {
+fn one(set: &Set, plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Shared, BenchError> {
     let workers = workers();
     let (rows, rounds) = if plan.quick { (600, 60) } else { (set.rows, set.rounds) };
     let of = |way, [devices, cores]: [u64; 2], pieces: u64| -> Params {
-        params(&[
+        let settings = [
             ("rows", Value::Number(rows)),
             ("rounds", Value::Number(rounds)),
             ("way", Value::Word(way)),
@@ -132,7 +130,8 @@ fn one(
             ("device_workers", Value::Number(devices)),
             ("workers", Value::Number(workers)),
             ("pieces", Value::Number(pieces)),
-        ])
+        ];
+        plan.params(kmeans(), &settings, &[])
     };
     let alone = |devices| of("mixed", [devices, workers - devices], 4);
     // It has workers for the first configuration and for the last: twice as many as each, for as many pieces.
@@ -161,7 +160,7 @@ fn one(
         let params = alone(devices);
         let samples = results.odeon(kmeans(), Variant::Pool, &params);
         let seconds = samples.map(|samples| samples.median() * samples.ops as f64 / 1e9);
-        let why = || kmeans().missing(&params).unwrap_or_else(|| "not measured".to_owned());
+        let why = || kmeans().missing(&params).unwrap_or_else(not_measured);
         Team { devices, profiled: Profiled::of(&reports, devices), alone: seconds.ok_or_else(why) }
     });
     let teams = teams.collect();
@@ -185,7 +184,7 @@ impl Shared {
         let best = measured.min_by(|one, other| one.1.total_cmp(&other.1));
         let name = |devices: u64| format!("{devices} + {}", self.workers - devices);
         let told = match best {
-            None => "not measured".to_owned(),
+            None => not_measured(),
             Some((team, _)) if self.taken.is_empty() => {
                 format!("best (device + core): {}", name(team.devices))
             }
@@ -208,15 +207,22 @@ impl Shared {
             .map_or_else(|| told.clone(), |why| format!("{told}; with devices not measured: {why}"))
     }
 
-    pub(super) fn title(&self) -> String {
+    fn title(&self) -> String {
         format!("{} set, {} points, {} workers", self.name, self.rows, self.workers)
     }
 
-    pub(super) fn file(&self) -> String {
-        format!("figure-6.8-{}.svg", self.name)
+    pub(super) fn section(&self) -> Section {
+        Section {
+            heading: self.title(),
+            is_part: true,
+            said: vec![(self.thesis, self.ours())],
+            plots: vec![(format!("figure-6.8-{}.svg", self.name), Drawing::Lines(self.chart()))],
+            table: Some(table(std::slice::from_ref(self))),
+            ..Section::default()
+        }
     }
 
-    pub(super) fn chart(&self) -> Lines {
+    fn chart(&self) -> Lines {
         let (profiled, alone) = self.units();
         let points = |of: &dyn Fn(&Team) -> Option<f64>| {
             let of = self.teams.iter().filter_map(|team| Some((team.devices as f64, of(team)?)));
@@ -279,4 +285,22 @@ pub(super) fn table(all: &[Shared]) -> Table {
     let mut table = Table::new(HEADINGS);
     all.iter().flat_map(Shared::rows).for_each(|row| table.row(row));
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper::tests::{Counting, quick};
+
+    #[test]
+    fn the_pool_tries_what_it_can_and_says_what_it_has_found() {
+        let small = one(&SETS[0], &quick(Vec::new()), &mut Counting::default());
+        let small = small.expect("it runs");
+        let rows = small.rows();
+        assert_eq!(rows[0][5], "1.00", "{rows:?}");
+        let has_device = !rows[1][3].starts_with("not measured");
+        let tried = rows.iter().filter(|row| !row[2].is_empty()).count();
+        assert_eq!(tried > 0, has_device, "{rows:?}");
+        assert_eq!(small.ours().contains("the pool took: "), has_device);
+    }
 }
