@@ -2,6 +2,7 @@
 //!
 //! | question | file |
 //! |---|---|
+//! | the plainest actor system, which floors run on | `queue.rs` |
 //! | which random numbers? | `random.rs` |
 //! | what does a handler do that only takes time? | `busy_work.rs` |
 //! | how does the driving thread learn that a run is over? | `finish.rs` |
@@ -18,6 +19,7 @@ mod busy_work;
 pub mod child_process;
 mod error;
 mod finish;
+mod queue;
 mod random;
 pub mod standard_error;
 mod theater;
@@ -27,6 +29,7 @@ mod watching;
 pub use busy_work::BusyWork;
 pub use error::RunError;
 pub use finish::{Finish, Waiting, finish_line};
+pub use queue::{Queue, Receiver};
 pub use random::{SplitMix64, XorShift64};
 pub use theater::{Post, runtime, theater_with};
 pub use timed::Timed;

@@ -2,9 +2,9 @@
 //!
 //! * [`workload`] is what every benchmark looks like, [`workloads`] are the benchmarks;
 //! * [`parameter`] and [`sweep`] turn options into runs, [`runner`] measures them in alternation;
-//! * [`report`], [`json_lines`], [`plot`], [`history`] and [`trace`] are what comes out;
+//! * [`report`], [`json_lines`], [`plot`], and [`trace`] are what comes out;
 //! * [`paper`] runs what papers ran, and sets what comes out beside their figures;
-//! * k-means, logistic regression, the simulation of grids and the programs of the Savina suite are packages of their own,
+//! * k-means, logistic regression, the simulation of grids the sorted list and the programs of the Savina suite are packages of their own,
 //!   under `examples`;
 //! * [`peers`] runs the same workloads on other runtimes, in processes of their own;
 //! * [`figures`] is the list of promises that [`figures_run`] measures and [`figures_page`] writes
@@ -24,11 +24,9 @@ pub mod figures;
 pub mod figures_page;
 #[cfg(feature = "full")]
 pub mod figures_run;
-mod floor;
 #[cfg(feature = "full")]
 pub mod hardware_page;
 pub mod heap_bytes;
-pub mod history;
 mod html;
 pub mod idle;
 pub mod json_lines;
@@ -42,7 +40,6 @@ pub mod plot;
 pub mod report;
 pub mod runner;
 pub mod samples;
-mod sorted_list;
 pub mod statistics;
 pub mod sweep;
 pub mod table;

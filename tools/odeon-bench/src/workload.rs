@@ -1,10 +1,10 @@
 //! What every workload looks like to the runner, the figures and the command line.
 
 use crate::error::BenchError;
-use crate::history::History;
 use crate::parameter::Setting;
 use crate::parameter::{Parameter, Params};
 use crate::samples::Measured;
+use odeon_example_sorted_list::history::History;
 use std::path::Path;
 
 /// A benchmark program for actor runtimes, or for the transactional memory that Odeon brings, with the

@@ -88,8 +88,8 @@ fn courses(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Courses<Key>,
         let course = record_course(params, every)?;
         let looks =
             course.looks.iter().map(|(at, done)| (*at, vec![done.answered, done.rollbacks]));
-        let elapsed = Duration::from_nanos(course.measured.ns);
-        Ok(Course { ops: course.measured.ops, elapsed, looks: looks.collect() })
+        let elapsed = course.timed.elapsed;
+        Ok(Course { ops: course.timed.ops, elapsed, looks: looks.collect() })
     })
 }
 

@@ -1,7 +1,6 @@
 //! `big`: many actors, each pinging random others and answering their pings.
 
 use crate::error::BenchError;
-use crate::floor::{Queue, Receiver};
 use crate::parameter::{Parameter, Params};
 use crate::peers::ACTOR_RUNTIMES;
 use crate::samples::Measured;
@@ -10,6 +9,7 @@ use crate::workload::{Variant, WORKERS, Workload};
 use odeon::prelude::*;
 use odeon_example_run::XorShift64;
 use odeon_example_run::{Finish, finish_line};
+use odeon_example_run::{Queue, Receiver};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};

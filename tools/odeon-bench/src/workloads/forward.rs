@@ -2,7 +2,6 @@
 //! article on Java's ForkJoinPool at heise online): what the order of the workers' queues costs.
 
 use crate::error::BenchError;
-use crate::floor::{Queue, Receiver};
 use crate::parameter::{Parameter, Params};
 use crate::peers::ACTOR_RUNTIMES;
 use crate::samples::Measured;
@@ -12,6 +11,7 @@ use odeon::QueueOrder;
 use odeon::prelude::*;
 use odeon_example_run::XorShift64;
 use odeon_example_run::{Finish, finish_line};
+use odeon_example_run::{Queue, Receiver};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};

@@ -2,9 +2,9 @@
 
 use super::{Arrival, Colour, Creature, Mall, wrong};
 use crate::error::BenchError;
-use crate::floor::{Queue, Receiver};
 use crate::parameter::Params;
 use crate::samples::Measured;
+use odeon_example_run::{Queue, Receiver};
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -5,7 +5,7 @@ use super::case::Plan;
 use super::threads;
 use crate::error::BenchError;
 use crate::samples::Measured;
-use crate::sorted_list::SortedList;
+use odeon_example_sorted_list::SortedList;
 use odeon_stm::collections::TList;
 use odeon_stm::{Rollback, View};
 use std::hint::black_box;

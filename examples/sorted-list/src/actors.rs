@@ -1,60 +1,24 @@
 //! The list on Odeon: list actors in a chain, requesters that know all of them.
 
+mod speculative;
+
 use super::client::Client;
 use super::course::{Course, Progress};
-use super::mode::{Mode, Sum};
+use super::history::{Event, History};
+use super::mode::{Handling, Mode, Sum};
 use super::segment::Segment;
-use super::speculative::SpeculativeList;
 use super::wire::Wire;
 use super::{Answer, Plan, Request, check_sums};
-use crate::error::BenchError;
-use crate::history::Event;
-use crate::parameter::Params;
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::trace;
 use odeon::prelude::*;
-use odeon_example_run::watch;
-use odeon_example_run::{Finish, finish_line};
+use odeon_example_run::{Finish, Post, RunError, Timed, finish_line, theater_with, watch};
+use speculative::SpeculativeList;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// One run, checked; the events are empty unless `recording`.
-pub(super) fn run(
-    plan: &Plan,
-    params: &Params,
-    recording: bool,
-) -> Result<(Measured, Vec<Event>), BenchError> {
-    let list = List::new(plan, params)?;
-    let start = recording.then(Instant::now);
-    list.run(start, None, |answers| answers())
-}
-
-/// One run, checked and looked at after every `every`.
-pub(super) fn run_watched(
-    plan: &Plan,
-    params: &Params,
-    every: Duration,
-) -> Result<Course, BenchError> {
-    let list = List::new(plan, params)?;
-    let answered = Arc::new(AtomicU64::new(0));
-    let progress = || Progress {
-        // ORDERING: Relaxed: a count of what is under way.
-        answered: answered.load(Ordering::Relaxed),
-        rollbacks: list.speculative.iter().map(|part| part.speculation().rolled_back()).sum(),
-    };
-    let mut looks = vec![(Duration::ZERO, Progress::default())];
-    let (measured, _) = list.run(None, Some(answered.clone()), |answers| {
-        watch(every, |elapsed| looks.push((elapsed, progress())), answers)
-    })?;
-    looks.push((Duration::from_nanos(measured.ns), progress()));
-    Ok(Course { measured, looks })
-}
-
 /// List actors in a theater, and what they began with.
-struct List {
+pub struct List {
     theater: Theater,
     plan: Plan,
     parts: Arc<[ActorRef<ToList>]>,
@@ -64,24 +28,25 @@ struct List {
 }
 
 impl List {
-    /// WHY from the last to the first: each then knows its successor from the start.
-    fn new(plan: &Plan, params: &Params) -> Result<Self, BenchError> {
-        let theater = theater(params)?;
+    /// Sets one up. WHY from the last list actor to the first: each then knows its successor from the start.
+    ///
+    /// # Errors
+    /// If the theater cannot be started.
+    pub fn new(plan: &Plan, handling: &Handling) -> Result<Self, RunError> {
+        let theater = theater_with(handling.workers)?;
         let segments = Segment::prefilled(plan);
         let prefilled: i64 = segments.iter().map(Segment::partial_sum).sum();
-        let mode = Mode::named(params.word("mode"));
         let mut parts: Vec<ActorRef<ToList>> = Vec::with_capacity(segments.len());
-        let delay = params.number("hop_delay");
-        let wire = (delay > 0).then(|| Wire::new(Duration::from_micros(delay)));
+        let delay = handling.hop_delay;
+        let wire = (!delay.is_zero()).then(|| Wire::new(delay));
         let mut speculative = Vec::new();
         for segment in segments.into_iter().rev() {
             let next = parts.last().cloned();
-            parts.push(match &mode {
+            parts.push(match &handling.mode {
                 Mode::Plain => theater.spawn(ListActor { segment, next }),
                 Mode::Speculative(processing) => {
                     let part = SpeculativeList::new(&segment, next, wire.clone());
                     let part = theater.spawn_speculative(part, processing.clone());
-                    trace::watch(&part);
                     speculative.push(part.clone());
                     part.actor_ref()
                 }
@@ -91,13 +56,58 @@ impl List {
         Ok(Self { theater, plan: *plan, parts, speculative, prefilled })
     }
 
+    /// The list actors that are speculative.
+    pub fn speculative(&self) -> impl Iterator<Item = &SpeculativeRef<impl Message + use<>>> {
+        self.speculative.iter()
+    }
+
+    /// Has all requesters ask, and checks the list.
+    ///
+    /// # Errors
+    /// If it does not hold what it should.
+    pub fn run(&self) -> Result<Timed, RunError> {
+        self.ask(None, None, |answers| answers()).map(|(timed, _)| timed)
+    }
+
+    /// The same, looked at after every `every`.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_watched(&self, every: Duration) -> Result<Course, RunError> {
+        let answered = Arc::new(AtomicU64::new(0));
+        let rolled_back = || self.speculative.iter().map(|part| part.speculation().rolled_back());
+        let progress = || Progress {
+            // ORDERING: Relaxed: a count of what is under way.
+            answered: answered.load(Ordering::Relaxed),
+            rollbacks: rolled_back().sum(),
+        };
+        let mut looks = vec![(Duration::ZERO, Progress::default())];
+        let (timed, _) = self.ask(None, Some(answered.clone()), |answers| {
+            watch(every, |elapsed| looks.push((elapsed, progress())), answers)
+        })?;
+        looks.push((timed.elapsed, progress()));
+        Ok(Course { timed, looks })
+    }
+
+    /// The same with every operation recorded, which costs time.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn record(&self) -> Result<History, RunError> {
+        let parts = Segment::prefilled(&self.plan);
+        let initial = parts.iter().flat_map(|part| part.values()).collect();
+        let (_, mut events) = self.ask(Some(Instant::now()), None, |answers| answers())?;
+        events.sort_by_key(|event| event.call_ns);
+        Ok(History { initial, events })
+    }
+
     /// Has requesters ask; `meanwhile` is called with what waits for all answers.
-    fn run(
+    fn ask(
         &self,
         recording_since: Option<Instant>,
         answered: Option<Arc<AtomicU64>>,
-        meanwhile: impl FnOnce(&dyn Fn() -> Result<(), BenchError>) -> Result<(), BenchError>,
-    ) -> Result<(Measured, Vec<Event>), BenchError> {
+        meanwhile: impl FnOnce(&dyn Fn() -> Result<(), RunError>) -> Result<(), RunError>,
+    ) -> Result<(Timed, Vec<Event>), RunError> {
         let plan = &self.plan;
         let (finish, waiting) = finish_line(plan.requesters);
         let tally = Arc::new(Mutex::new(Tally::default()));
@@ -113,7 +123,7 @@ impl List {
                 })
             })
             .collect();
-        let (measured, outcome) = Measured::time(plan.operations(), || {
+        let (timed, outcome) = Timed::of(plan.operations(), || {
             meanwhile(&|| {
                 for requester in &requesters {
                     requester.post(ToRequester::Begin);
@@ -126,7 +136,7 @@ impl List {
         let Tally { net_change, events } =
             std::mem::take(&mut *tally.lock().unwrap_or_else(PoisonError::into_inner));
         check_sums(&audit(&self.parts), self.prefilled + net_change)?;
-        Ok((measured, events))
+        Ok((timed, events))
     }
 }
 

@@ -3,13 +3,17 @@
 use super::client::Client;
 use super::segment::Segment;
 use super::{Answer, Plan, Request, Sum, check_sums};
-use crate::error::BenchError;
-use crate::floor::{Queue, Receiver};
-use crate::samples::Measured;
+use odeon_example_run::RunError;
+use odeon_example_run::Timed;
+use odeon_example_run::{Queue, Receiver};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-pub(super) fn run(plan: &Plan) -> Result<Measured, BenchError> {
+/// The same list parts and requesters, boxed, driven by one queue on one thread.
+///
+/// # Errors
+/// If the list does not hold what it should.
+pub fn run(plan: &Plan) -> Result<Timed, RunError> {
     let segments = Segment::prefilled(plan);
     let prefilled: i64 = segments.iter().map(Segment::partial_sum).sum();
     let audits = Rc::new(RefCell::new(Vec::new()));
@@ -27,7 +31,7 @@ pub(super) fn run(plan: &Plan) -> Result<Measured, BenchError> {
     }
 
     let mut queue = Queue::new();
-    let (measured, ()) = Measured::time(plan.operations(), || {
+    let (timed, ()) = Timed::of(plan.operations(), || {
         for own in plan.list_actors..actors.len() {
             queue.post(own, Mail::Begin);
         }
@@ -38,7 +42,7 @@ pub(super) fn run(plan: &Plan) -> Result<Measured, BenchError> {
     }
     queue.drive(&mut actors);
     check_sums(&audits.borrow(), prefilled + net_change.get())?;
-    Ok(measured)
+    Ok(timed)
 }
 
 enum Mail {

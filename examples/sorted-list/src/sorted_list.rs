@@ -3,7 +3,7 @@
 
 /// Distinct integers in ascending order, one heap cell each.
 #[derive(Debug, Default)]
-pub(crate) struct SortedList {
+pub struct SortedList {
     head: Link,
 }
 
@@ -17,12 +17,12 @@ struct Cell {
 
 impl SortedList {
     /// Whether `value` is in the list.
-    pub(crate) fn contains(&self, value: u32) -> bool {
+    pub fn contains(&self, value: u32) -> bool {
         self.values().find(|held| *held >= value) == Some(value)
     }
 
     /// Whether `value` was absent and is now in the list.
-    pub(crate) fn insert(&mut self, value: u32) -> bool {
+    pub fn insert(&mut self, value: u32) -> bool {
         let link = self.link_to(value);
         if link.as_ref().is_some_and(|cell| cell.value == value) {
             return false;
@@ -33,7 +33,7 @@ impl SortedList {
     }
 
     /// Whether `value` was in the list and is now gone.
-    pub(crate) fn remove(&mut self, value: u32) -> bool {
+    pub fn remove(&mut self, value: u32) -> bool {
         let link = self.link_to(value);
         match link.take() {
             Some(cell) if cell.value == value => {
@@ -48,7 +48,7 @@ impl SortedList {
     }
 
     /// The values in ascending order.
-    pub(crate) fn values(&self) -> impl Iterator<Item = u32> + '_ {
+    pub fn values(&self) -> impl Iterator<Item = u32> + '_ {
         let cells = std::iter::successors(self.head.as_deref(), |cell| cell.next.as_deref());
         cells.map(|cell| cell.value)
     }

@@ -1,23 +1,38 @@
 //! How list actors handle requests, and how they answer a sum.
 
-use crate::parameter::{Params, Value};
 use odeon_speculative::{Access, Processing, Threshold};
+use std::time::Duration;
 
 /// The words of the modes.
-pub(super) const MODES: [&str; 7] =
+pub const MODES: [&str; 7] =
     ["plain", "sequential", "concurrent", "adaptive", "threshold", "nonblocking", "combined"];
 
 /// Those with speculative actors.
-pub(super) const SPECULATIVE_MODES: &[&str] = MODES.split_at(1).1;
+pub const SPECULATIVE_MODES: &[&str] = MODES.split_at(1).1;
 
+/// How list actors handle requests.
 #[derive(Debug, Clone)]
-pub(super) enum Mode {
+pub enum Mode {
+    /// One after the other, as plain actors.
     Plain,
+    /// As speculative actors.
     Speculative(Processing),
 }
 
+/// Who handles requests.
+#[derive(Debug, Clone)]
+pub struct Handling {
+    /// Worker threads of the theater.
+    pub workers: usize,
+    /// How list actors do it.
+    pub mode: Mode,
+    /// From one list actor to the next, for coordinated sums, as on a network.
+    pub hop_delay: Duration,
+}
+
 impl Mode {
-    pub(super) fn named(word: &str) -> Self {
+    /// The one of [`MODES`].
+    pub fn named(word: &str) -> Self {
         match word {
             "sequential" => Self::Speculative(Processing::sequential()),
             "concurrent" => Self::Speculative(Processing::concurrent()),
@@ -31,15 +46,15 @@ impl Mode {
 }
 
 /// The words of the ways to sum.
-pub(super) const SUMS: [&str; 7] =
+pub const SUMS: [&str; 7] =
     ["usual", "kept", "snapshot", "transaction", "relaxed", COORDINATED, "coordinated-snapshot"];
 
 /// The word for a sum that is one transaction.
-pub(super) const COORDINATED: &str = "coordinated";
+pub const COORDINATED: &str = "coordinated";
 
 /// How a sum is made. Plain list actors only know a kept sum and a walk.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Sum {
+pub enum Sum {
     /// At each list actor, a counter that each update changes.
     Kept,
     /// A walk over all values of each, in a snapshot.
@@ -55,22 +70,20 @@ pub(super) enum Sum {
 }
 
 impl Sum {
-    /// The usual way is the one that is exact: several speculative list actors need a coordinated transaction for it.
-    pub(super) fn of(params: &Params) -> Self {
-        match params.word("sum") {
+    /// The one of [`SUMS`]; the usual way is the one that is exact, which may need a coordinated transaction.
+    pub fn named(word: &str, usual: Self) -> Self {
+        match word {
+            "kept" => Self::Kept,
             "snapshot" => Self::Snapshot,
             "transaction" => Self::Transaction,
             "relaxed" => Self::Relaxed,
             COORDINATED => Self::Coordinated,
             "coordinated-snapshot" => Self::CoordinatedSnapshot,
-            "usual" if params.number("list_actors") > 1 && is_speculative(params) => {
-                Self::Coordinated
-            }
-            _ => Self::Kept,
+            _ => usual,
         }
     }
 
-    pub(super) fn access(self) -> Access {
+    pub(crate) fn access(self) -> Access {
         match self {
             Self::Kept | Self::Snapshot | Self::CoordinatedSnapshot => Access::Snapshot,
             Self::Transaction | Self::Coordinated => Access::Update,
@@ -79,17 +92,12 @@ impl Sum {
     }
 
     /// Whether it is of one moment also over several list actors.
-    pub(super) fn is_coordinated(self) -> bool {
+    pub fn is_coordinated(self) -> bool {
         matches!(self, Self::Coordinated | Self::CoordinatedSnapshot)
     }
 
     /// Whether it adds what each list actor keeps, or else all values.
-    pub(super) fn is_kept(self) -> bool {
+    pub(crate) fn is_kept(self) -> bool {
         self == Self::Kept || self.is_coordinated()
     }
-}
-
-/// A floor has no mode.
-pub(super) fn is_speculative(params: &Params) -> bool {
-    params.get("mode").is_some_and(|mode| mode != Value::Word(MODES[0]))
 }

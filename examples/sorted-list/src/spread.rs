@@ -1,10 +1,11 @@
 //! Which list actor has a value.
 
 /// The words of the option.
-pub(super) const SPREADS: [&str; 2] = ["range", "hash"];
+pub const SPREADS: [&str; 2] = ["range", "hash"];
 
+/// By which rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Spread {
+pub enum Spread {
     /// Consecutive parts of one sorted list.
     Range,
     /// Each list actor has values of the whole range, sorted.
@@ -12,12 +13,13 @@ pub(super) enum Spread {
 }
 
 impl Spread {
-    pub(super) fn named(word: &str) -> Self {
+    /// The one of [`SPREADS`].
+    pub fn named(word: &str) -> Self {
         if word == "hash" { Self::Hash } else { Self::Range }
     }
 
     /// Of a value below `range`.
-    pub(super) fn owner(self, value: u32, range: u64, list_actors: usize) -> usize {
+    pub fn owner(self, value: u32, range: u64, list_actors: usize) -> usize {
         let list_actors = list_actors as u64;
         let owner = match self {
             Self::Range => u64::from(value) / range.div_ceil(list_actors),

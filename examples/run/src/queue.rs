@@ -4,25 +4,32 @@ use std::collections::VecDeque;
 
 /// What an actor is without a runtime. WHY a trait object: a system of mixed actors needs one, and
 /// a floor that the compiler could see through would flatter every real runtime's distance to it.
-pub(crate) trait Receiver<M> {
+pub trait Receiver<M> {
+    /// Handles a message; what it sends goes into the queue.
     fn receive(&mut self, message: M, queue: &mut Queue<M>);
 }
 
 /// Messages on their way, each with the index of its receiver.
-pub(crate) struct Queue<M>(VecDeque<(usize, M)>);
+pub struct Queue<M>(VecDeque<(usize, M)>);
 
 impl<M> Queue<M> {
-    pub(crate) fn new() -> Self {
+    /// Nothing on its way.
+    #[expect(
+        clippy::new_without_default,
+        reason = "as collections of the standard library are made"
+    )]
+    pub fn new() -> Self {
         Self(VecDeque::new())
     }
 
+    /// Sends.
     #[inline]
-    pub(crate) fn post(&mut self, to: usize, message: M) {
+    pub fn post(&mut self, to: usize, message: M) {
         self.0.push_back((to, message));
     }
 
     /// Delivers until nothing is left.
-    pub(crate) fn drive(&mut self, actors: &mut [Box<dyn Receiver<M>>]) {
+    pub fn drive(&mut self, actors: &mut [Box<dyn Receiver<M>>]) {
         while let Some((to, message)) = self.0.pop_front() {
             actors[to].receive(message, self);
         }

@@ -1,12 +1,12 @@
 //! A list actor that handles several requests at once. Its partial sum is a counter, so that updates of different
 //! places do not meet there.
 
-use super::actors::{ToList, ToRequester};
-use super::segment::Segment;
-use super::wire::Wire;
-use super::{Answer, Request, Sum};
-use crate::theater::Post;
+use super::{ToList, ToRequester};
+use crate::segment::Segment;
+use crate::wire::Wire;
+use crate::{Answer, Request, Sum};
 use odeon::prelude::*;
+use odeon_example_run::Post;
 
 pub(super) struct SpeculativeList {
     values: TList<u32>,

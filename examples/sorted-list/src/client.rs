@@ -1,19 +1,20 @@
 //! What one requester does: draw a request, wait for its answer, draw the next.
 
+use super::history::{Event, Operation, Outcome};
 use super::{Answer, Plan, Request, Sum};
-use crate::history::{Event, Operation, Outcome};
 use odeon_example_run::SplitMix64;
 use std::time::Instant;
 
 /// Shares of lookups and updates in per cent; the rest are sums.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Mix {
+pub struct Mix {
     lookup_percent: u64,
     update_percent: u64,
 }
 
 impl Mix {
-    pub(super) fn named(workload: &str) -> Self {
+    /// `read`, `write` or `mixed`.
+    pub fn named(workload: &str) -> Self {
         match workload {
             "write" => Self::of(1, 98),
             "mixed" => Self::of(49, 50),
@@ -21,7 +22,8 @@ impl Mix {
         }
     }
 
-    pub(super) fn of(lookup_percent: u64, update_percent: u64) -> Self {
+    /// These, and sums.
+    pub fn of(lookup_percent: u64, update_percent: u64) -> Self {
         Self { lookup_percent, update_percent }
     }
 }

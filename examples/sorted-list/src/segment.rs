@@ -1,7 +1,7 @@
 //! What one list actor holds: its part of the list and the sum of it.
 
+use super::sorted_list::SortedList;
 use super::{Answer, Plan, Request, Sum};
-use crate::sorted_list::SortedList;
 use odeon_example_run::SplitMix64;
 
 #[derive(Debug, Default)]
