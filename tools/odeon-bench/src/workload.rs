@@ -7,6 +7,17 @@ use crate::samples::Measured;
 use odeon_example_sorted_list::history::History;
 use std::path::Path;
 
+/// What nearly every workload needs to be declared and run.
+pub(crate) mod prelude {
+    pub(crate) use super::{Variant, WORKERS, Workload};
+    pub(crate) use crate::error::BenchError;
+    pub(crate) use crate::parameter::{Parameter, Params, Value};
+    pub(crate) use crate::peers::ACTOR_RUNTIMES;
+    pub(crate) use crate::samples::Measured;
+    pub(crate) use crate::theater::{Post, pinned_stage, runtime, theater};
+    pub(crate) use odeon_example_run::{Finish, Queue, Receiver, finish_line};
+}
+
 /// A benchmark program for actor runtimes, or for the transactional memory that Odeon brings, with the
 /// same work done without either as its floor.
 ///

@@ -5,11 +5,8 @@ mod balances;
 mod transfers;
 
 use super::shared_state::{self, HANDLER_NS, MODE, SECONDS, SENDERS};
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
 use crate::trace;
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use transfers::Plan;
 
 /// See the module.

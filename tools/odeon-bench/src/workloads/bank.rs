@@ -1,14 +1,8 @@
 //! `bank`: Savina's banking transaction. A teller orders transfers between accounts; the source of a
 //! transfer takes no further one until the destination has confirmed.
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
-use crate::theater::{Post, runtime, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::{Finish, finish_line};
 use odeon_example_savina::bank_transfers::{INITIAL_BALANCE, Transfer, Transfers, check_conserved};
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};

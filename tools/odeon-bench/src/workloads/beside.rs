@@ -7,13 +7,8 @@ mod senders;
 
 use super::ledger::Plan;
 use super::shared_state::{HANDLER_NS, Shared};
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params, Value};
-use crate::samples::Measured;
-use crate::theater::{Post, runtime, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use ledger::{Ledger, ToLedger};
-use odeon_example_run::finish_line;
 use odeon_speculative::{Processing, SpawnSpeculative, SpeculationStats};
 use senders::{Asker, ToAsker, ToWriter, Writer};
 use std::sync::Arc;

@@ -2,14 +2,8 @@
 
 mod floor;
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::{Finish, finish_line};
 
 /// See the module.
 pub(super) static CHAMENEOS: Workload = Workload {

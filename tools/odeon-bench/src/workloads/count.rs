@@ -1,14 +1,7 @@
 //! `count`: a producer sends many increments in one handler, then asks for the total.
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::{Finish, finish_line};
-use odeon_example_run::{Queue, Receiver};
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -1,13 +1,7 @@
 //! `create`: one actor creates many; each acknowledges and stops.
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::{Finish, finish_line};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -1,14 +1,7 @@
 //! `fjthrput` (fork-join throughput): the main thread sends to many actors in turn.
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
-use crate::theater::{Post, runtime};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::{Finish, finish_line};
-use odeon_example_run::{Queue, Receiver};
 use std::hint::black_box;
 
 /// See the module.

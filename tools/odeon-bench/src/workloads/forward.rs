@@ -1,17 +1,10 @@
 //! `forward`: tokens are forwarded to random actors, one message per turn (scenario 2 of the
 //! article on Java's ForkJoinPool at heise online): what the order of the workers' queues costs.
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
-use crate::theater::{Post, runtime};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::QueueOrder;
 use odeon::prelude::*;
 use odeon_example_run::XorShift64;
-use odeon_example_run::{Finish, finish_line};
-use odeon_example_run::{Queue, Receiver};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};

@@ -6,12 +6,8 @@
 mod pictures;
 
 use crate::devices::{self, DEVICE};
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::runtime;
 use crate::trace;
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon_example_geostat::actors::{Course, Reads, Run, Setup};
 use odeon_example_geostat::image_source::GENERATED;
 use odeon_example_geostat::search::{KernelSearch, Limits};

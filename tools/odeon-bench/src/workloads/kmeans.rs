@@ -2,14 +2,10 @@
 
 use super::kept::Kept;
 use crate::devices::{self, DEVICE};
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
 use crate::team::{
     BALANCED, CPU, CPU_WORKERS, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Team,
 };
-use crate::theater::theater;
-use crate::workload::Workload;
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use odeon_device::BalancingReport;
 use odeon_example_iterative::{Crew, Run};

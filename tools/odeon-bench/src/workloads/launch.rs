@@ -4,11 +4,7 @@ mod by_kernels;
 mod on_host;
 
 use crate::devices;
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{runtime, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use by_kernels::ByKernels;
 use odeon::prelude::*;
 use odeon_device::{

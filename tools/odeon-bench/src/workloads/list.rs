@@ -1,11 +1,7 @@
 //! `list`: the distributed sorted integer linked list of OPODIS 2013: [`odeon_example_sorted_list`].
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params, Value};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
 use crate::trace;
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon_example_sorted_list::history::History;
 use odeon_example_sorted_list::{
     COORDINATED, Course, Handling, List, MODES, Mix, Mode, Plan, SPECULATIVE_MODES, SPREADS, SUMS,

@@ -6,11 +6,8 @@ mod looks;
 
 use super::ledger::Plan;
 use super::shared_state::{Runs, Shared, ToState, enter, processing, spawn};
-use crate::error::BenchError;
-use crate::parameter::{Params, Value};
-use crate::samples::Measured;
 use crate::statistics::Spread;
-use crate::theater::{runtime, theater};
+use crate::workload::prelude::*;
 use looks::{Look, messages_until};
 use odeon_example_run::watch;
 use std::time::Duration;

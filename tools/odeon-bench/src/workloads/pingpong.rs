@@ -1,13 +1,7 @@
 //! `pingpong`: two actors send each other an empty message in turn.
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
-use crate::theater::{Post, pinned_stage, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::{Finish, finish_line};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// See the module.

@@ -1,12 +1,7 @@
 //! `pressure`: a producer that could send many times faster than its consumer can handle.
 
-use crate::error::BenchError;
 use crate::memory::MemoryCourse;
-use crate::parameter::{Parameter, Params};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
-use crate::theater::{runtime, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use producers::Producer;
 use std::hint::black_box;

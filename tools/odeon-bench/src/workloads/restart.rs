@@ -1,13 +1,7 @@
 //! `restart`: a supervised actor fails again and again in front of many waiting messages.
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::{Finish, finish_line};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};

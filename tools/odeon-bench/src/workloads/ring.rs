@@ -1,14 +1,7 @@
 //! `ring`: one token goes round a ring of actors.
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
-use crate::theater::{Post, pinned_stage, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::{Finish, finish_line};
-use odeon_example_run::{Queue, Receiver};
 use std::cell::Cell;
 use std::rc::Rc;
 

@@ -1,9 +1,6 @@
 //! Programs of the Savina suite in versions, with selectors and without: [`odeon_example_savina`] has them, here they are declared.
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params, Value};
-use crate::samples::Measured;
-use crate::workload::{WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon_example_run::Timed;
 use odeon_example_savina::{
     adderjoin, astar, banking, barber, bndbuffer, cigsmok, dictionary, filterbank, logmap, nqueens,

@@ -20,11 +20,8 @@ mod walk_logged;
 mod walk_snapshot;
 mod writer;
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
 use crate::peers;
-use crate::samples::Measured;
-use crate::workload::{Variant, Workload};
+use crate::workload::prelude::*;
 use case::{Case, Plan};
 
 /// See the module.

@@ -1,14 +1,8 @@
 //! `timers`: an actor arms and cancels timers while very many are pending.
 
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::peers::ACTOR_RUNTIMES;
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use odeon_example_run::XorShift64;
-use odeon_example_run::{Finish, finish_line};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 

@@ -6,17 +6,12 @@ mod client;
 mod transfers;
 
 use super::shared_state::processing;
-use crate::error::BenchError;
 use crate::latency::Latency;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, runtime, theater};
 use crate::trace;
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use bank::{Bank, ToBank};
 use client::{Client, ToClient};
 use odeon::prelude::*;
-use odeon_example_run::finish_line;
 use std::sync::mpsc::channel;
 use transfers::{Plan, check_conserved};
 

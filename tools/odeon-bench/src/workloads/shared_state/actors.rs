@@ -2,12 +2,8 @@
 
 use super::lasting::{self, Runs};
 use super::{Deed, Plain, Shared};
-use crate::error::BenchError;
-use crate::parameter::Params;
-use crate::samples::Measured;
-use crate::theater::{Post, runtime, theater};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::{Finish, finish_line};
 use std::marker::PhantomData;
 use std::sync::Arc;
 

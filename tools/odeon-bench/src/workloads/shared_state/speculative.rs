@@ -2,11 +2,8 @@
 
 use super::actors::{self, ToState};
 use super::{Deed, Shared, Speculative, access};
-use crate::error::BenchError;
-use crate::parameter::Params;
-use crate::samples::Measured;
-use crate::theater::theater;
 use crate::trace;
+use crate::workload::prelude::*;
 use odeon::Theater;
 use odeon_speculative::{
     Access, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, SpeculativeRef,

@@ -7,13 +7,8 @@ use super::ring_member::Umpire;
 use super::seat::Role;
 use super::tcp;
 use super::wanderer::{Walk, Wanderer};
-use crate::error::BenchError;
 use crate::latency::{Latency, nanoseconds};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, runtime};
-use crate::workload::{Variant, WORKERS, Workload};
-use odeon_example_run::finish_line;
+use crate::workload::prelude::*;
 
 /// See the module.
 pub(in crate::workloads) static MIGRATION_RINGS: Workload = Workload {

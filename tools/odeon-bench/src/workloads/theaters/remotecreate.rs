@@ -16,13 +16,9 @@ use super::MEMBERS;
 use super::created::{self, Birth, Create, Hold, Make, Maker, Master, Started};
 use super::members::{Members, theaters};
 use super::place::{LIMIT, Place, id};
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, runtime, theater};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::{Waiting, finish_line};
+use odeon_example_run::Waiting;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -7,10 +7,7 @@ use super::place::LARGEST_PACKET;
 use super::seat::Role;
 use super::tally::{self, ToTally};
 use super::{MEMBERS, place::Place};
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use odeon_zenoh::bare::Batching;
 

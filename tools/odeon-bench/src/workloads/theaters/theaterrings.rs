@@ -5,13 +5,8 @@ use super::members::{Members, gather, theaters};
 use super::ring_member::{self, Membership, RingMember, Step, Umpire};
 use super::seat::Role;
 use super::tcp;
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::Post;
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
-use odeon_example_run::finish_line;
 
 /// See the module.
 pub(in crate::workloads) static THEATER_RINGS: Workload = Workload {

@@ -5,14 +5,9 @@ use super::keeper::{self, Keep};
 use super::members::theaters;
 use super::place::Place;
 use super::ring_member::{Membership, RingMember, Step, Umpire};
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, pinned_stage};
-use crate::workload::{Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use crate::workloads::ring;
 use odeon::prelude::*;
-use odeon_example_run::finish_line;
 
 /// See the module.
 pub(in crate::workloads) static THREAD_RING: Workload = Workload {
