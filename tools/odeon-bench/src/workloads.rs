@@ -3,7 +3,6 @@
 //! Both use the same state machine, so that floor and runtime do the same work and differ in
 //! delivery only.
 
-mod accounts;
 mod bank;
 mod beside;
 mod big;
@@ -20,7 +19,6 @@ mod kept;
 mod kmeans;
 #[cfg(feature = "devices")]
 mod launch;
-mod ledger;
 mod list;
 #[cfg(feature = "devices")]
 mod logreg;
@@ -35,7 +33,6 @@ mod stm;
 #[cfg(feature = "theaters")]
 pub mod theaters;
 mod timers;
-mod tmap;
 mod transfer;
 
 use crate::workload::Workload;
@@ -57,10 +54,10 @@ pub const ALL: &[&Workload] = &[
     &count::COUNT,
     &forward::FORWARD,
     &list::LIST,
-    &ledger::LEDGER,
+    &shared_state::LEDGER,
     &beside::BESIDE,
-    &accounts::ACCOUNTS,
-    &tmap::SESSION_DIRECTORY,
+    &shared_state::ACCOUNTS,
+    &shared_state::SESSION_DIRECTORY,
     &transfer::TRANSFER,
     #[cfg(feature = "devices")]
     &geostat::GEOSTAT,

@@ -5,10 +5,11 @@
 mod ledger;
 mod senders;
 
-use super::ledger::Plan;
-use super::shared_state::{HANDLER_NS, Shared};
+use super::shared_state::{self, HANDLER_NS, LEDGER, ledger_plan};
 use crate::workload::prelude::*;
 use ledger::{Ledger, ToLedger};
+use odeon_example_shared_state::Shared;
+use odeon_example_shared_state::ledger::Plan;
 use odeon_speculative::{Processing, SpawnSpeculative, SpeculationStats};
 use senders::{Asker, ToAsker, ToWriter, Writer};
 use std::sync::Arc;
@@ -73,12 +74,11 @@ fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
 }
 
 fn floor(params: &Params) -> Result<Measured, BenchError> {
-    super::shared_state::floor(&plan(params, 0))
+    shared_state::floor(&plan(params, 0))
 }
 
 /// What one sender of a ledger does: number 0 changes, the others ask.
 fn plan(params: &Params, sender: u64) -> Plan {
-    let ledger = super::find("ledger").expect("the ledger is a workload");
     let reads = if sender == 0 { 0 } else { 100 };
     let settings = [
         ("handler_ns", params.number("handler_ns")),
@@ -87,9 +87,11 @@ fn plan(params: &Params, sender: u64) -> Plan {
         ("senders", 1),
         ("reads", reads),
     ];
-    let start = ledger.defaults();
+    let start = LEDGER.defaults();
     let with = |params: Params, (name, number): (&_, u64)| params.with(name, Value::Number(number));
-    Plan::new(&settings.iter().fold(start, |params, (name, number)| with(params, (name, *number))))
+    ledger_plan(
+        &settings.iter().fold(start, |params, (name, number)| with(params, (name, *number))),
+    )
 }
 
 /// Refuses a run in which an attempt was in vain.

@@ -86,7 +86,7 @@ const KERNEL: &str = "kernel";
 fn processing(mode: &str) -> Processing {
     match mode {
         "threshold" => Processing::adaptive_with(Threshold::new),
-        mode => super::shared_state::processing(mode),
+        mode => odeon_example_shared_state::processing(mode),
     }
 }
 

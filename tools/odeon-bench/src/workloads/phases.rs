@@ -4,12 +4,13 @@
 
 mod looks;
 
-use super::ledger::Plan;
-use super::shared_state::{Runs, Shared, ToState, enter, processing, spawn};
+use super::shared_state::{LEDGER, ledger_plan};
 use crate::statistics::Spread;
+use crate::trace;
 use crate::workload::prelude::*;
 use looks::{Look, messages_until};
 use odeon_example_run::watch;
+use odeon_example_shared_state::{Runs, Shared, ToState, enter, processing, spawn};
 use std::time::Duration;
 
 /// Per cent of the entries that meet, phase by phase.
@@ -104,8 +105,9 @@ impl PhasesPlan {
         let params = self.params();
         let theater = theater(&params)?;
         let plans = CONFLICTS
-            .map(|conflict| Plan::new(&params.clone().with("conflict", Value::Number(conflict))));
+            .map(|conflict| ledger_plan(&params.clone().with("conflict", Value::Number(conflict))));
         let ledger = spawn(&plans[0], &theater, processing(mode));
+        trace::watch(&ledger);
         let actors = [ledger.actor_ref()];
         let mut run = Run::new();
         for plan in &plans {
@@ -116,7 +118,7 @@ impl PhasesPlan {
             };
             let runs = Runs::once(plan.senders()).into();
             let measured = watch(LOOK, look, || enter(plan, &theater, &actors, &runs))?;
-            run.push(PhaseRun { measured, looks });
+            run.push(PhaseRun { measured: measured.into(), looks });
         }
         let total = ledger.ask(ToState::Outcome).wait().map_err(runtime)?;
         let often = vec![CONFLICTS.len() as u64; plans[0].senders()];
@@ -125,14 +127,13 @@ impl PhasesPlan {
 
     /// Of the ledger; nothing is only looked at.
     fn params(&self) -> Params {
-        let ledger = super::find("ledger").expect("the ledger is a workload");
         let settings = [
             ("handler_ns", self.handler_ns),
             ("senders", self.senders),
             ("entries", self.entries),
             ("workers", self.workers),
         ];
-        let start = ledger.defaults();
+        let start = LEDGER.defaults();
         settings.iter().fold(start, |params, (name, n)| params.with(name, Value::Number(*n)))
     }
 }

@@ -5,13 +5,13 @@ mod bank;
 mod client;
 mod transfers;
 
-use super::shared_state::processing;
 use crate::latency::Latency;
 use crate::trace;
 use crate::workload::prelude::*;
 use bank::{Bank, ToBank};
 use client::{Client, ToClient};
 use odeon::prelude::*;
+use odeon_example_shared_state::processing;
 use std::sync::mpsc::channel;
 use transfers::{Plan, check_conserved};
 

@@ -2,9 +2,9 @@
 
 use super::ledger::ToLedger;
 use crate::theater::Post;
-use crate::workloads::ledger::Entries;
 use odeon::prelude::*;
 use odeon_example_run::Finish;
+use odeon_example_shared_state::ledger::Entries;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,7 +1,7 @@
 //! Runs beside questions, and what makes one fail.
 
 use super::*;
-use crate::workloads::shared_state::Deed;
+use odeon_example_shared_state::Deed;
 
 fn params(settings: &[(&str, u64)], asked: &'static str) -> Params {
     let start = BESIDE

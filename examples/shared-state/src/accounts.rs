@@ -1,10 +1,11 @@
-//! Who transfers what, and what must be true at the end.
+//! Transfers between accounts: who transfers what, and what must be true at the end.
 
-use super::balances::{Balances, Variables};
-use crate::error::BenchError;
-use crate::parameter::Params;
-use crate::workloads::shared_state::{Deed, Shared, Work};
-use odeon_example_run::SplitMix64;
+mod balances;
+
+use crate::{Deed, Shared, Work};
+use odeon_example_run::{RunError, SplitMix64};
+
+pub use balances::{Balances, Variables};
 
 /// Of each account at first. Balances may become negative: no transfer is refused.
 pub(super) const INITIAL_BALANCE: i64 = 1_000_000;
@@ -13,7 +14,7 @@ const LARGEST_AMOUNT: u64 = 1000;
 
 /// What is asked of the accounts.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::workloads) struct Order {
+pub struct Order {
     pub(super) what: What,
     pub(super) work: Work,
 }
@@ -40,43 +41,37 @@ impl Deed for Order {
 
 /// What is there at the end.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::workloads) struct Found {
+pub struct Found {
     /// By how much the balances differ altogether from what they were at first.
     pub(super) gained: i64,
     /// Audits that found another total.
     pub(super) wrong_audits: u64,
 }
 
-/// The parameters of a run, read once.
-pub(in crate::workloads) struct Plan {
-    senders: usize,
-    accounts: u64,
-    hot: u64,
-    hot_accounts: u64,
-    audits: u64,
-    transfers: u64,
-    work: Work,
-    seed: u64,
-}
-
-impl Plan {
-    pub(super) fn new(params: &Params) -> Self {
-        Self {
-            senders: params.count("senders"),
-            accounts: params.number("accounts"),
-            hot: params.number("hot"),
-            hot_accounts: params.number("hot_accounts"),
-            audits: params.number("audits"),
-            transfers: params.number("transfers").div_ceil(params.number("senders")),
-            work: Work::of_ns(params.number("handler_ns")),
-            seed: params.number("seed"),
-        }
-    }
+/// Who transfers, and between which accounts.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// How many send.
+    pub senders: usize,
+    /// Accounts.
+    pub accounts: u64,
+    /// Transfers within the hot accounts, in per cent.
+    pub hot: u64,
+    /// The hot accounts.
+    pub hot_accounts: u64,
+    /// Looks at all balances, in per cent.
+    pub audits: u64,
+    /// Messages of each sender.
+    pub transfers: u64,
+    /// Of each message.
+    pub work: Work,
+    /// Of all random draws.
+    pub seed: u64,
 }
 
 /// The orders of one sender.
 #[derive(Clone)]
-pub(in crate::workloads) struct Orders {
+pub struct Orders {
     random: SplitMix64,
     left: u64,
     accounts: u64,
@@ -165,7 +160,7 @@ impl Shared for Plan {
         Variables::new(self.accounts as usize)
     }
 
-    fn check(&self, found: Vec<Found>, _runs: &[u64]) -> Result<(), BenchError> {
+    fn check(&self, found: Vec<Found>, _runs: &[u64]) -> Result<(), RunError> {
         let gained: i64 = found.iter().map(|found| found.gained).sum();
         let wrong_audits: u64 = found.iter().map(|found| found.wrong_audits).sum();
         if gained == 0 && wrong_audits == 0 {
@@ -174,6 +169,9 @@ impl Shared for Plan {
         let found = format!(
             "{gained} were gained in transfers, and {wrong_audits} audits found a wrong total"
         );
-        Err(BenchError::WrongResult(found))
+        Err(RunError::WrongResult(found))
     }
 }
+
+#[cfg(test)]
+mod tests;

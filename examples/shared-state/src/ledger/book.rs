@@ -1,14 +1,13 @@
 //! A ledger as a plain array, and in transactional variables.
 
-use super::entries::Entry;
-use crate::trace;
-use crate::workloads::shared_state::{Plain, Speculative};
+use super::Entry;
+use crate::{Plain, Speculative};
 use odeon_speculative::TxResult;
 use odeon_stm::{Labelled, TVar, Tx};
 use std::hint::black_box;
 
 /// A plain array.
-pub(in crate::workloads) struct Book(Vec<u64>);
+pub struct Book(Vec<u64>);
 
 impl Book {
     pub(super) fn new(accounts: usize) -> Self {
@@ -34,15 +33,16 @@ impl Plain<Entry, u64> for Book {
 }
 
 /// Transactional variables.
-pub(in crate::workloads) enum Accounts {
+pub enum Accounts {
+    /// Without names.
     Bare(Vec<TVar<u64>>),
     /// With a name, which costs more.
     Named(Vec<Labelled<TVar<u64>>>),
 }
 
 impl Accounts {
-    pub(super) fn new(accounts: usize) -> Self {
-        if trace::is_on() {
+    pub(super) fn new(accounts: usize, is_named: bool) -> Self {
+        if is_named {
             let new = |account| Labelled::new(label(account), TVar::new(0));
             Self::Named((0..accounts).map(new).collect())
         } else {

@@ -1,10 +1,9 @@
 //! The state as one speculative actor.
 
 use super::actors::{self, ToState};
-use super::{Deed, Shared, Speculative, access};
-use crate::trace;
-use crate::workload::prelude::*;
+use super::{Deed, Looks, Shared, Sharing, Speculative, access};
 use odeon::Theater;
+use odeon_example_run::{RunError, Timed, theater_with};
 use odeon_speculative::{
     Access, Processing, SpawnSpeculative, SpeculativeActor, SpeculativeContext, SpeculativeRef,
     TxResult,
@@ -13,7 +12,7 @@ use odeon_stm::Tx;
 use std::marker::PhantomData;
 
 /// What a word of the mode means.
-pub(in crate::workloads) fn processing(mode: &str) -> Processing {
+pub fn processing(mode: &str) -> Processing {
     match mode {
         "sequential" => Processing::sequential(),
         "concurrent" => Processing::concurrent(),
@@ -25,24 +24,24 @@ pub(in crate::workloads) fn processing(mode: &str) -> Processing {
 
 pub(super) fn run<S: Shared>(
     shared: &S,
-    params: &Params,
+    sharing: Sharing<'_>,
     processing: Processing,
-) -> Result<Measured, BenchError> {
-    let theater = theater(params)?;
+    looks: &mut impl Looks,
+) -> Result<Timed, RunError> {
+    let theater = theater_with(sharing.workers)?;
     let actor = spawn(shared, &theater, processing);
-    actors::run(shared, params, &theater, &[actor.actor_ref()])
+    looks.begins(&actor);
+    actors::run(shared, sharing, &theater, &[actor.actor_ref()], looks)
 }
 
 /// The actor, fresh.
-pub(in crate::workloads) fn spawn<S: Shared>(
+pub fn spawn<S: Shared>(
     shared: &S,
     theater: &Theater,
     processing: Processing,
 ) -> SpeculativeRef<ToState<S::Deed, S::Outcome>> {
     let actor = StateActor { state: shared.speculative(), told: PhantomData };
-    let actor = theater.spawn_speculative(actor, processing);
-    trace::watch(&actor);
-    actor
+    theater.spawn_speculative(actor, processing)
 }
 
 struct StateActor<P, D, O> {

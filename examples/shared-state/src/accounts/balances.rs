@@ -1,7 +1,7 @@
 //! The accounts as a plain array, and as a vector of transactional variables.
 
-use super::transfers::{Found, INITIAL_BALANCE, Order, What};
-use crate::workloads::shared_state::{Plain, Speculative};
+use super::{Found, INITIAL_BALANCE, Order, What};
+use crate::{Plain, Speculative};
 use odeon_speculative::TxResult;
 use odeon_stm::{TVec, Tx, atomically};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,7 +25,7 @@ impl Wrong {
 }
 
 /// A plain array.
-pub(in crate::workloads) struct Balances {
+pub struct Balances {
     balances: Vec<i64>,
     wrong: Wrong,
 }
@@ -68,7 +68,7 @@ impl Plain<Order, Found> for Balances {
 }
 
 /// A vector of transactional variables.
-pub(in crate::workloads) struct Variables {
+pub struct Variables {
     balances: TVec<i64>,
     wrong: Wrong,
 }

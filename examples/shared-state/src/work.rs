@@ -6,17 +6,17 @@ use std::time::Instant;
 
 /// A number of steps that depend on each other.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::workloads) struct Work(u32);
+pub struct Work(u32);
 
 impl Work {
     /// So many as take `ns`.
-    pub(in crate::workloads) fn of_ns(ns: u64) -> Self {
+    pub fn of_ns(ns: u64) -> Self {
         Self((ns * steps_per_us() / 1000) as u32)
     }
 
     /// Computes, from a value of the state.
     #[inline(never)]
-    pub(in crate::workloads) fn compute(self, from: u64) {
+    pub fn compute(self, from: u64) {
         let mut mixed = from;
         for _ in 0..self.0 {
             mixed = step(mixed);

@@ -1,27 +1,33 @@
 //! The state behind a lock, used by threads.
 
 use super::lasting::{self, Runs};
-use super::{Deed, Plain, Shared};
-use crate::error::BenchError;
-use crate::parameter::Params;
-use crate::samples::Measured;
+use super::{Deed, Looks, Plain, Shared, Sharing};
+use odeon_example_run::{RunError, Timed};
 use std::sync::{Barrier, Mutex, PoisonError, RwLock};
 use std::thread;
 
-pub(super) fn with_mutex<S: Shared>(shared: &S, params: &Params) -> Result<Measured, BenchError> {
+pub(super) fn with_mutex<S: Shared>(
+    shared: &S,
+    sharing: Sharing<'_>,
+    looks: &mut impl Looks,
+) -> Result<Timed, RunError> {
     let state = Mutex::new(shared.plain());
-    let (measured, runs) = by_threads(shared, params, |sender| {
+    let (timed, runs) = by_threads(shared, sharing, looks, |sender| {
         for deed in shared.deeds_of(sender) {
             state.lock().unwrap_or_else(PoisonError::into_inner).apply(deed);
         }
     })?;
     let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    shared.check(vec![state.outcome()], &runs).map(|()| measured)
+    shared.check(vec![state.outcome()], &runs).map(|()| timed)
 }
 
-pub(super) fn with_rwlock<S: Shared>(shared: &S, params: &Params) -> Result<Measured, BenchError> {
+pub(super) fn with_rwlock<S: Shared>(
+    shared: &S,
+    sharing: Sharing<'_>,
+    looks: &mut impl Looks,
+) -> Result<Timed, RunError> {
     let state = RwLock::new(shared.plain());
-    let (measured, runs) = by_threads(shared, params, |sender| {
+    let (timed, runs) = by_threads(shared, sharing, looks, |sender| {
         for deed in shared.deeds_of(sender) {
             if deed.is_read() {
                 state.read().unwrap_or_else(PoisonError::into_inner).look(deed);
@@ -31,17 +37,18 @@ pub(super) fn with_rwlock<S: Shared>(shared: &S, params: &Params) -> Result<Meas
         }
     })?;
     let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    shared.check(vec![state.outcome()], &runs).map(|()| measured)
+    shared.check(vec![state.outcome()], &runs).map(|()| timed)
 }
 
-/// As many threads as a theater would have workers, each with its part of the senders; as long as `params` say.
+/// As many threads as a theater would have workers, each with its part of the senders; as long as they shall.
 fn by_threads<S: Shared>(
     shared: &S,
-    params: &Params,
+    sharing: Sharing<'_>,
+    looks: &mut impl Looks,
     send: impl Fn(usize) + Sync,
-) -> Result<(Measured, Vec<u64>), BenchError> {
-    let threads = params.count("workers");
-    lasting::run(shared, params, |runs| {
+) -> Result<(Timed, Vec<u64>), RunError> {
+    let threads = sharing.workers;
+    lasting::run(shared, sharing.lasting, looks, |runs| {
         let begin = Barrier::new(threads + 1);
         let one = |thread| {
             begin.wait();
@@ -49,14 +56,14 @@ fn by_threads<S: Shared>(
             begin.wait();
         };
         let one = &one;
-        let (measured, ()) = thread::scope(|scope| {
+        let (timed, ()) = thread::scope(|scope| {
             (0..threads).for_each(|thread| drop(scope.spawn(move || one(thread))));
-            Measured::time(shared.deeds(), || {
+            Timed::of(shared.deeds(), || {
                 begin.wait();
                 begin.wait();
             })
         });
-        Ok(measured)
+        Ok(timed)
     })
 }
 

@@ -1,17 +1,18 @@
-//! What is entered: the same for every kind of ledger.
+//! Entries into one ledger: what is entered is the same for every kind of ledger.
 
-use super::book::{Accounts, Book};
-use crate::error::BenchError;
-use crate::parameter::Params;
-use crate::workloads::shared_state::{Deed, Shared, Work};
-use odeon_example_run::SplitMix64;
+mod book;
+
+use crate::{Deed, Shared, Work};
+use odeon_example_run::{RunError, SplitMix64};
+
+pub use book::{Accounts, Book};
 
 /// The accounts that one sender enters into when it meets nobody.
 const ACCOUNTS_OF_SENDER: u64 = 64;
 
 /// One entry, or a question.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::workloads) struct Entry {
+pub struct Entry {
     /// 0 is the hot one.
     pub(super) account: usize,
     pub(super) is_read: bool,
@@ -36,27 +37,24 @@ impl Deed for Entry {
 
 /// Who enters what.
 #[derive(Debug, Clone)]
-pub(in crate::workloads) struct Plan {
-    senders: usize,
-    entries: u64,
-    conflict: u64,
-    reads: u64,
-    work: Work,
-    seed: u64,
+pub struct Plan {
+    /// How many enter.
+    pub senders: usize,
+    /// Of each sender.
+    pub entries: u64,
+    /// Entries into the hot account, in per cent.
+    pub conflict: u64,
+    /// Questions, in per cent.
+    pub reads: u64,
+    /// Of each entry.
+    pub work: Work,
+    /// Of all random draws.
+    pub seed: u64,
+    /// Whether accounts have names, which a trace shows.
+    pub is_named: bool,
 }
 
 impl Plan {
-    pub(in crate::workloads) fn new(params: &Params) -> Self {
-        Self {
-            senders: params.count("senders"),
-            entries: params.number("entries").div_ceil(params.number("senders")),
-            conflict: params.number("conflict"),
-            reads: params.number("reads"),
-            work: Work::of_ns(params.number("handler_ns")),
-            seed: params.number("seed"),
-        }
-    }
-
     fn accounts(&self) -> usize {
         1 + self.senders * ACCOUNTS_OF_SENDER as usize
     }
@@ -64,7 +62,7 @@ impl Plan {
 
 /// The entries of one sender.
 #[derive(Clone)]
-pub(in crate::workloads) struct Entries {
+pub struct Entries {
     random: SplitMix64,
     first: u64,
     left: u64,
@@ -122,16 +120,16 @@ impl Shared for Plan {
     }
 
     fn speculative(&self) -> Accounts {
-        Accounts::new(self.accounts())
+        Accounts::new(self.accounts(), self.is_named)
     }
 
-    fn check(&self, totals: Vec<u64>, runs: &[u64]) -> Result<(), BenchError> {
+    fn check(&self, totals: Vec<u64>, runs: &[u64]) -> Result<(), RunError> {
         let entered = |sender| self.deeds_of(sender).filter(|entry| !entry.is_read).count() as u64;
         let right: u64 = runs.iter().enumerate().map(|(sender, runs)| runs * entered(sender)).sum();
         let total: u64 = totals.into_iter().sum();
         if total == right {
             return Ok(());
         }
-        Err(BenchError::WrongResult(format!("the ledger holds {total} of {right} entries")))
+        Err(RunError::WrongResult(format!("the ledger holds {total} of {right} entries")))
     }
 }

@@ -1,7 +1,7 @@
 //! The directory as a plain map and as a transactional one.
 
-use super::requests::{Changes, Found, Request, What};
-use crate::workloads::shared_state::{Plain, Speculative};
+use super::{Changes, Found, Request, What};
+use crate::{Plain, Speculative};
 use odeon_speculative::TxResult;
 use odeon_stm::{TMap, TVar, Tx};
 use std::collections::HashMap;
@@ -79,7 +79,7 @@ fn ended(session: &Session) -> Changes {
 }
 
 /// A plain map.
-pub(in crate::workloads) struct PlainDirectory {
+pub struct PlainDirectory {
     sessions: HashMap<u64, Session>,
     at_first: i64,
     counted: Vec<Changes>,
@@ -133,7 +133,7 @@ impl Plain<Request, Found> for PlainDirectory {
 }
 
 /// A transactional map.
-pub(in crate::workloads) struct Directory {
+pub struct Directory {
     sessions: TMap<u64, Session>,
     at_first: i64,
     /// Of each sender: its messages are in order, so that no two of them meet here.

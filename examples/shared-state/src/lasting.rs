@@ -1,11 +1,7 @@
 //! A run once, or again and again for some time while somebody looks at the memory.
 
-use super::{SECONDS, Shared};
-use crate::error::BenchError;
-use crate::memory::MemoryCourse;
-use crate::parameter::Params;
-use crate::samples::Measured;
-use odeon_example_run::watch;
+use super::{Looks, Shared};
+use odeon_example_run::{RunError, Timed, watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -14,14 +10,14 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How often each sender has done all of its deeds, and whether it begins again.
-pub(in crate::workloads) struct Runs {
+pub struct Runs {
     until: Option<Instant>,
     of_senders: Vec<AtomicU64>,
 }
 
 impl Runs {
     /// Each of so many senders once.
-    pub(in crate::workloads) fn once(senders: usize) -> Self {
+    pub fn once(senders: usize) -> Self {
         Self { until: None, of_senders: (0..senders).map(|_| AtomicU64::new(0)).collect() }
     }
 
@@ -43,24 +39,22 @@ impl Runs {
     }
 }
 
-/// Has all senders run as long as `params` say: what they did, and how often each.
+/// Has all senders run as long as they shall: what they did, and how often each.
 pub(super) fn run<S: Shared>(
     shared: &S,
-    params: &Params,
-    run: impl FnOnce(&Arc<Runs>) -> Result<Measured, BenchError>,
-) -> Result<(Measured, Vec<u64>), BenchError> {
+    lasting: Duration,
+    looks: &mut impl Looks,
+    run: impl FnOnce(&Arc<Runs>) -> Result<Timed, RunError>,
+) -> Result<(Timed, Vec<u64>), RunError> {
     let mut runs = Runs::once(shared.senders());
-    let lasting = Duration::from_secs(params.number(SECONDS.name));
     if lasting.is_zero() {
         let runs = runs.into();
-        return run(&runs).map(|measured| (measured, runs.counts()));
+        return run(&runs).map(|timed| (timed, runs.counts()));
     }
     runs.until = Some(Instant::now() + lasting);
     let runs = runs.into();
-    let mut course = MemoryCourse::lasting(lasting);
-    let measured = watch(LOOK, |elapsed| course.look(elapsed), || run(&runs));
+    let timed = watch(LOOK, |elapsed| looks.passes(elapsed), || run(&runs))?;
     let counts = runs.counts();
     let ops = counts.iter().sum::<u64>() * shared.deeds() / shared.senders() as u64;
-    let growth_kib_per_minute = course.growth_kib_per_minute();
-    Ok((Measured { ops, growth_kib_per_minute, ..measured? }, counts))
+    Ok((Timed { ops, ..timed }, counts))
 }

@@ -1,16 +1,18 @@
-//! Who asks what of the directory, and what must be true at the end.
+//! A directory of sessions: who asks what of it, and what must be true at the end.
 
-use super::directory::{Directory, PlainDirectory};
-use super::zipf::Zipf;
-use crate::error::BenchError;
-use crate::parameter::Params;
-use crate::workloads::shared_state::{Deed, Shared, Work};
-use odeon_example_run::SplitMix64;
+mod sessions;
+mod zipf;
+
+use crate::{Deed, Shared, Work};
+use odeon_example_run::{RunError, SplitMix64};
 use std::sync::Arc;
+
+pub use sessions::{Directory, PlainDirectory};
+pub use zipf::Zipf;
 
 /// One request of one sender.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::workloads) struct Request {
+pub struct Request {
     pub(super) what: What,
     pub(super) key: u64,
     pub(super) sender: usize,
@@ -34,7 +36,7 @@ impl Deed for Request {
 
 /// What a sender's requests have changed: what is there at the end follows from it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::workloads) struct Changes {
+pub struct Changes {
     pub(super) sessions: i64,
     pub(super) touches: i64,
 }
@@ -49,7 +51,7 @@ impl std::ops::Add for Changes {
 
 /// What is there at the end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(in crate::workloads) struct Found {
+pub struct Found {
     /// Since the beginning, as counted with each request.
     pub(super) counted: Changes,
     /// The same as seen in the map.
@@ -58,37 +60,29 @@ pub(in crate::workloads) struct Found {
     pub(super) strangers: u64,
 }
 
-/// The parameters of a run, read once.
-pub(in crate::workloads) struct Plan {
-    senders: usize,
-    keys: u64,
-    zipf: Arc<Zipf>,
-    reads: u64,
-    updates: u64,
-    requests: u64,
-    work: Work,
-    seed: u64,
-}
-
-impl Plan {
-    pub(super) fn new(params: &Params) -> Self {
-        let zipf = Zipf::new(params.count("keys"), params.number("skew") as f64 / 100.0);
-        Self {
-            senders: params.count("senders"),
-            keys: params.number("keys"),
-            zipf: Arc::new(zipf),
-            reads: params.number("reads"),
-            updates: params.number("updates"),
-            requests: params.number("requests").div_ceil(params.number("senders")),
-            work: Work::of_ns(params.number("handler_ns")),
-            seed: params.number("seed"),
-        }
-    }
+/// Who asks, and how much of what.
+pub struct Plan {
+    /// How many ask.
+    pub senders: usize,
+    /// Sessions that can be; every other one is there at first.
+    pub keys: u64,
+    /// Which keys are asked for.
+    pub zipf: Arc<Zipf>,
+    /// Lookups, in per cent.
+    pub reads: u64,
+    /// Touches of a session, in per cent; the rest begins and ends sessions.
+    pub updates: u64,
+    /// Of each sender.
+    pub requests: u64,
+    /// Of each request.
+    pub work: Work,
+    /// Of all random draws.
+    pub seed: u64,
 }
 
 /// The requests of one sender.
 #[derive(Clone)]
-pub(in crate::workloads) struct Requests {
+pub struct Requests {
     random: SplitMix64,
     zipf: Arc<Zipf>,
     left: u64,
@@ -159,14 +153,17 @@ impl Shared for Plan {
         Directory::new(self.keys, self.senders)
     }
 
-    fn check(&self, found: Vec<Found>, _runs: &[u64]) -> Result<(), BenchError> {
+    fn check(&self, found: Vec<Found>, _runs: &[u64]) -> Result<(), RunError> {
         let is_right = |found: &Found| found.counted == found.seen && found.strangers == 0;
         match found.into_iter().find(|found| !is_right(found)) {
             None => Ok(()),
-            Some(found) => Err(BenchError::WrongResult(format!(
+            Some(found) => Err(RunError::WrongResult(format!(
                 "requests have counted {:?}, the map has {:?}, and {} sessions are at a wrong key",
                 found.counted, found.seen, found.strangers
             ))),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,9 @@
 //! The state as one plain actor, or as several; and the senders to all actors.
 
 use super::lasting::{self, Runs};
-use super::{Deed, Plain, Shared};
-use crate::workload::prelude::*;
+use super::{Deed, Looks, Plain, Shared, Sharing};
 use odeon::prelude::*;
+use odeon_example_run::{Finish, Post, RunError, Timed, finish_line, runtime, theater_with};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -11,10 +11,12 @@ use std::sync::Arc;
 const BURST: usize = 64;
 
 /// What an actor with the state is sent.
-pub(in crate::workloads) enum ToState<D, O> {
+pub enum ToState<D, O> {
+    /// A deed.
     Do(D),
     /// Behind everything that the asking sender has sent.
     Done(Reply<()>),
+    /// Asks what is there.
     Outcome(Reply<O>),
 }
 
@@ -28,42 +30,47 @@ impl<D: Send + 'static, O: Send + 'static> Message for ToState<D, O> {
     }
 }
 
-pub(in crate::workloads) type StateRef<S> =
-    ActorRef<ToState<<S as Shared>::Deed, <S as Shared>::Outcome>>;
+/// An actor with the state.
+pub type StateRef<S> = ActorRef<ToState<<S as Shared>::Deed, <S as Shared>::Outcome>>;
 
 /// Runs against `shards` plain actors.
 pub(super) fn run_plain<S: Shared>(
     shared: &S,
-    params: &Params,
+    sharing: Sharing<'_>,
     shards: usize,
-) -> Result<Measured, BenchError> {
-    let theater = theater(params)?;
+    looks: &mut impl Looks,
+) -> Result<Timed, RunError> {
+    let theater = theater_with(sharing.workers)?;
     let new_shard = |_| theater.spawn(PlainActor { state: shared.plain(), told: PhantomData });
     let actors: Vec<_> = (0..shards).map(new_shard).collect();
-    run(shared, params, &theater, &actors)
+    run(shared, sharing, &theater, &actors, looks)
 }
 
-/// Has senders send everything, as often as `params` say, and checks what comes out.
+/// Has senders send everything, as long as they shall, and checks what comes out.
 pub(super) fn run<S: Shared>(
     shared: &S,
-    params: &Params,
+    sharing: Sharing<'_>,
     theater: &Theater,
     actors: &[StateRef<S>],
-) -> Result<Measured, BenchError> {
-    let (measured, runs) =
-        lasting::run(shared, params, |runs| enter(shared, theater, actors, runs))?;
+    looks: &mut impl Looks,
+) -> Result<Timed, RunError> {
+    let (timed, runs) =
+        lasting::run(shared, sharing.lasting, looks, |runs| enter(shared, theater, actors, runs))?;
     let outcomes = actors.iter().map(|actor| actor.ask(ToState::Outcome).wait());
     let outcomes: Vec<_> = outcomes.collect::<Result<_, _>>().map_err(runtime)?;
-    shared.check(outcomes, &runs).map(|()| measured)
+    shared.check(outcomes, &runs).map(|()| timed)
 }
 
 /// Has senders send everything, and begin again while `runs` says so.
-pub(in crate::workloads) fn enter<S: Shared>(
+///
+/// # Errors
+/// If a sender does not come to its end.
+pub fn enter<S: Shared>(
     shared: &S,
     theater: &Theater,
     actors: &[StateRef<S>],
     runs: &Arc<Runs>,
-) -> Result<Measured, BenchError> {
+) -> Result<Timed, RunError> {
     let (finish, waiting) = finish_line(shared.senders());
     let new_sender = |number| {
         let deeds = shared.deeds_of(number);
@@ -78,11 +85,11 @@ pub(in crate::workloads) fn enter<S: Shared>(
         })
     };
     let senders: Vec<_> = (0..shared.senders()).map(new_sender).collect();
-    let (measured, outcome) = Measured::time(shared.deeds(), || {
+    let (timed, outcome) = Timed::of(shared.deeds(), || {
         senders.iter().for_each(|sender| sender.post(ToSender::Go));
         waiting.wait_beyond(runs.left())
     });
-    outcome.map(|()| measured)
+    outcome.map(|()| timed)
 }
 
 struct PlainActor<P, D, O> {

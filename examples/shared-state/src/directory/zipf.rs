@@ -3,14 +3,14 @@
 use odeon_example_run::SplitMix64;
 
 /// The table behind the draws of all senders.
-pub(super) struct Zipf {
+pub struct Zipf {
     /// Of each rank, how likely it or one before is.
     cumulated: Vec<f64>,
 }
 
 impl Zipf {
     /// With `skew` 0 all of the `ranks`, at least one, are as likely as each other.
-    pub(super) fn new(ranks: usize, skew: f64) -> Self {
+    pub fn new(ranks: usize, skew: f64) -> Self {
         let weights = (1..=ranks).map(|rank| (rank as f64).powf(-skew));
         let mut sum = 0.0;
         let mut cumulated: Vec<f64> = weights
