@@ -1,18 +1,19 @@
-//! The simulation by actors, as in Hayduk's thesis (5.4.2). A *main actor* holds the simulation grid in transactional
-//! variables; *simulation actors* have it simulate some points for each request; *log actors* have it show the grid, again
-//! and again, until all points are simulated.
+//! The simulation by actors, as in Hayduk's thesis (5.4.2). A *main actor* holds the simulation
+//! grid in transactional variables; *simulation actors* have it simulate some points for each
+//! request; *log actors* have it show the grid, again and again, until all points are simulated.
 //!
-//! WHY a request is one transaction: what a point's search has to be protected from are commits between its look at the
-//! neighbours and its own commit. A transaction of 30 points looks at more and for longer, so it is rolled back more often;
-//! but a request that is handled again searches only for events that have changed ([`Batch`](crate::simulation::Batch)), so
-//! that a rollback costs looks, which are cheap, and 30 points share one message, one commit and one answer.
+//! WHY a request is one transaction: what a point's search has to be protected from are commits
+//! between its look at the neighbours and its own commit. A transaction of 30 points looks at more
+//! and for longer, so it is rolled back more often; but a request that is handled again searches
+//! only for events that have changed ([`Batch`](crate::simulation::Batch)), so that a rollback
+//! costs looks, which are cheap, and 30 points share one message, one commit and one answer.
 //! [`Setup::is_point_by_point`] is the other way, for comparison.
 //!
-//! The same seed makes the same path and the same draws. The grid is the same too as long as requests are handled one at a
-//! time ([`Processing::sequential`]): that of one thread, with any number of
-//! simulation actors and workers. Otherwise points are simulated in the order in which transactions commit, which is the
-//! order of a run, as in the thesis; what comes out is judged by there being a serial order that leads to it, and by
-//! statistics.
+//! The same seed makes the same path and the same draws. The grid is the same too as long as
+//! requests are handled one at a time ([`Processing::sequential`]): that of one thread, with any
+//! number of simulation actors and workers. Otherwise points are simulated in the order in which
+//! transactions commit, which is the order of a run, as in the thesis; what comes out is judged by
+//! there being a serial order that leads to it, and by statistics.
 
 mod course;
 mod log_actor;

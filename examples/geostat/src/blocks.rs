@@ -1,5 +1,5 @@
-//! A grid in blocks of 4 x 4 nodes. A word for each says which of its nodes are informed, so that where few are, one word is looked at
-//! instead of sixteen nodes.
+//! A grid in blocks of 4 x 4 nodes. A word for each says which of its nodes are informed, so that
+//! where few are, one word is looked at instead of sixteen nodes.
 
 use super::training_image::Field;
 
@@ -18,7 +18,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Of a grid with `width` times `height` nodes; those at its far edges may have fewer nodes than others.
+    /// Of a grid with `width` times `height` nodes; those at its far edges may have fewer nodes
+    /// than others.
     pub fn of(width: usize, height: usize) -> Self {
         Self { width, across: width.div_ceil(EDGE), down: height.div_ceil(EDGE) }
     }

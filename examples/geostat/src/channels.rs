@@ -1,5 +1,5 @@
-//! A training image from a seed: sinuous channels of sand in clay, as a river leaves them. It is for runs without a file; its
-//! proportions are those of Strebelle's image, about 0.28 of sand.
+//! A training image from a seed: sinuous channels of sand in clay, as a river leaves them. It is
+//! for runs without a file; its proportions are those of Strebelle's image, about 0.28 of sand.
 
 use super::training_image::{Field, TrainingImage};
 use odeon_example_run::SplitMix64;
@@ -13,11 +13,13 @@ pub const SAND: f32 = 1.0;
 /// The share of sand at which no more channels are made.
 const SAND_SHARE: f64 = 0.28;
 
-/// From one channel to the next, in terms of the height. WHY not at random: in steps of the golden ratio channels lie about as densely everywhere,
-/// and an image that is not alike everywhere has no statistics that a simulation could have.
+/// From one channel to the next, in terms of the height. WHY not at random: in steps of the golden
+/// ratio channels lie about as densely everywhere, and an image that is not alike everywhere has no
+/// statistics that a simulation could have.
 const GOLDEN: f32 = 0.618_034;
 
-/// Channels from left to right, of 5 to 8 nodes and with bends of 60 to 130, until enough of the image is sand.
+/// Channels from left to right, of 5 to 8 nodes and with bends of 60 to 130, until enough of the
+/// image is sand.
 ///
 /// # Panics
 /// If an edge is 0.

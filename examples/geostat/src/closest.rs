@@ -17,7 +17,8 @@ impl Offset {
         square(self.dx) + square(self.dy)
     }
 
-    /// Of two nodes the closer one has the smaller key; of two that are as close, the upper one, and then the left one.
+    /// Of two nodes the closer one has the smaller key; of two that are as close, the upper one,
+    /// and then the left one.
     #[inline]
     fn key(self) -> u64 {
         let ascending = |way: i16| u64::from(way as u16 ^ 0x8000);
@@ -49,7 +50,8 @@ pub struct Closest {
 }
 
 impl Closest {
-    /// Forgets all. At most `most`, which is 1 at least, are kept, whose distance has at most the square `farthest`.
+    /// Forgets all. At most `most`, which is 1 at least, are kept, whose distance has at most the
+    /// square `farthest`.
     ///
     /// # Panics
     /// If `most` is 0.
@@ -65,7 +67,8 @@ impl Closest {
         key_of(square) >= self.end
     }
 
-    /// Takes a node that is farther than all before, and not too far, as its caller sees to. Answers whether there are enough.
+    /// Takes a node that is farther than all before, and not too far, as its caller sees to.
+    /// Answers whether there are enough.
     #[inline]
     pub fn push(&mut self, offset: Offset) -> bool {
         let key = offset.key();

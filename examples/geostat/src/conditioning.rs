@@ -16,7 +16,8 @@ pub struct Datum {
     pub value: f32,
 }
 
-/// Reads the points of a file; empty lines and what follows a `#` are passed over. It may be compressed by gzip.
+/// Reads the points of a file; empty lines and what follows a `#` are passed over. It may be
+/// compressed by gzip.
 ///
 /// # Errors
 /// If the file cannot be read, or a line is not a point; the message names the line.
@@ -48,7 +49,8 @@ fn parse(text: &str) -> Result<Vec<Datum>, String> {
 /// Puts the points into an empty grid.
 ///
 /// # Errors
-/// If a point lies outside, is there twice with different values, or has a value that no node of the image has although these are categories.
+/// If a point lies outside, is there twice with different values, or has a value that no node of
+/// the image has although these are categories.
 pub fn place(data: &[Datum], grid: &mut Field, image: &TrainingImage) -> Result<(), String> {
     let (width, height) = (grid.width(), grid.height());
     for Datum { x, y, value } in data {

@@ -1,5 +1,6 @@
-//! Images in the format of GSLIB, as text: a title that begins with the nodes along x, y and z, how many variables there are, the name of
-//! each, and then a line for each node, x fastest, or several nodes in a line. Files may be compressed by gzip.
+//! Images in the format of GSLIB, as text: a title that begins with the nodes along x, y and z, how
+//! many variables there are, the name of each, and then a line for each node, x fastest, or several
+//! nodes in a line. Files may be compressed by gzip.
 
 use super::training_image::Field;
 use flate2::read::MultiGzDecoder;
@@ -13,7 +14,8 @@ use std::string::FromUtf8Error;
 /// The two bytes that gzip begins with.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// How a node without a value is written; however somebody else writes that number, it is read as one.
+/// How a node without a value is written; however somebody else writes that number, it is read as
+/// one.
 pub(super) const NO_VALUE: f32 = -9_999_999.0;
 
 /// The most nodes that are read.
@@ -37,7 +39,8 @@ pub fn write(path: &Path, field: &Field, name: &str) -> Result<(), RunError> {
     fs::write(path, to_text(field, name)).map_err(|source| RunError::file(path, source))
 }
 
-/// The text of a file, decompressed if need be. What is no UTF-8 is taken for Latin-1, in which older programs write titles and remarks.
+/// The text of a file, decompressed if need be. What is no UTF-8 is taken for Latin-1, in which
+/// older programs write titles and remarks.
 pub(super) fn read_text(path: &Path) -> std::io::Result<String> {
     let mut bytes = fs::read(path)?;
     if bytes.starts_with(&GZIP) {
@@ -142,7 +145,8 @@ mod tests {
         assert_eq!(field, Ok(Field::new(2, vec![0.0, 1.0, 1.0, 0.0])));
     }
 
-    /// One line for all, or one for each row, as MPSlib writes them; of two variables the first counts.
+    /// One line for all, or one for each row, as MPSlib writes them; of two variables the first
+    /// counts.
     #[test]
     fn a_line_may_have_several_nodes() {
         let field = Field::new(3, vec![0.0, 1.0, 1.0, 0.5, 2.0, 3.0]);

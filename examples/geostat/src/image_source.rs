@@ -11,7 +11,8 @@ pub const GENERATED: &str = "generated";
 /// Nodes of its edge: as many as Strebelle's image has.
 const GENERATED_EDGE: usize = 250;
 
-/// The image of `source`: `generated` from the seed, or a file: `.png`, or else GSLIB, either of them compressed by gzip or not.
+/// The image of `source`: `generated` from the seed, or a file: `.png`, or else GSLIB, either of
+/// them compressed by gzip or not.
 ///
 /// # Errors
 /// If the file cannot be read, or is not what it should be.

@@ -1,10 +1,12 @@
-//! Multiple-point geostatistics by Direct Sampling (Mariethoz, Renard and Straubhaar, *The Direct Sampling method to perform
-//! multiple-point geostatistical simulations*, Water Resources Research 46, 2010), which Hayduk's thesis takes as its application
-//! (section 5.4.2). Nothing but `actors.rs` knows of actors: the same is simulated without any, by one thread.
+//! Multiple-point geostatistics by Direct Sampling (Mariethoz, Renard and Straubhaar, *The Direct
+//! Sampling method to perform multiple-point geostatistical simulations*, Water Resources Research
+//! 46, 2010), which Hayduk's thesis takes as its application (section 5.4.2). Nothing but
+//! `actors.rs` knows of actors: the same is simulated without any, by one thread.
 //!
-//! A *training image* shows what the ground is like. The points of a *simulation grid* are visited in random order; each looks for its closest
-//! *informed* neighbours, which make up a *data event*, and the training image is searched, from a random place on, for one where
-//! the same event is found. What stands there becomes the point's value.
+//! A *training image* shows what the ground is like. The points of a *simulation grid* are visited
+//! in random order; each looks for its closest *informed* neighbours, which make up a *data event*,
+//! and the training image is searched, from a random place on, for one where the same event is
+//! found. What stands there becomes the point's value.
 //!
 //! | question | file |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! Which informed neighbours a point has: the closest ones, found by looking at nodes, and then at blocks of nodes, in the order of their distance.
+//! Which informed neighbours a point has: the closest ones, found by looking at nodes, and then at
+//! blocks of nodes, in the order of their distance.
 
 mod place;
 
@@ -23,7 +24,8 @@ pub struct Neighbourhood {
 pub const MOST_RADIUS: usize = 1000;
 
 impl Neighbourhood {
-    /// Of a grid with `width` times `height` nodes: the `most` closest informed neighbours within `radius`.
+    /// Of a grid with `width` times `height` nodes: the `most` closest informed neighbours within
+    /// `radius`.
     ///
     /// # Panics
     /// If the radius is 0 or larger than [`MOST_RADIUS`].
@@ -33,8 +35,9 @@ impl Neighbourhood {
         Self { places, blocks, radius, most, width }
     }
 
-    /// Puts the informed neighbours of a point into `into`, the closest first; of those that are as close, the upper one, and then the left
-    /// one. Answers the square of the distance up to which it matters what is informed. `closest`: memory, whatever is in it.
+    /// Puts the informed neighbours of a point into `into`, the closest first; of those that are as
+    /// close, the upper one, and then the left one. Answers the square of the distance up to which
+    /// it matters what is informed. `closest`: memory, whatever is in it.
     ///
     /// # Errors
     /// What `nodes` answers.
@@ -65,7 +68,8 @@ impl Neighbourhood {
         Ok(closest.reach())
     }
 
-    /// Node after node: where many are informed, enough of them are found soon. Answers whether that is so.
+    /// Node after node: where many are informed, enough of them are found soon. Answers whether
+    /// that is so.
     #[inline]
     fn look_near<N: Nodes>(
         &self,
@@ -120,7 +124,8 @@ impl Neighbourhood {
         Ok(())
     }
 
-    /// Which nodes of a block are informed, so many blocks from the one at `at`; none outside of the grid.
+    /// Which nodes of a block are informed, so many blocks from the one at `at`; none outside of
+    /// the grid.
     #[inline]
     fn informed<N: Nodes>(
         &self,

@@ -1,4 +1,5 @@
-//! In which order points are simulated: at random, the same for the same seed, so that the result has no grain.
+//! In which order points are simulated: at random, the same for the same seed, so that the result
+//! has no grain.
 
 use super::training_image::Field;
 use odeon_example_run::SplitMix64;
@@ -15,7 +16,8 @@ pub fn random(grid: &Field, seed: u64) -> Vec<u32> {
     path
 }
 
-/// The draw that decides where the search for a point begins: it depends on nothing that was simulated before.
+/// The draw that decides where the search for a point begins: it depends on nothing that was
+/// simulated before.
 #[inline]
 pub fn draw_of(point: u32, seed: u64) -> u64 {
     SplitMix64::of_member(seed, point as usize).next()

@@ -10,8 +10,8 @@ use std::path::Path;
 /// The colour of a node without a value.
 const NO_VALUE: [u8; 3] = [230, 80, 60];
 
-/// A picture as an image: a pixel's brightness, 0 to 255, is a node's value. With at most 16 of them that makes an image of
-/// categories. What is transparent counts like what is not.
+/// A picture as an image: a pixel's brightness, 0 to 255, is a node's value. With at most 16 of
+/// them that makes an image of categories. What is transparent counts like what is not.
 ///
 /// # Errors
 /// If the file cannot be read, or is no picture.
@@ -42,7 +42,8 @@ fn decode(from: impl std::io::BufRead + std::io::Seek) -> Result<Field, png::Dec
     Ok(Field::new(frame.width as usize, values))
 }
 
-/// Writes an image as a picture: the lowest of `range` is black, the highest white, and a node without a value red.
+/// Writes an image as a picture: the lowest of `range` is black, the highest white, and a node
+/// without a value red.
 ///
 /// # Errors
 /// If the file cannot be written.

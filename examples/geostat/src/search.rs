@@ -1,8 +1,9 @@
 //! Searching the training image for a data event.
 //!
-//! All searches find the same: nodes are looked at row by row from a drawn one on, within the window in which the whole event lies
-//! inside the image. The first whose distance to the event is at most the threshold is taken; if none of the share that is
-//! looked at is as near, the nearest, and of several the first.
+//! All searches find the same: nodes are looked at row by row from a drawn one on, within the
+//! window in which the whole event lies inside the image. The first whose distance to the event is
+//! at most the threshold is taken; if none of the share that is looked at is as near, the nearest,
+//! and of several the first.
 
 mod by_kernels;
 mod kernels;
@@ -41,7 +42,8 @@ pub struct DataEvent {
 pub struct Found {
     /// The node of the training image, by number.
     pub place: u32,
-    /// The share of neighbours that differ there; of numbers, their mean difference in terms of the image's range.
+    /// The share of neighbours that differ there; of numbers, their mean difference in terms of the
+    /// image's range.
     pub distance: f32,
     /// Nodes that were looked at.
     pub scanned: u32,
@@ -56,9 +58,11 @@ pub struct Limits {
     pub fraction: f32,
 }
 
-/// A way to search a training image: on this processor, or on a device that takes many events at once.
+/// A way to search a training image: on this processor, or on a device that takes many events at
+/// once.
 pub trait Search: Send + Sync {
-    /// Finds each event; there are as many answers as events. The same event leads to the same answer, whenever and however often it is asked.
+    /// Finds each event; there are as many answers as events. The same event leads to the same
+    /// answer, whenever and however often it is asked.
     fn find(&self, events: &[DataEvent], answers: &mut [Found]);
 }
 
@@ -73,7 +77,8 @@ pub fn best(image: &Arc<TrainingImage>, limits: Limits) -> Box<dyn Search> {
 /// Where an event can be found at all, and in which order it is looked for there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// How many neighbours are compared, the closest: all, unless the event is larger than the image.
+    /// How many neighbours are compared, the closest: all, unless the event is larger than the
+    /// image.
     pub compared: usize,
     /// The first column.
     pub left: usize,
@@ -112,7 +117,8 @@ impl Window {
         Self { compared, left, top, columns, rows, start, budget: budget.clamp(1, nodes) }
     }
 
-    /// The stretches of rows in which nodes are looked at, in order: row, first column and number of nodes.
+    /// The stretches of rows in which nodes are looked at, in order: row, first column and number
+    /// of nodes.
     fn stretches(self) -> impl Iterator<Item = (usize, usize, usize)> {
         let (mut row, mut column) = (self.start / self.columns, self.start % self.columns);
         let mut left = self.budget;

@@ -1,5 +1,6 @@
-//! Whether what several threads have simulated could have been simulated by one: an order of the points is looked for in which
-//! each finds informed what it was simulated from, and nothing closer; and in that order all are simulated again.
+//! Whether what several threads have simulated could have been simulated by one: an order of the
+//! points is looked for in which each finds informed what it was simulated from, and nothing
+//! closer; and in that order all are simulated again.
 
 mod precedence;
 
@@ -12,8 +13,8 @@ use std::collections::VecDeque;
 /// An order of the points in which one thread comes to the same events and the same values.
 ///
 /// # Errors
-/// What cannot be: a point that is missing or there twice, points of which each would have to be simulated before the
-/// other, or an event or a value that comes out differently.
+/// What cannot be: a point that is missing or there twice, points of which each would have to be
+/// simulated before the other, or an event or a value that comes out differently.
 pub fn find(task: &Task, records: &[Simulated], result: &Field) -> Result<Vec<u32>, String> {
     let mut of_point: Vec<Option<&Simulated>> = vec![None; task.start.values().len()];
     for record in records {

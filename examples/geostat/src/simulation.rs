@@ -33,8 +33,9 @@ pub struct Model {
     seed: u64,
 }
 
-/// Points that are simulated in one go, with what was found for them. It remembers: when it is gone through again, because a
-/// transaction was rolled back, only events that are different by then are searched for.
+/// Points that are simulated in one go, with what was found for them. It remembers: when it is gone
+/// through again, because a transaction was rolled back, only events that are different by then are
+/// searched for.
 #[derive(Debug, Default)]
 pub struct Batch {
     points: Vec<u32>,
@@ -133,8 +134,8 @@ impl Model {
         self.image.field().values()[found.place as usize]
     }
 
-    /// Simulates the points of a batch in their order, each from what is informed then. Events of points that lie too far from each other to
-    /// be neighbours are searched for together.
+    /// Simulates the points of a batch in their order, each from what is informed then. Events of
+    /// points that lie too far from each other to be neighbours are searched for together.
     ///
     /// # Errors
     /// What the grid answers; the batch can then be simulated again.
@@ -169,7 +170,8 @@ impl Model {
         points.iter().any(|other| self.neighbourhood.square_between(point, *other) <= reach)
     }
 
-    /// Searches for the events of some points, as far as that was not done before, and gives them their values.
+    /// Searches for the events of some points, as far as that was not done before, and gives them
+    /// their values.
     fn fill<N: Nodes>(
         &self,
         batch: &mut Batch,
@@ -202,7 +204,8 @@ impl Model {
     }
 }
 
-/// A simulation that is to be made: the model, the grid with what is known before, and the order of all other points.
+/// A simulation that is to be made: the model, the grid with what is known before, and the order of
+/// all other points.
 pub struct Task {
     /// What is done for each point.
     pub model: Model,
@@ -213,7 +216,8 @@ pub struct Task {
 }
 
 impl Task {
-    /// Of a square grid, with the training image of `image` (see [`image_source::load`]) and the conditioning data of a file, if there is one.
+    /// Of a square grid, with the training image of `image` (see [`image_source::load`]) and the
+    /// conditioning data of a file, if there is one.
     ///
     /// # Errors
     /// If a file cannot be read or does not fit.

@@ -1,12 +1,13 @@
-//! What makes two images alike: how much there is of each category, how soon that changes with the distance, and how far one can go without
-//! leaving it.
+//! What makes two images alike: how much there is of each category, how soon that changes with the
+//! distance, and how far one can go without leaving it.
 
 use super::training_image::{Field, Kind, TrainingImage};
 
 /// The largest distance that is looked at, in nodes.
 pub const MOST_LAG: usize = 40;
 
-/// The largest distance over which variograms are compared: within the width of a channel or two. Further away all are near their sills.
+/// The largest distance over which variograms are compared: within the width of a channel or two.
+/// Further away all are near their sills.
 const NEAR_LAG: usize = 12;
 
 /// Along rows, and along columns.
@@ -16,17 +17,20 @@ pub const DIRECTIONS: [&str; 2] = ["horizontal", "vertical"];
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics(pub Vec<Indicator>);
 
-/// Of the nodes that have one property: one category, or of an image of numbers that they lie above the median of the training image.
+/// Of the nodes that have one property: one category, or of an image of numbers that they lie above
+/// the median of the training image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Indicator {
     /// The category, or the median.
     pub value: f32,
     /// The share of nodes that have it.
     pub proportion: f64,
-    /// For each direction and distance from 1 on: half of the share of pairs of which exactly one has it.
+    /// For each direction and distance from 1 on: half of the share of pairs of which exactly one
+    /// has it.
     pub variogram: [Vec<f64>; 2],
-    /// For each direction and distance from 1 on: of the pairs that both have it, the share between which a way over neighbours that have it
-    /// leads, step by step along rows and columns. Not a number without such pairs.
+    /// For each direction and distance from 1 on: of the pairs that both have it, the share between
+    /// which a way over neighbours that have it leads, step by step along rows and columns. Not a
+    /// number without such pairs.
     pub connectivity: [Vec<f64>; 2],
 }
 
@@ -35,9 +39,11 @@ pub struct Indicator {
 pub struct Difference {
     /// The largest of all proportions.
     pub proportion: f64,
-    /// Of variograms, the mean over the distances up to 12 in terms of the sill, p (1 - p); the largest of all categories and directions.
+    /// Of variograms, the mean over the distances up to 12 in terms of the sill, p (1 - p); the
+    /// largest of all categories and directions.
     pub variogram: f64,
-    /// Of connectivities, the mean over all distances; the largest of all categories and directions.
+    /// Of connectivities, the mean over all distances; the largest of all categories and
+    /// directions.
     pub connectivity: f64,
 }
 

@@ -4,7 +4,8 @@ use odeon_gpu::{Found, Which, devices};
 use std::io::Write;
 use std::sync::OnceLock;
 
-/// Those that were found. WHY once: each is opened to see what it is, and a run shall not wait for that.
+/// Those that were found. WHY once: each is opened to see what it is, and a run shall not wait for
+/// that.
 static FOUND: OnceLock<Vec<Found>> = OnceLock::new();
 
 /// The first device; or the first that is a GPU.
@@ -54,7 +55,8 @@ fn first(all: &[Found], must_be_gpu: bool) -> Result<Which, String> {
     })
 }
 
-/// The device of a test, which says so where there is none. Not by `println`: of tests that pass the harness shows nothing.
+/// The device of a test, which says so where there is none. Not by `println`: of tests that pass
+/// the harness shows nothing.
 pub fn device_for(test: &str) -> Option<Which> {
     first_found(false)
         .inspect_err(|why| _ = writeln!(std::io::stderr(), "skipped: {test}: {why}"))

@@ -11,8 +11,9 @@ use odeon_example_run::RunError;
 pub use member::Members;
 pub(super) use member::WorkerActor;
 
-/// TUNE: guessed 2026-11: messages that a worker actor has at once: one that it does, and one so that it need not wait for this
-/// actor. What is not given yet goes to who is first: so one that is slow, or disturbed, gets less.
+/// TUNE: guessed 2026-11: messages that a worker actor has at once: one that it does, and one so
+/// that it need not wait for this actor. What is not given yet goes to who is first: so one that is
+/// slow, or disturbed, gets less.
 const AHEAD: usize = 2;
 
 #[derive(Message)]

@@ -1,5 +1,6 @@
-//! Programs that repeat a step until they are content, in the manner of Hayduk's thesis, section 6.5.1: an iteration actor cuts
-//! each round into pieces, worker actors do them, and it merges what comes back.
+//! Programs that repeat a step until they are content, in the manner of Hayduk's thesis, section
+//! 6.5.1: an iteration actor cuts each round into pieces, worker actors do them, and it merges what
+//! comes back.
 //!
 //! | concept | files |
 //! |---|---|
@@ -30,8 +31,8 @@ pub use iteration::Members;
 pub use several::Several;
 pub use shares::shares;
 
-/// TUNE: s, guessed 2026-11: the longest run of the reproduction takes some minutes on two cores; one that has lost a piece must
-/// not hang a night of measuring.
+/// TUNE: s, guessed 2026-11: the longest run of the reproduction takes some minutes on two cores;
+/// one that has lost a piece must not hang a night of measuring.
 const LIMIT: Duration = Duration::from_secs(1800);
 
 /// TUNE: ms, guessed 2026-11: nothing that is looked at so often disturbs a run.
@@ -51,7 +52,8 @@ pub trait Rounds: Send + 'static {
     /// The pieces of the first round, in the order of their numbers.
     fn first(&mut self) -> Vec<Self::Piece>;
 
-    /// Merges a round, all its pieces in the order of their numbers. Answers the pieces of the next, or nothing at the end.
+    /// Merges a round, all its pieces in the order of their numbers. Answers the pieces of the
+    /// next, or nothing at the end.
     fn next(&mut self, done: Vec<Self::Piece>) -> Option<Vec<Self::Piece>>;
 }
 
@@ -70,7 +72,8 @@ impl<P: Piece> Crew<P> {
         Self::Members(Members::new())
     }
 
-    /// Adds a worker actor: on the theater's workers, or on a thread of its own if its worker mostly waits for a device.
+    /// Adds a worker actor: on the theater's workers, or on a thread of its own if its worker
+    /// mostly waits for a device.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -123,7 +126,8 @@ impl<R: Rounds> Run<R> {
         self.complete_if(|| Ok(()))
     }
 
-    /// As [`complete`](Self::complete), as long as `all_is_well` says so, which is asked from time to time.
+    /// As [`complete`](Self::complete), as long as `all_is_well` says so, which is asked from time
+    /// to time.
     ///
     /// # Errors
     /// Also what `all_is_well` answers.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-/// `rows` in at most `pieces` parts, in order, none of them empty, and no two of them different by more than one row.
+/// `rows` in at most `pieces` parts, in order, none of them empty, and no two of them different by
+/// more than one row.
 pub fn shares(rows: usize, pieces: usize) -> impl Iterator<Item = Range<usize>> {
     let pieces = pieces.clamp(1, rows.max(1));
     (0..pieces).map(move |piece| piece * rows / pieces..(piece + 1) * rows / pieces)

@@ -1,6 +1,7 @@
 //! Adding up on a device what its cubes have found side by side.
 //!
-//! All sums are taken in an order that depends on nothing but the sizes: a result is the same in each run.
+//! All sums are taken in an order that depends on nothing but the sizes: a result is the same in
+//! each run.
 
 // WHY: of what the macro makes of a kernel.
 #![allow(missing_docs)]

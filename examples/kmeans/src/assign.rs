@@ -1,11 +1,13 @@
-//! Assigning points on a core: the distances of one point to 16 centres are computed side by side, so that the compiler makes vector
-//! instructions of it and each distance is still added up in the order of the dimensions.
+//! Assigning points on a core: the distances of one point to 16 centres are computed side by side,
+//! so that the compiler makes vector instructions of it and each distance is still added up in the
+//! order of the dimensions.
 
 use super::centres::LANES;
 use super::{Centres, Partial};
 
-/// Finds the closest centre of each of `points`, which stand one behind the other, writes it to `members`, and adds what comes out to
-/// `partial`. Of centres that are equally close the first counts.
+/// Finds the closest centre of each of `points`, which stand one behind the other, writes it to
+/// `members`, and adds what comes out to `partial`. Of centres that are equally close the first
+/// counts.
 pub fn assign(
     points: &[f32],
     centres: &Centres,
@@ -24,7 +26,8 @@ pub fn assign(
     on_any(points, centres, previous, members, partial);
 }
 
-/// The same function, compiled for processors with AVX2; the operations on each value and their order are the same.
+/// The same function, compiled for processors with AVX2; the operations on each value and their
+/// order are the same.
 ///
 /// # Safety
 /// The processor must have AVX2.
@@ -61,7 +64,8 @@ fn on_any(
     }
 }
 
-/// WHY one point at a time: of two or four, the compiler makes slower code, with values moved between vectors.
+/// WHY one point at a time: of two or four, the compiler makes slower code, with values moved
+/// between vectors.
 #[inline(always)]
 fn closest(point: &[f32], lanes: &[f32]) -> usize {
     let (mut found, mut least) = (0, f32::INFINITY);

@@ -67,8 +67,8 @@ impl Centres {
         &self.values[centre * self.dims..(centre + 1) * self.dims]
     }
 
-    /// In blocks of 16 centres: the first dimension of each of them, then the second, and so on. Centres that the last block lacks are
-    /// infinitely far away.
+    /// In blocks of 16 centres: the first dimension of each of them, then the second, and so on.
+    /// Centres that the last block lacks are infinitely far away.
     pub(super) fn lanes(&self) -> &[f32] {
         &self.lanes
     }

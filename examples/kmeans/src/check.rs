@@ -1,10 +1,12 @@
 //! Whether an outcome is right.
 //!
-//! WHY not by the reference's rounds and members: each sum that is rounded another way moves a centre by what an `f32` cannot say, a
-//! point between two centres goes to the other one, and where clusters are not apart that decides after how many rounds points stay,
-//! and sometimes where. So an outcome is held to what each round promises, with the errors that rounding can make and no others: each
-//! point has the closest of the centres with which the round began, each centre is the mean of its points, and rounds end where
-//! points stay. Only how close the points are to their centres in the end is compared with the reference.
+//! WHY not by the reference's rounds and members: each sum that is rounded another way moves a
+//! centre by what an `f32` cannot say, a point between two centres goes to the other one, and where
+//! clusters are not apart that decides after how many rounds points stay, and sometimes where. So
+//! an outcome is held to what each round promises, with the errors that rounding can make and no
+//! others: each point has the closest of the centres with which the round began, each centre is the
+//! mean of its points, and rounds end where points stay. Only how close the points are to their
+//! centres in the end is compared with the reference.
 
 use super::{Clusters, Points, Stop};
 use odeon_example_run::RunError;
@@ -18,7 +20,8 @@ pub enum Tolerance {
     Devices,
 }
 
-/// Points that a device adds up one by one, if there are few centres: the largest block of the ways.
+/// Points that a device adds up one by one, if there are few centres: the largest block of the
+/// ways.
 const BLOCK: usize = 128;
 
 /// As many for each centre, if there are many.
@@ -27,16 +30,19 @@ const BLOCK_PER_CENTRE: usize = 4;
 /// Sums of blocks that a device adds up one by one, and so on with what comes out.
 const FAN: usize = 64;
 
-/// TUNE: guessed 2026-11: how much larger the sum of squared distances may be than the reference's. Rounding may lead to other clusters, which are
-/// as good but for less than that; the worst of another seed's first centres are further off.
+/// TUNE: guessed 2026-11: how much larger the sum of squared distances may be than the reference's.
+/// Rounding may lead to other clusters, which are as good but for less than that; the worst of
+/// another seed's first centres are further off.
 const WORSE: f64 = 1.001;
 
 impl Tolerance {
     /// How far the mean of some of so many values may be off, as a share of the largest.
     ///
-    /// Each addition is off by at most half an [`f32::EPSILON`] of the sum so far, and a value goes through as many of them, one after the other, as a
-    /// block has points and each level above it has sums: so much of all the values, divided by their number. Last, the mean itself is rounded. WHY
-    /// not half of that: a bound without any margin would know the order of all additions.
+    /// Each addition is off by at most half an [`f32::EPSILON`] of the sum so far, and a value goes
+    /// through as many of them, one after the other, as a block has points and each level above it
+    /// has sums: so much of all the values, divided by their number. Last, the mean itself is
+    /// rounded. WHY not half of that: a bound without any margin would know the order of all
+    /// additions.
     fn of_means(self, rows: usize, centres: usize) -> f64 {
         let additions = match self {
             Self::Cores => 0,
@@ -54,7 +60,8 @@ impl Tolerance {
     }
 }
 
-/// Whether that may have come out of these rounds; `expected` is what has come out of plain sequential ones.
+/// Whether that may have come out of these rounds; `expected` is what has come out of plain
+/// sequential ones.
 ///
 /// # Errors
 /// If it may not, with what is wrong.
@@ -110,10 +117,12 @@ fn has_shape(
     }
 }
 
-/// Whether no other centre is closer to a point than its own, but for what an `f32` cannot tell apart.
+/// Whether no other centre is closer to a point than its own, but for what an `f32` cannot tell
+/// apart.
 ///
-/// Of a distance each difference, its square, and each of the additions is off by at most half an [`f32::EPSILON`], of both distances that are compared;
-/// squares that are smaller than all normal numbers may be nothing at all.
+/// Of a distance each difference, its square, and each of the additions is off by at most half an
+/// [`f32::EPSILON`], of both distances that are compared; squares that are smaller than all normal
+/// numbers may be nothing at all.
 fn has_closest(points: &Points, found: &Clusters) -> Result<(), String> {
     let more = 1.0 + (points.dims() + 4) as f64 * f64::from(f32::EPSILON);
     let nothing = 2.0 * points.dims() as f64 * f64::from(f32::MIN_POSITIVE);
@@ -161,8 +170,9 @@ fn has_means(
 
 /// Whether rounds that end by themselves have not ended too early.
 ///
-/// A point that has got another centre moves the means of two by at most the width of all points, divided by how many these have. So as few as may have
-/// done so in the last round move all together no further than that, and rounding.
+/// A point that has got another centre moves the means of two by at most the width of all points,
+/// divided by how many these have. So as few as may have done so in the last round move all
+/// together no further than that, and rounding.
 fn stays(
     points: &Points,
     found: &Clusters,
@@ -191,7 +201,8 @@ fn stays(
     }
 }
 
-/// Whether points are about as close to their centres as the reference's. A centre that is off the mean adds the square of that for each of its points.
+/// Whether points are about as close to their centres as the reference's. A centre that is off the
+/// mean adds the square of that for each of its points.
 fn is_as_close(
     points: &Points,
     found: &Clusters,

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 pub enum Stop {
     /// After so many.
     After(u64),
-    /// After the first in which at most this share of all points, in millionths, has got another centre, as in STAMP; at the latest after
-    /// [`MOST_ROUNDS`](Self::MOST_ROUNDS).
+    /// After the first in which at most this share of all points, in millionths, has got another
+    /// centre, as in STAMP; at the latest after [`MOST_ROUNDS`](Self::MOST_ROUNDS).
     Changes(u64),
     /// After the first at whose end so much time has passed.
     Lasting(Duration),
@@ -86,7 +86,8 @@ pub struct Clustering {
     /// All pieces together, of the last round.
     merged: Partial,
     members: Vec<u32>,
-    /// The last round is over, and is done once more for the members, which some worker has left out.
+    /// The last round is over, and is done once more for the members, which some worker has left
+    /// out.
     is_over: bool,
 }
 

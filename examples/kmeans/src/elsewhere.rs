@@ -1,4 +1,5 @@
-//! Processes that do pieces of k-means, and the broker that leads to them: what a run by middleware starts beside itself.
+//! Processes that do pieces of k-means, and the broker that leads to them: what a run by middleware
+//! starts beside itself.
 
 use super::{ByCuda, ByKernels, OnCores, Piece};
 use odeon_device::{DeviceError, Worker};
@@ -15,13 +16,15 @@ use std::time::{Duration, Instant};
 /// The hidden subcommand of processes that do pieces.
 const SERVE: &str = "serve";
 
-/// TUNE: s, guessed 2026-11: a process serves the queue some 0.1 s after it has begun, on a loaded machine after some seconds.
+/// TUNE: s, guessed 2026-11: a process serves the queue some 0.1 s after it has begun, on a loaded
+/// machine after some seconds.
 const UNTIL_SERVED: Duration = Duration::from_secs(60);
 
 /// TUNE: s, guessed 2026-11: less than a process is waited for until it says something.
 const UNTIL_LET_IN: Duration = Duration::from_secs(20);
 
-/// TUNE: s, guessed 2026-11: a piece of the largest set takes some seconds. Who waits for one that has ended waits for so long.
+/// TUNE: s, guessed 2026-11: a piece of the largest set takes some seconds. Who waits for one that
+/// has ended waits for so long.
 const ANSWER_WITHIN: Duration = Duration::from_secs(20);
 
 /// By what a process does pieces.
@@ -88,7 +91,8 @@ enum Server {
 }
 
 impl Servers {
-    /// So many, in processes of their own or on threads of this one; they serve when this returns. Each client gives them so many pieces at once.
+    /// So many, in processes of their own or on threads of this one; they serve when this returns.
+    /// Each client gives them so many pieces at once.
     pub fn start(
         queue: Queue,
         by: ServedBy,
@@ -152,7 +156,8 @@ struct Serves {
 }
 
 impl Serves {
-    /// It serves when this returns. `when_lost` is told why it does so no longer: that its device is lost, or the broker.
+    /// It serves when this returns. `when_lost` is told why it does so no longer: that its device
+    /// is lost, or the broker.
     fn begin(post: &Post, when_lost: fn(DeviceError)) -> Result<Self, RunError> {
         match post.by {
             ServedBy::Cores => Self::by(OnCores, post, when_lost),
@@ -215,10 +220,12 @@ fn queue(uri: &str, name: &str) -> Queue {
     Queue { durable: false, connect_within: UNTIL_SERVED, ..Queue::new(uri, name) }
 }
 
-/// Does pieces in this process until the standard input ends; `post` is the argument of `odeon serve`.
+/// Does pieces in this process until the standard input ends; `post` is the argument of `odeon
+/// serve`.
 ///
 /// # Errors
-/// If it cannot be read, there is no such device here, or no such broker. The standard output says so too.
+/// If it cannot be read, there is no such device here, or no such broker. The standard output says
+/// so too.
 pub fn run_server(post: &str) -> Result<(), RunError> {
     child_process::run(SERVE, post, |post: &Post| {
         let serves = Serves::begin(post, |error| {

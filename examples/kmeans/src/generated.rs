@@ -1,4 +1,5 @@
-//! Points like those of STAMP's generator: centres anywhere in the unit cube, points close to one of them that is drawn for each.
+//! Points like those of STAMP's generator: centres anywhere in the unit cube, points close to one
+//! of them that is drawn for each.
 
 use super::Points;
 use odeon_example_run::SplitMix64;

@@ -2,7 +2,8 @@
 //! In tiles ([`tiled`]) where points and centres have room in what a cube shares; here, by units
 //! that read all from the memory of the device, of any size.
 //!
-//! All sums are taken in an order that depends on nothing but the sizes of blocks: a result is the same in each run.
+//! All sums are taken in an order that depends on nothing but the sizes of blocks: a result is the
+//! same in each run.
 
 pub(crate) mod tiled;
 
@@ -10,11 +11,13 @@ use odeon_gpu::cubecl;
 
 use cubecl::prelude::*;
 
-/// Centres whose distances a unit adds up side by side, so that it reads each value of its point once for all of them.
+/// Centres whose distances a unit adds up side by side, so that it reads each value of its point
+/// once for all of them.
 /// TUNE: guessed 2026-11: they are to have room in registers.
 pub(super) const LANES: usize = 16;
 
-/// The closest centre of each point: a unit has one. Of centres that are equally close the first counts.
+/// The closest centre of each point: a unit has one. Of centres that are equally close the first
+/// counts.
 #[cube(launch)]
 pub(super) fn closest(
     points: &[f32],
@@ -62,8 +65,9 @@ pub(super) fn closest(
     }
 }
 
-/// For each block of points, the sum of those of each centre, how many these are, and last how many points had another centre before. A unit has one
-/// dimension of one block, or its numbers of points, and nobody else writes there.
+/// For each block of points, the sum of those of each centre, how many these are, and last how many
+/// points had another centre before. A unit has one dimension of one block, or its numbers of
+/// points, and nobody else writes there.
 #[cube(launch)]
 pub(super) fn sums_of_blocks(
     points: &[f32],
@@ -111,7 +115,8 @@ pub(super) fn sums_of_blocks(
     }
 }
 
-/// Adds up what `sums_of_blocks` has found: of each `fan` blocks, in their order, makes one. A unit has one number.
+/// Adds up what `sums_of_blocks` has found: of each `fan` blocks, in their order, makes one. A unit
+/// has one number.
 #[cube(launch)]
 pub(super) fn add_up(
     sums: &[f32],

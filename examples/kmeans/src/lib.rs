@@ -1,5 +1,6 @@
-//! k-means as the STAMP benchmarks have it (Minh, Chung, Kozyrakis and Olukotun, IISWC 2008) and as Hayduk's thesis, chapter 6, makes
-//! actors of it: every round assigns each point to the closest centre, then moves each centre to the mean of its points.
+//! k-means as the STAMP benchmarks have it (Minh, Chung, Kozyrakis and Olukotun, IISWC 2008) and as
+//! Hayduk's thesis, chapter 6, makes actors of it: every round assigns each point to the closest
+//! centre, then moves each centre to the mean of its points.
 //!
 //! | concept | files |
 //! |---|---|
@@ -18,9 +19,10 @@
 //! | processes that do pieces, and the broker between | `elsewhere.rs` |
 //! | the ways to do a piece, each in a file of its own, wholly and with nothing else | `workers/*` |
 //!
-//! Points are `f32`. A distance is the sum of the squares of the differences in the order of the dimensions, in `f32`; sums of points
-//! are `f64`. So all ways that run on cores come to the same centres but for the order in which sums are added up, which changes them by
-//! less than an `f32` can say.
+//! Points are `f32`. A distance is the sum of the squares of the differences in the order of the
+//! dimensions, in `f32`; sums of points are `f64`. So all ways that run on cores come to the same
+//! centres but for the order in which sums are added up, which changes them by less than an `f32`
+//! can say.
 
 #![deny(unsafe_code)]
 

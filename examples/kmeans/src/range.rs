@@ -4,10 +4,12 @@
 #[derive(Default)]
 pub(super) struct Range(Vec<(f64, f64)>);
 
-/// Squares below this lose some of their digits where a difference is a part of it by a thousand or so; some devices make nothing of them.
+/// Squares below this lose some of their digits where a difference is a part of it by a thousand or
+/// so; some devices make nothing of them.
 const LEAST_SQUARE: f64 = (f32::MIN_POSITIVE / f32::EPSILON) as f64;
 
-/// The largest distance with which every way compares: `3e38` of the kernels, halved for what is added up on the way.
+/// The largest distance with which every way compares: `3e38` of the kernels, halved for what is
+/// added up on the way.
 const GREATEST_SQUARE: f64 = 1.5e38;
 
 impl Range {
@@ -20,8 +22,9 @@ impl Range {
         (*least, *greatest) = (least.min(value), greatest.max(value));
     }
 
-    /// Whether distances between so many points, and sums of their values, are numbers that can be compared: centres are means, so none is further
-    /// from a point than the points are from each other.
+    /// Whether distances between so many points, and sums of their values, are numbers that can be
+    /// compared: centres are means, so none is further from a point than the points are from each
+    /// other.
     ///
     /// # Errors
     /// If not, with what can be done.

@@ -1,11 +1,13 @@
-//! What a worker with a device has there of its pieces between rounds: room to work in, and the members that it has found.
+//! What a worker with a device has there of its pieces between rounds: room to work in, and the
+//! members that it has found.
 
 use super::{Centres, Piece, Points};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-/// TUNE: rounds, guessed 2026-11: pieces that a worker has had so often one after the other come to it again, most likely.
+/// TUNE: rounds, guessed 2026-11: pieces that a worker has had so often one after the other come to
+/// it again, most likely.
 const A_FEW: u64 = 4;
 
 /// The rooms of a worker, by the numbers of pieces.
@@ -19,7 +21,8 @@ pub(super) struct Room<T> {
     points: Weak<Points>,
     rows: Range<usize>,
     centres: usize,
-    /// To which of them the members are the closest that were found last; nothing if they are not known.
+    /// To which of them the members are the closest that were found last; nothing if they are not
+    /// known.
     found: Option<Arc<Centres>>,
     /// How many rounds in a row this worker has had the piece.
     rounds: u64,
@@ -71,7 +74,8 @@ impl<T> Room<T> {
         both.is_some_and(|(found, before)| Arc::ptr_eq(found, before))
     }
 
-    /// Whether the members of this round may stay there alone: some worker finds them again if the piece goes to another one after all.
+    /// Whether the members of this round may stay there alone: some worker finds them again if the
+    /// piece goes to another one after all.
     pub(super) fn may_keep_members(&self, piece: &Piece) -> bool {
         piece.may_leave_members && self.has_round_before(piece) && self.rounds >= A_FEW
     }

@@ -1,4 +1,5 @@
-//! STAMP's input files: a line for each point, its number first, which nobody needs, then its values, with spaces between.
+//! STAMP's input files: a line for each point, its number first, which nobody needs, then its
+//! values, with spaces between.
 
 use super::Points;
 use super::range::Range;
@@ -21,7 +22,8 @@ const GZIP: [u8; 2] = [0x1F, 0x8B];
 /// Reads a file, compressed by gzip or not.
 ///
 /// # Errors
-/// If it cannot be read, or a line is no point of as many dimensions as the first; the message names the line, and says what it should have. If an `f32` cannot say the squares of distances
+/// If it cannot be read, or a line is no point of as many dimensions as the first; the message
+/// names the line, and says what it should have. If an `f32` cannot say the squares of distances
 /// between its points.
 pub fn read(path: &Path) -> Result<Points, RunError> {
     let unread = |error| RunError::file(path, error);

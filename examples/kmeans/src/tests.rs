@@ -31,7 +31,8 @@ fn by_crew(
     Run::new(theater, rounds, crew).complete().expect("no worker fails").into_clusters()
 }
 
-/// Whole blocks and broken ones, one piece and several at once, both kinds of workers side by side; on every device.
+/// Whole blocks and broken ones, one piece and several at once, both kinds of workers side by side;
+/// on every device.
 #[test]
 fn kernels_and_pools_agree_with_the_reference() {
     let devices = odeon_gpu::devices();
@@ -246,7 +247,8 @@ fn what_is_no_piece_and_no_result_of_it_is_refused() {
     assert!(piece.accept(answer(2, 0).answer()).is_ok());
 }
 
-/// Every number of centres around the width of a block, dimensions that fill nothing, pieces with single rows.
+/// Every number of centres around the width of a block, dimensions that fill nothing, pieces with
+/// single rows.
 #[test]
 fn actors_threads_and_the_reference_agree() {
     let sizes = [(1, 1, 1, 1), (50, 3, 2, 7), (333, 5, 16, 8), (500, 32, 17, 3), (400, 2, 40, 400)];

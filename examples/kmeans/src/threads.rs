@@ -1,4 +1,5 @@
-//! The same without actors, with the same function for the points: by plain `rayon`, and by one loop.
+//! The same without actors, with the same function for the points: by plain `rayon`, and by one
+//! loop.
 
 use super::piece::NONE;
 use super::{Centres, Clusters, Partial, Points, Stop, assign};
@@ -7,8 +8,8 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::mem::replace;
 
-/// TUNE: rows that a thread takes at once; 2026-11: with 512 to 4,096 a round takes the same time, as they are a tenth of a millisecond of work
-/// or more; fewer are better where a round is short.
+/// TUNE: rows that a thread takes at once; 2026-11: with 512 to 4,096 a round takes the same time,
+/// as they are a tenth of a millisecond of work or more; fewer are better where a round is short.
 const ROWS: usize = 1024;
 
 /// Threads that share loops.

@@ -1,4 +1,5 @@
-//! The ways to do a piece of k-means. A program chooses one in one line, by the worker that it makes.
+//! The ways to do a piece of k-means. A program chooses one in one line, by the worker that it
+//! makes.
 
 mod balanced;
 mod cpu;

@@ -1,4 +1,5 @@
-//! The gradient of some points on a core. The products of a point are added up in 16 sums side by side, which the compiler makes vectors of.
+//! The gradient of some points on a core. The products of a point are added up in 16 sums side by
+//! side, which the compiler makes vectors of.
 
 use super::Partial;
 
@@ -17,7 +18,8 @@ pub fn gradient(points: &[f32], labels: &[f32], weights: &[f32], partial: &mut P
     on_any(points, labels, weights, partial);
 }
 
-/// The same function, compiled for processors with AVX2; the operations on each value and their order are the same.
+/// The same function, compiled for processors with AVX2; the operations on each value and their
+/// order are the same.
 ///
 /// # Safety
 /// The processor must have AVX2.

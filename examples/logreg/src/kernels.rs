@@ -1,12 +1,15 @@
-//! The gradient of some points on a device: the whole logic of it, once for every device that CubeCL reaches.
+//! The gradient of some points on a device: the whole logic of it, once for every device that
+//! CubeCL reaches.
 //!
-//! All sums are taken in an order that depends on nothing but the size of a block: a result is the same in each run.
+//! All sums are taken in an order that depends on nothing but the size of a block: a result is the
+//! same in each run.
 
 use odeon_gpu::cubecl;
 
 use cubecl::prelude::*;
 
-/// For each point how far its probability is off its label, and its loss: a unit has one. No score is too large for the powers in it.
+/// For each point how far its probability is off its label, and its loss: a unit has one. No score
+/// is too large for the powers in it.
 #[cube(launch)]
 pub(super) fn errors(
     points: &[f32],
@@ -36,8 +39,8 @@ pub(super) fn errors(
     }
 }
 
-/// For each block of points the slope of each weight, and behind them the loss: a unit has one of these of one block, and nobody else writes
-/// there.
+/// For each block of points the slope of each weight, and behind them the loss: a unit has one of
+/// these of one block, and nobody else writes there.
 #[cube(launch)]
 pub(super) fn sums_of_blocks(
     points: &[f32],

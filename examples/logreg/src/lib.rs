@@ -1,5 +1,6 @@
-//! Logistic regression by gradient descent, the other iterative program that Hayduk's thesis names (section 6.5): every round sums up the
-//! gradient over all points, then moves the weights against it.
+//! Logistic regression by gradient descent, the other iterative program that Hayduk's thesis names
+//! (section 6.5): every round sums up the gradient over all points, then moves the weights against
+//! it.
 //!
 //! | concept | files |
 //! |---|---|
@@ -12,9 +13,9 @@
 //! | the same without actors: plain `rayon`, one loop | `threads.rs` |
 //! | the ways to do a piece, each in a file of its own, wholly and with nothing else | `workers/*` |
 //!
-//! Points and weights are `f32`, and so is the sum of one point's values times their weights; gradients and losses are `f64`, on a
-//! device `f32`, added up in parts. The last weight
-//! is the one that belongs to no dimension.
+//! Points and weights are `f32`, and so is the sum of one point's values times their weights;
+//! gradients and losses are `f64`, on a device `f32`, added up in parts. The last weight is the one
+//! that belongs to no dimension.
 
 #![deny(unsafe_code)]
 

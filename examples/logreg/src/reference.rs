@@ -4,7 +4,8 @@ use super::samples::{probability, score};
 use super::{Fitted, Labelled, Steps};
 use odeon_example_run::RunError;
 
-/// TUNE: how far weights may be off; 2026-11: after 100 rounds they are by some millionths, since scores are `f32`.
+/// TUNE: how far weights may be off; 2026-11: after 100 rounds they are by some millionths, since
+/// scores are `f32`.
 const WEIGHT: f64 = 1e-3;
 /// How far the mean loss of a point may be off.
 const LOSS: f64 = 1e-4;

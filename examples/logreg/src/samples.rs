@@ -13,7 +13,8 @@ pub struct Labelled {
     pub labels: Arc<[f32]>,
 }
 
-/// So many points, normally distributed, and the weights by which their labels are drawn; the same for the same seed.
+/// So many points, normally distributed, and the weights by which their labels are drawn; the same
+/// for the same seed.
 pub fn generate(rows: usize, dims: usize, seed: u64) -> (Labelled, Vec<f64>) {
     let mut random = SplitMix64::new(seed);
     // So that the label of a point is never nearly certain, however many dimensions it has.

@@ -26,7 +26,8 @@ fn by_actors(samples: &Arc<Labelled>, pieces: usize, steps: Steps) -> Fitted {
     by_crew(&theater, crew, samples, pieces, steps)
 }
 
-/// Whole blocks and broken ones, one piece and several at once, and both kinds of workers side by side.
+/// Whole blocks and broken ones, one piece and several at once, and both kinds of workers side by
+/// side.
 #[test]
 fn kernels_and_pools_agree_with_the_reference() {
     let Some(device) = device_for("kernels of logistic regression") else { return };
@@ -47,12 +48,14 @@ fn kernels_and_pools_agree_with_the_reference() {
     }
 }
 
-/// One piece by kernels: as close to the function for cores as sums in `f32` can be, and the same each time.
+/// One piece by kernels: as close to the function for cores as sums in `f32` can be, and the same
+/// each time.
 #[test]
 fn kernels_find_the_gradient_that_cores_find() {
     let Some(device) = device_for("the gradient by kernels") else { return };
     let mut worker = ByKernels::on(device).expect("it was there");
-    // The second begins within the points; the last ones have scores whose powers are beyond all numbers.
+    // The second begins within the points; the last ones have scores whose powers are beyond all
+    // numbers.
     let known = Arc::new(generate(900, 10, 5).0);
     let points = Points::new(1, vec![1000.0, -1000.0, 1000.0]);
     let far = Arc::new(Labelled { points, labels: [1.0, 1.0, 0.0].into() });

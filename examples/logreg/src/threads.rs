@@ -1,4 +1,5 @@
-//! The same without actors, with the same function for the points: by plain `rayon`, and by one loop.
+//! The same without actors, with the same function for the points: by plain `rayon`, and by one
+//! loop.
 
 use super::{Fitted, Labelled, Partial, Steps, gradient};
 use odeon_example_run::RunError;

@@ -1,5 +1,6 @@
-//! Work that only takes time, as several of Savina's workloads have it: draws of the generator behind Java's `Math.random`. WHY
-//! each actor has a generator of its own: those of the suite share one, and measure its contention as well.
+//! Work that only takes time, as several of Savina's workloads have it: draws of the generator
+//! behind Java's `Math.random`. WHY each actor has a generator of its own: those of the suite share
+//! one, and measure its contention as well.
 
 use std::hint::black_box;
 

@@ -1,6 +1,7 @@
 //! A part of a run in a process of its own: this program, started with a hidden subcommand.
 //!
-//! It says one line when it is ready, and ends when its input does; so it never outlives the process that has started it.
+//! It says one line when it is ready, and ends when its input does; so it never outlives the
+//! process that has started it.
 
 use crate::RunError;
 use crate::runtime;
@@ -19,8 +20,9 @@ const UNTIL_ENDED: Duration = Duration::from_secs(3);
 const READY: &str = "ready ";
 const REFUSED: &str = "refused ";
 
-/// Does in this process what `told`, the argument of the subcommand, says, until the standard input ends. What `begin` answers is dropped then; the text beside it
-/// is for the process that has started this one.
+/// Does in this process what `told`, the argument of the subcommand, says, until the standard input
+/// ends. What `begin` answers is dropped then; the text beside it is for the process that has
+/// started this one.
 ///
 /// # Errors
 /// If it cannot be read or begun. The standard output says so too.

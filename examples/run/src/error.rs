@@ -34,7 +34,8 @@ pub enum RunError {
     },
     /// The standard output could not be written.
     Output(std::io::Error),
-    /// What else went wrong beside the run, in words: a program could not be built or understood, a plot not drawn.
+    /// What else went wrong beside the run, in words: a program could not be built or understood, a
+    /// plot not drawn.
     Beside(String),
 }
 

@@ -64,7 +64,8 @@ impl Waiting {
         self.wait_beyond(Duration::ZERO)
     }
 
-    /// As [`wait`](Self::wait), and `check` may end it with an error; it is asked some times a second.
+    /// As [`wait`](Self::wait), and `check` may end it with an error; it is asked some times a
+    /// second.
     pub fn wait_while(
         &self,
         mut check: impl FnMut() -> Result<(), RunError>,

@@ -3,8 +3,8 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Does `work` while another thread calls `look` again and again, with `every` between two calls, and with the time since
-/// the beginning.
+/// Does `work` while another thread calls `look` again and again, with `every` between two calls,
+/// and with the time since the beginning.
 pub fn watch<T>(
     every: Duration,
     mut look: impl FnMut(Duration) + Send,

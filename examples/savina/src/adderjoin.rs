@@ -1,5 +1,5 @@
-//! `adderjoin`: numbers of several sources come in any order to one adder, which adds the first ones of all sources, the second ones,
-//! and so on, and passes the sums on.
+//! `adderjoin`: numbers of several sources come in any order to one adder, which adds the first
+//! ones of all sources, the second ones, and so on, and passes the sums on.
 
 mod actor_only;
 mod any_order;

@@ -1,5 +1,6 @@
-//! `astar`: Savina's guided search. Searchers look for a way through a random grid of three dimensions, each for some nodes at a
-//! time, and hand the nodes at the edge of what is known to a master, who hands them on.
+//! `astar`: Savina's guided search. Searchers look for a way through a random grid of three
+//! dimensions, each for some nodes at a time, and hand the nodes at the edge of what is known to a
+//! master, who hands them on.
 
 mod actor_only;
 mod floor;

@@ -1,4 +1,5 @@
-//! The transfers that a seed stands for, drawn as Savina draws them, and what must be true after them.
+//! The transfers that a seed stands for, drawn as Savina draws them, and what must be true after
+//! them.
 
 use odeon_example_run::RunError;
 use odeon_example_run::SplitMix64;

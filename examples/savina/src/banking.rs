@@ -1,5 +1,5 @@
-//! `banking`: Savina's bank transaction. A teller orders transfers between accounts; the source of one takes part in nothing else
-//! until its destination has confirmed.
+//! `banking`: Savina's bank transaction. A teller orders transfers between accounts; the source of
+//! one takes part in nothing else until its destination has confirmed.
 
 mod actor_only;
 mod floor;

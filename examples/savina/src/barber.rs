@@ -1,5 +1,5 @@
-//! `barber`: Savina's sleeping barber. Customers come to a waiting room with few seats; the barber cuts one after the other, and
-//! sleeps when nobody waits.
+//! `barber`: Savina's sleeping barber. Customers come to a waiting room with few seats; the barber
+//! cuts one after the other, and sleeps when nobody waits.
 
 mod actor_only;
 mod floor;

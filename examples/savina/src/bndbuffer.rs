@@ -1,5 +1,5 @@
-//! `bndbuffer`: Savina's producers and consumers with a bounded buffer. Each producer makes an item when the buffer asks it to; each
-//! consumer gets one when there is one.
+//! `bndbuffer`: Savina's producers and consumers with a bounded buffer. Each producer makes an item
+//! when the buffer asks it to; each consumer gets one when there is one.
 
 mod actor_only;
 mod buffer;

@@ -1,5 +1,5 @@
-//! All actors of one kind by number, for messages that name their receiver or sender by it: no reference is counted up and down
-//! on the way.
+//! All actors of one kind by number, for messages that name their receiver or sender by it: no
+//! reference is counted up and down on the way.
 
 use odeon::prelude::*;
 use std::sync::{Arc, OnceLock};

@@ -1,5 +1,5 @@
-//! `cigsmok`: Savina's cigarette smokers. An arbiter puts ingredients on a table for a smoker drawn by lot; as soon as that one has
-//! taken them, for the next one.
+//! `cigsmok`: Savina's cigarette smokers. An arbiter puts ingredients on a table for a smoker drawn
+//! by lot; as soon as that one has taken them, for the next one.
 
 mod actor_only;
 mod floor;

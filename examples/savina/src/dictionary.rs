@@ -1,4 +1,5 @@
-//! `dictionary`: Savina's concurrent dictionary. Clients look up keys of one dictionary, and change some; each waits for its answer.
+//! `dictionary`: Savina's concurrent dictionary. Clients look up keys of one dictionary, and change
+//! some; each waits for its answer.
 
 mod actor_only;
 mod floor;

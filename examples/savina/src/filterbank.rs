@@ -1,5 +1,5 @@
-//! `filterbank`: Savina's filter bank, from StreamIt. A signal goes through several banks of delays and filters at once; an
-//! integrator joins what comes out of them.
+//! `filterbank`: Savina's filter bank, from StreamIt. A signal goes through several banks of delays
+//! and filters at once; an integrator joins what comes out of them.
 
 mod actor_only;
 mod any_order;

@@ -1,6 +1,8 @@
-//! Programs of the Savina suite (Imam and Sarkar, AGERE 2014), each in versions: with several guarded mailboxes (a *selector*), and
-//! with what an actor needs to do the same with one. A version is one file with its messages and actors, wholly, so that versions
-//! can be compared by their length too; what they share lies beside them. The floor of each does the work without actors.
+//! Programs of the Savina suite (Imam and Sarkar, AGERE 2014), each in versions: with several
+//! guarded mailboxes (a *selector*), and with what an actor needs to do the same with one. A
+//! version is one file with its messages and actors, wholly, so that versions can be compared by
+//! their length too; what they share lies beside them. The floor of each does the work without
+//! actors.
 //!
 //! | program | what waits, and for what |
 //! |---|---|
@@ -32,3 +34,6 @@ pub mod logmap;
 pub mod nqueens;
 pub mod philosophers;
 pub mod sortedlist;
+
+#[cfg(test)]
+mod tests;

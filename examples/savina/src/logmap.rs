@@ -1,5 +1,6 @@
-//! `logmap`: Savina's logistic map. A master asks each series for many terms in advance; a series has each term computed by the
-//! actor that knows its rate, and takes no further request until that has replied.
+//! `logmap`: Savina's logistic map. A master asks each series for many terms in advance; a series
+//! has each term computed by the actor that knows its rate, and takes no further request until that
+//! has replied.
 
 mod actor_only;
 mod floor;

@@ -1,5 +1,5 @@
-//! `nqueens`: Savina's N queens. Solvers place queens row by row and hand what they find to a master, who hands it on, until
-//! enough solutions are known.
+//! `nqueens`: Savina's N queens. Solvers place queens row by row and hand what they find to a
+//! master, who hands it on, until enough solutions are known.
 
 mod actor_only;
 mod board;

@@ -1,5 +1,5 @@
-//! `philosophers`: Savina's dining philosophers. An arbitrator has the forks; each philosopher asks it for two, eats, and gives
-//! them back.
+//! `philosophers`: Savina's dining philosophers. An arbitrator has the forks; each philosopher asks
+//! it for two, eats, and gives them back.
 
 mod actor_only;
 mod feast;

@@ -1,5 +1,6 @@
-//! `sortedlist`: Savina's concurrent sorted linked list. Clients look for numbers in one sorted list, add some, and count it; each
-//! waits for its answer, and each request walks through the list.
+//! `sortedlist`: Savina's concurrent sorted linked list. Clients look for numbers in one sorted
+//! list, add some, and count it; each waits for its answer, and each request walks through the
+//! list.
 
 mod actor_only;
 mod cells;

@@ -1,5 +1,6 @@
-//! State that many senders share, and the ways to share it: one actor, speculative or plain; several plain actors; or
-//! a struct behind a lock. A state that implements [`Shared`] gets all of them.
+//! State that many senders share, and the ways to share it: one actor, speculative or plain;
+//! several plain actors; or a struct behind a lock. A state that implements [`Shared`] gets all of
+//! them.
 //!
 //! | what | file |
 //! |---|---|
@@ -37,7 +38,8 @@ pub use work::Work;
 /// Actors of the mode `sharded`.
 const SHARDS: usize = 16;
 
-/// The ways to share a state: a speculative actor (the first three), a plain one, 16 plain ones, a lock.
+/// The ways to share a state: a speculative actor (the first three), a plain one, 16 plain ones, a
+/// lock.
 pub const MODES: &[&str] =
     &["adaptive", "concurrent", "sequential", "plain", "sharded", "mutex", "rwlock"];
 

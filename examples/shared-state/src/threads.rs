@@ -40,7 +40,8 @@ pub(super) fn with_rwlock<S: Shared>(
     shared.check(vec![state.outcome()], &runs).map(|()| timed)
 }
 
-/// As many threads as a theater would have workers, each with its part of the senders; as long as they shall.
+/// As many threads as a theater would have workers, each with its part of the senders; as long as
+/// they shall.
 fn by_threads<S: Shared>(
     shared: &S,
     sharing: Sharing<'_>,

@@ -28,7 +28,8 @@ pub struct List {
 }
 
 impl List {
-    /// Sets one up. WHY from the last list actor to the first: each then knows its successor from the start.
+    /// Sets one up. WHY from the last list actor to the first: each then knows its successor from
+    /// the start.
     ///
     /// # Errors
     /// If the theater cannot be started.

@@ -1,8 +1,9 @@
 //! The distributed sorted integer linked list (Hayduk, Sobe and Felber, OPODIS 2013, section 6).
 //!
 //! List actors hold consecutive parts of one sorted list; request actors look up, insert, remove
-//! and sum, each waiting for every answer. A sum visits all list actors in order, as one coordinated transaction or as messages
-//! of their own: then updates slip in front of it and behind it.
+//! and sum, each waiting for every answer. A sum visits all list actors in order, as one
+//! coordinated transaction or as messages of their own: then updates slip in front of it and behind
+//! it.
 //!
 //! | question | file |
 //! |---|---|

@@ -70,7 +70,8 @@ pub enum Sum {
 }
 
 impl Sum {
-    /// The one of [`SUMS`]; the usual way is the one that is exact, which may need a coordinated transaction.
+    /// The one of [`SUMS`]; the usual way is the one that is exact, which may need a coordinated
+    /// transaction.
     pub fn named(word: &str, usual: Self) -> Self {
         match word {
             "kept" => Self::Kept,

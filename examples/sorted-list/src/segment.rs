@@ -8,7 +8,8 @@ use odeon_example_run::SplitMix64;
 pub(super) struct Segment {
     list: SortedList,
     partial_sum: i64,
-    /// What it was filled with, in that order: another kind of list that is filled so lies in memory as this one does.
+    /// What it was filled with, in that order: another kind of list that is filled so lies in
+    /// memory as this one does.
     filled: Vec<u32>,
 }
 

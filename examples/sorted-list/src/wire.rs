@@ -1,4 +1,5 @@
-//! What the messages of coordinated sums go through from one list actor to the next, if that is to take time as on a network.
+//! What the messages of coordinated sums go through from one list actor to the next, if that is to
+//! take time as on a network.
 
 use odeon_speculative::Delivery;
 use std::sync::mpsc::{Sender, channel};
@@ -15,8 +16,9 @@ pub(super) struct Wire {
 impl Wire {
     /// With a thread of its own, which ends with the last clone.
     ///
-    /// WHY it sleeps and does not look at the clock all the time: that would take a core from those who are measured. A sleep is longer
-    /// than asked for by the system's slack, some 50 us on Linux.
+    /// WHY it sleeps and does not look at the clock all the time: that would take a core from those
+    /// who are measured. A sleep is longer than asked for by the system's slack, some 50 us on
+    /// Linux.
     pub(super) fn new(delay: Duration) -> Self {
         let (carry, carried) = channel::<(Instant, Delivery)>();
         thread::spawn(move || {

@@ -84,7 +84,8 @@ fn warm(runs: usize) -> String {
     }
 }
 
-/// One section per note on figures that are not reached, below a heading, which tells the level. The headings of these notes begin with `beginning`.
+/// One section per note on figures that are not reached, below a heading, which tells the level.
+/// The headings of these notes begin with `beginning`.
 pub(crate) fn unreached(
     verdicts: &[Verdict],
     notes: &str,
@@ -117,7 +118,8 @@ pub(crate) fn unreached(
     text
 }
 
-/// The text below the heading `## what`, and below those that follow it without a text between, up to the next heading of that level.
+/// The text below the heading `## what`, and below those that follow it without a text between, up
+/// to the next heading of that level.
 fn note_on<'a>(what: &str, notes: &'a str) -> Option<&'a str> {
     let sections = notes.split("\n## ").map(|section| section.trim_start_matches("## "));
     let parts = sections.map(|section| section.split_once('\n').unwrap_or((section, "")));

@@ -129,8 +129,8 @@ impl FiguresPlan {
         self.list == List::Usual && self.wants("idle")
     }
 
-    /// Measures everything; a workload that goes wrong ends none of the others. The idle actors come first: their memory is only visible in a fresh
-    /// process.
+    /// Measures everything; a workload that goes wrong ends none of the others. The idle actors
+    /// come first: their memory is only visible in a fresh process.
     pub fn run(
         &self,
         peers: &mut Peers,
@@ -279,7 +279,8 @@ impl FiguresPlan {
         judge_measured(workload_of(group), group, figure, &params, results)
     }
 
-    /// What the figures of a group compare, and what is shown beside them, as far as this machine can run it.
+    /// What the figures of a group compare, and what is shown beside them, as far as this machine
+    /// can run it.
     fn cases(&self, group: &Group) -> Vec<(Variant, Params)> {
         let can_run = |params: &Params| workload_of(group).missing(params).is_none();
         let mut cases = Vec::new();
@@ -302,7 +303,8 @@ impl FiguresPlan {
         cases
     }
 
-    /// Whether each case can be run. WHY before all, but for those that open devices: one that cannot would end a run of half an hour.
+    /// Whether each case can be run. WHY before all, but for those that open devices: one that
+    /// cannot would end a run of half an hour.
     fn check(&self, group: &Group) -> Result<(), BenchError> {
         self.cases(group).iter().try_for_each(|(_, params)| workload_of(group).check(params))
     }

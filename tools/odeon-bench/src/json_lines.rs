@@ -71,8 +71,8 @@ impl<'a> Record<'a> {
 /// A file of JSON lines; opened before measuring, so that a bad path costs no time.
 ///
 /// Lines go to a file beside it, whose name ends in `.partial`, which takes its place in
-/// [`finish`](Self::finish): so a run that is broken off leaves an earlier file alone. What it has measured
-/// stays in the partial file.
+/// [`finish`](Self::finish): so a run that is broken off leaves an earlier file alone. What it has
+/// measured stays in the partial file.
 pub struct JsonLines {
     path: PathBuf,
     /// `None` if lines go to `path` itself, because it is no plain file: a device or a pipe.

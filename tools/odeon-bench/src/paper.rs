@@ -1,5 +1,5 @@
-//! What is set beside a paper's figures: for each paper a table of what it shows and says, and of what is run here for it; one plan, one
-//! page and one renderer for all of them.
+//! What is set beside a paper's figures: for each paper a table of what it shows and says, and of
+//! what is run here for it; one plan, one page and one renderer for all of them.
 //!
 //! | what | file |
 //! |---|---|
@@ -158,8 +158,8 @@ impl PaperPlan {
         self.only.is_empty() || self.only.iter().any(|only| only == name)
     }
 
-    /// A workload's defaults, where these settings do not say otherwise, nor those of a quick look, nor the one value that the caller
-    /// has chosen.
+    /// A workload's defaults, where these settings do not say otherwise, nor those of a quick look,
+    /// nor the one value that the caller has chosen.
     fn params(&self, workload: &Workload, settings: &[Setting], quick: &[Setting]) -> Params {
         let quick = if self.quick { quick } else { &[] };
         let all = settings.iter().chain(quick);

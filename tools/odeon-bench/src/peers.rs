@@ -1,4 +1,5 @@
-//! Other runtimes and libraries doing the same work: one child process each, which answers requests line by line.
+//! Other runtimes and libraries doing the same work: one child process each, which answers requests
+//! line by line.
 //!
 //! The program behind them is the package `tools/odeon-peers`, which ordinary builds do not
 //! compile.

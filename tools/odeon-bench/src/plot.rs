@@ -57,8 +57,9 @@ struct Series {
 }
 
 impl Chart {
-    /// The number with the most values becomes the x axis, or the word if no number has several; every
-    /// combination of the others and the implementation a series. Without a sweep the implementations stand side by side.
+    /// The number with the most values becomes the x axis, or the word if no number has several;
+    /// every combination of the others and the implementation a series. Without a sweep the
+    /// implementations stand side by side.
     fn new(results: &Results) -> Self {
         let about = results.0.first().map(|first| first.case.workload);
         let swept = swept_parameters(results);

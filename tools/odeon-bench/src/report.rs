@@ -6,8 +6,8 @@ use crate::runner::{Case, Contender, Outcome, Results, WRONG_RESULT, Wrong};
 use crate::table::{Table, factor, short};
 use std::cmp::Reverse;
 
-/// One row per result: median, spread, distance to the floor, and beside peers how many times as long
-/// as Odeon (the first result that did the same work) they took.
+/// One row per result: median, spread, distance to the floor, and beside peers how many times as
+/// long as Odeon (the first result that did the same work) they took.
 pub fn table(results: &Results) -> Table {
     table_with(results, &[])
 }

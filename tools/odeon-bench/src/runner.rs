@@ -143,7 +143,8 @@ pub fn measure(
     if wrong.is_empty() { Ok(results) } else { Err(wrong.remove(0).error) }
 }
 
-/// As [`measure`], and goes on without a case that comes to a wrong result: the others have measured what they have measured.
+/// As [`measure`], and goes on without a case that comes to a wrong result: the others have
+/// measured what they have measured.
 ///
 /// # Errors
 /// If a run comes to no result.

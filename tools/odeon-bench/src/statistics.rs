@@ -42,7 +42,8 @@ pub struct StraightLine {
     pub slope: f64,
     /// y where x is 0.
     pub intercept: f64,
-    /// Pearson's r: 1 if all points lie on a line that rises, -1 on one that falls, about 0 if on none.
+    /// Pearson's r: 1 if all points lie on a line that rises, -1 on one that falls, about 0 if on
+    /// none.
     pub correlation: f64,
 }
 

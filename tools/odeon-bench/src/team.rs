@@ -41,8 +41,9 @@ pub(crate) const OBJECTIVE: Parameter =
     Parameter::word("objective", "what --way balanced looks for", &["time", "energy", "edp"])
         .outside_floor();
 
-/// TUNE: guessed 2026-11: what a pool takes for the number of rounds if nobody knows it: so each configuration is tried for about one. A time would be
-/// longer than all rounds of a small set, and shorter than one of a large set.
+/// TUNE: guessed 2026-11: what a pool takes for the number of rounds if nobody knows it: so each
+/// configuration is tried for about one. A time would be longer than all rounds of a small set, and
+/// shorter than one of a large set.
 const EXPECTED_ROUNDS: u64 = 100;
 
 /// Worker actors of a run.
@@ -140,8 +141,8 @@ impl Team {
         Ok(crew)
     }
 
-    /// A pool that has workers with a device as its first kind, if there are any, and those on cores as its last: in fixed numbers, or by
-    /// what it finds out.
+    /// A pool that has workers with a device as its first kind, if there are any, and those on
+    /// cores as its last: in fixed numbers, or by what it finds out.
     ///
     /// # Errors
     /// If it cannot be started.

@@ -18,8 +18,8 @@ pub(crate) mod prelude {
     pub(crate) use odeon_example_run::{Finish, Queue, Receiver, finish_line};
 }
 
-/// A benchmark program for actor runtimes, or for the transactional memory that Odeon brings, with the
-/// same work done without either as its floor.
+/// A benchmark program for actor runtimes, or for the transactional memory that Odeon brings, with
+/// the same work done without either as its floor.
 ///
 /// It is declared by what is not as with most of them, and `..Workload::new(name, run, floor)`.
 pub struct Workload {
@@ -39,9 +39,9 @@ pub struct Workload {
     pub peers: &'static [&'static str],
     /// The parameters with which a paper has reported it, where they differ from the defaults.
     pub paper: &'static [Setting],
-    /// Whether it has to open devices to find out what is missing. WHY it matters: what has been opened is not quiet. A thread
-    /// of CubeCL looks for work 6,000 times a second as long as the process lives, which takes a part of a core from all that is
-    /// measured afterwards.
+    /// Whether it has to open devices to find out what is missing. WHY it matters: what has been
+    /// opened is not quiet. A thread of CubeCL looks for work 6,000 times a second as long as the
+    /// process lives, which takes a part of a core from all that is measured afterwards.
     pub opens_devices: bool,
     /// Whether its runs are measured in joules too, where the machine tells.
     pub looks_at_energy: bool,
@@ -49,8 +49,8 @@ pub struct Workload {
     pub recorder: Option<Recorder>,
     /// How to write pictures of a run, where there is something to be seen.
     pub pictures: Option<Pictures>,
-    /// Words of the parameter `mode` with which runs have speculative actors, where it makes sense to record what these
-    /// [tell](crate::trace).
+    /// Words of the parameter `mode` with which runs have speculative actors, where it makes sense
+    /// to record what these [tell](crate::trace).
     pub traced_modes: &'static [&'static str],
     pub(crate) check: fn(&Params) -> Result<(), BenchError>,
     pub(crate) missing: fn(&Params) -> Option<String>,
@@ -62,12 +62,13 @@ pub struct Workload {
 /// Runs Odeon once with every operation recorded.
 pub type Recorder = fn(Variant, &Params) -> Result<History, BenchError>;
 
-/// Runs Odeon once with its pictures written into a folder, which is there; answers what there is to say of them.
+/// Runs Odeon once with its pictures written into a folder, which is there; answers what there is
+/// to say of them.
 pub type Pictures = fn(&Params, &Path) -> Result<String, BenchError>;
 
 impl Workload {
-    /// As most are. `run` sets Odeon up, runs once, checks the result, and tears down; only the run is measured. `floor` does
-    /// the same work with no runtime: a loop, a queue, two atomics.
+    /// As most are. `run` sets Odeon up, runs once, checks the result, and tears down; only the run
+    /// is measured. `floor` does the same work with no runtime: a loop, a queue, two atomics.
     pub(crate) const fn new(
         name: &'static str,
         run: fn(Variant, &Params) -> Result<Measured, BenchError>,
@@ -114,7 +115,8 @@ impl Workload {
         (self.check)(params)
     }
 
-    /// What this machine lacks for a run with these parameters: a device, a broker. Figures that need it are not measured.
+    /// What this machine lacks for a run with these parameters: a device, a broker. Figures that
+    /// need it are not measured.
     pub fn missing(&self, params: &Params) -> Option<String> {
         (self.missing)(params)
     }

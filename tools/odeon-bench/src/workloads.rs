@@ -103,8 +103,8 @@ pub fn find(name: &str) -> Option<&'static Workload> {
     ALL.iter().copied().find(|workload| workload.name == name)
 }
 
-/// Which feature of this crate has what is not in this build, by the name of the benchmark; `None` if all of it is here, or
-/// there is no such benchmark.
+/// Which feature of this crate has what is not in this build, by the name of the benchmark; `None`
+/// if all of it is here, or there is no such benchmark.
 pub fn feature_of(benchmark: &str) -> Option<&'static str> {
     let (_, feature) = FEATURES.iter().find(|(names, _)| names.contains(&benchmark))?;
     let is_here = match *feature {

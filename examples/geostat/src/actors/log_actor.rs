@@ -1,5 +1,5 @@
-//! Who looks at the grid: a log actor asks for some nodes, and upon the answer for the next ones, until the simulation has
-//! ended.
+//! Who looks at the grid: a log actor asks for some nodes, and upon the answer for the next ones,
+//! until the simulation has ended.
 
 use super::Reads;
 use super::main_actor::{Look, ToMain, View};

@@ -31,8 +31,9 @@ impl Message for ToMain {
 pub(super) const SIMULATE: &str = "Simulate";
 pub(super) const LOOK: &str = "Look";
 
-/// Points to be simulated in one transaction. WHY a lock: the batch remembers what attempts that were rolled back have
-/// searched for. Nobody waits for it, since a message is in one attempt at a time.
+/// Points to be simulated in one transaction. WHY a lock: the batch remembers what attempts that
+/// were rolled back have searched for. Nobody waits for it, since a message is in one attempt at a
+/// time.
 pub(super) struct Request {
     /// How many.
     pub(super) points: usize,
@@ -55,7 +56,8 @@ pub(super) struct Look {
     pub(super) reads: Reads,
     pub(super) first: usize,
     pub(super) count: usize,
-    /// The memory of an older view. WHY it comes along: fresh memory of this size is mapped page by page.
+    /// The memory of an older view. WHY it comes along: fresh memory of this size is mapped page by
+    /// page.
     pub(super) memory: Mutex<Vec<f32>>,
 }
 
@@ -68,12 +70,14 @@ pub(super) struct View {
 pub(super) struct MainActor {
     task: Arc<Task>,
     grid: Vec<TVar<f32>>,
-    /// Which nodes of each block are informed. WHY beside the grid: a point looks at some hundred nodes until enough of them are
-    /// informed, and at ten blocks of nodes. That another point of a block is filled meanwhile has a request looked at again more often;
-    /// what it has searched for stays.
+    /// Which nodes of each block are informed. WHY beside the grid: a point looks at some hundred
+    /// nodes until enough of them are informed, and at ten blocks of nodes. That another point of a
+    /// block is filled meanwhile has a request looked at again more often; what it has searched for
+    /// stays.
     informed: Vec<TVar<Informed>>,
-    /// Points of the path that are being simulated, or were. WHY a request gets its points here and not from who asks: so they are simulated in the
-    /// order of the path as long as requests are handled one at a time, whoever asks, and however many.
+    /// Points of the path that are being simulated, or were. WHY a request gets its points here and
+    /// not from who asks: so they are simulated in the order of the path as long as requests are
+    /// handled one at a time, whoever asks, and however many.
     begun: AtomicUsize,
     tally: Arc<Tally>,
 }
@@ -85,7 +89,8 @@ impl MainActor {
         Self { task, grid, informed, begun: AtomicUsize::new(0), tally }
     }
 
-    /// Counts searches outside of the transaction: those of attempts that are rolled back are of interest too.
+    /// Counts searches outside of the transaction: those of attempts that are rolled back are of
+    /// interest too.
     fn simulate<'t>(&'t self, batch: &mut Batch, tx: &mut Tx<'t>) -> TxResult {
         let before = batch.searches();
         let simulated = self.task.model.simulate(batch, &mut InTransaction { of: self, tx });

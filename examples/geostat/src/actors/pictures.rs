@@ -1,5 +1,5 @@
-//! Pictures of the training image, of the result, and of what a log actor has seen of it meanwhile; and the result as
-//! GSLIB.
+//! Pictures of the training image, of the result, and of what a log actor has seen of it meanwhile;
+//! and the result as GSLIB.
 
 use super::running::Run;
 use crate::statistics::Statistics;
@@ -65,8 +65,9 @@ pub(super) struct Progressing {
 }
 
 impl Progressing {
-    /// Draws the grid if it has got further; `views` are the parts of it, in order. WHY a picture that cannot be written stops nothing: it
-    /// is only looked at, and writing the result will say why.
+    /// Draws the grid if it has got further; `views` are the parts of it, in order. WHY a picture
+    /// that cannot be written stops nothing: it is only looked at, and writing the result will say
+    /// why.
     pub(super) fn show(&mut self, views: &[Vec<f32>]) {
         let nodes = views.iter().flatten().count();
         let informed = views.iter().flatten().filter(|value| !value.is_nan()).count();

@@ -23,7 +23,8 @@ pub(super) struct Tally {
     pub(super) requests: AtomicU64,
     /// Looks of log actors that were answered.
     pub(super) looks: AtomicU64,
-    /// Points that a log actor has seen with a value and then with another one, or none; if that is checked.
+    /// Points that a log actor has seen with a value and then with another one, or none; if that is
+    /// checked.
     pub(super) taken_back: AtomicU64,
     /// Events that were searched for, in attempts that were rolled back too.
     pub(super) searches: AtomicU64,
@@ -76,7 +77,8 @@ impl Run {
         &self.main
     }
 
-    /// Checks also that one thread could have simulated the same, and that no look has seen what was taken back.
+    /// Checks also that one thread could have simulated the same, and that no look has seen what
+    /// was taken back.
     #[must_use]
     pub fn checked(self) -> Self {
         Self { is_checked: true, ..self }

@@ -1,4 +1,5 @@
-//! Who has points simulated: simulation actors, each a request after the other, until the path is at its end.
+//! Who has points simulated: simulation actors, each a request after the other, until the path is
+//! at its end.
 
 use super::main_actor::{Done, Request, ToMain};
 use super::running::Tally;

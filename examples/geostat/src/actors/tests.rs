@@ -48,7 +48,8 @@ fn run(task: Task, setup: Setup) -> Run {
     Run::new(task, setup).expect("the theater starts")
 }
 
-/// However requests and looks come between each other, one thread could have done it, and what was seen was there.
+/// However requests and looks come between each other, one thread could have done it, and what was
+/// seen was there.
 #[test]
 fn whatever_the_interleaving_there_is_a_serial_order() {
     for mode in MODES {
@@ -63,8 +64,8 @@ fn whatever_the_interleaving_there_is_a_serial_order() {
     }
 }
 
-/// One request at a time: the path itself is the order, whoever asks, on however many workers, whoever looks. By kernels the
-/// same is found, so the same comes out.
+/// One request at a time: the path itself is the order, whoever asks, on however many workers,
+/// whoever looks. By kernels the same is found, so the same comes out.
 #[test]
 fn in_sequence_the_grid_is_that_of_one_thread() {
     let expected = task(60).simulate();
@@ -122,8 +123,8 @@ fn searches_are_repeated_only_for_events_that_have_changed() {
     let total = Course::of(&run(task(60), setup), Duration::from_millis(1));
     let total = total.expect("it runs").total();
     assert_eq!(total.requests, 360);
-    // Each attempt that was rolled back may have had all of its 10 events changed; of many hardly all had, however long the machine let
-    // them stand still.
+    // Each attempt that was rolled back may have had all of its 10 events changed; of many hardly
+    // all had, however long the machine let them stand still.
     let repeated = total.searches - 3600;
     assert!(repeated <= total.requests_rolled_back * 10, "{total:?}");
     assert!(

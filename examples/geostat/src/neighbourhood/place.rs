@@ -3,7 +3,8 @@
 use crate::blocks::{EDGE, Informed};
 use crate::closest::Offset;
 
-/// Squares of distances up to here are those of nodes of the point's block and of the eight around it, wherever in its block the point lies.
+/// Squares of distances up to here are those of nodes of the point's block and of the eight around
+/// it, wherever in its block the point lies.
 pub(super) const NEAR: u32 = ((EDGE + 1) * (EDGE + 1) - 1) as u32;
 
 /// One block, and the eight around it, row by row.

@@ -8,14 +8,16 @@ use odeon_device::{Device, DeviceError};
 use odeon_gpu::{GpuBuffer, GpuDevice, Which};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// TUNE: nodes that one unit looks at, one after the other; guessed 2026-11: fewer keep more units busy and leave more to choose from.
+/// TUNE: nodes that one unit looks at, one after the other; guessed 2026-11: fewer keep more units
+/// busy and leave more to choose from.
 const STRETCH: usize = 128;
 
-/// Searches an image that stays on a device. Threads that search at the same time have a session each, so that none of them waits
-/// for what another one has asked for.
+/// Searches an image that stays on a device. Threads that search at the same time have a session
+/// each, so that none of them waits for what another one has asked for.
 ///
-/// It finds what [`PlainSearch`](super::PlainSearch) finds. Of categories always: differences are counted. Of numbers on devices that round
-/// sums as processors do, to the nearest: differences are added up in the same order.
+/// It finds what [`PlainSearch`](super::PlainSearch) finds. Of categories always: differences are
+/// counted. Of numbers on devices that round sums as processors do, to the nearest: differences are
+/// added up in the same order.
 ///
 /// WHY it is slower than cores, also on a large GPU: a request has the few points of one batch, for
 /// which four buffers are allocated and five uploaded, each of which waits for the thread that

@@ -1,17 +1,19 @@
-//! The search on a device: the whole logic of it, once for every device that CubeCL reaches. A unit looks at a stretch of nodes for one
-//! event; another launch chooses among the stretches.
+//! The search on a device: the whole logic of it, once for every device that CubeCL reaches. A unit
+//! looks at a stretch of nodes for one event; another launch chooses among the stretches.
 
 use odeon_gpu::cubecl;
 
 use cubecl::prelude::*;
 
-/// What an event has in `windows`, one behind the other: where its neighbours begin, and how many there are; the upper left node of
-/// its window, the window's columns and nodes; the first node that is looked at, counted row by row within the window; and how many are looked at.
+/// What an event has in `windows`, one behind the other: where its neighbours begin, and how many
+/// there are; the upper left node of its window, the window's columns and nodes; the first node
+/// that is looked at, counted row by row within the window; and how many are looked at.
 pub(super) const WINDOW: usize = 7;
 
-/// For each stretch of `stretch` nodes and each event, the first of the nearest nodes, in the order of the search: `places`, and how far it
-/// differs: `sums`. `near` has for each event the sum that is near enough, and `hits` the first place known to be so near: who would
-/// begin behind it has nothing to do, which changes no result.
+/// For each stretch of `stretch` nodes and each event, the first of the nearest nodes, in the order
+/// of the search: `places`, and how far it differs: `sums`. `near` has for each event the sum that
+/// is near enough, and `hits` the first place known to be so near: who would begin behind it has
+/// nothing to do, which changes no result.
 #[cube(launch)]
 pub(super) fn look_at_stretches(
     image: &[f32],
@@ -27,7 +29,8 @@ pub(super) fn look_at_stretches(
     #[comptime] is_of_categories: bool,
 ) {
     if ABSOLUTE_POS < sums.len() {
-        // Units beside each other have the same stretch of different events: all events get on together.
+        // Units beside each other have the same stretch of different events: all events get on
+        // together.
         let event = ABSOLUTE_POS % near.len();
         let begin = (ABSOLUTE_POS / near.len() * stretch) as u32;
         let at = event * WINDOW;
@@ -83,7 +86,8 @@ pub(super) fn look_at_stretches(
 /// More than any sum.
 const FARTHEST: f32 = 3.0e38;
 
-/// For each event what its first stretch has found that is near enough, or else the first of the nearest.
+/// For each event what its first stretch has found that is near enough, or else the first of the
+/// nearest.
 #[cube(launch)]
 pub(super) fn choose(
     sums: &[f32],

@@ -1,5 +1,6 @@
-//! The search in an image of categories, 64 nodes at once: a category is a plane of bits, and an event's neighbour a shifted
-//! look at the plane of its value. A bit that stays set is a node at which all of them have matched.
+//! The search in an image of categories, 64 nodes at once: a category is a plane of bits, and an
+//! event's neighbour a shifted look at the plane of its value. A bit that stays set is a node at
+//! which all of them have matched.
 
 use super::{DataEvent, Found, Limits, Search, Window};
 use crate::training_image::TrainingImage;
@@ -102,9 +103,9 @@ impl PackedSearch {
         None
     }
 
-    /// The first node with at most `allowed` differences; if there is none, the first of those with the fewest. Its bit, and
-    /// how many were looked at. WHY again with one more: mostly all or all but one or two match somewhere, and
-    /// the fewer may differ the sooner a look is over.
+    /// The first node with at most `allowed` differences; if there is none, the first of those with
+    /// the fewest. Its bit, and how many were looked at. WHY again with one more: mostly all or all
+    /// but one or two match somewhere, and the fewer may differ the sooner a look is over.
     fn nearest(&self, neighbours: &[Neighbour], window: Window, allowed: usize) -> (usize, usize) {
         let near = match allowed {
             0 => self.scan(window, |look| first(look, self.equal(neighbours, look))),
@@ -170,8 +171,8 @@ impl PackedSearch {
         at_most[N - 1]
     }
 
-    /// Whether a neighbour matches at 64 nodes. WHY so many bits at once from any place: rows are not aligned to each
-    /// other, for events lie anywhere.
+    /// Whether a neighbour matches at 64 nodes. WHY so many bits at once from any place: rows are
+    /// not aligned to each other, for events lie anywhere.
     #[inline]
     fn load(&self, bit: usize, neighbour: isize) -> u64 {
         let bit = bit.wrapping_add_signed(neighbour);
@@ -191,7 +192,8 @@ impl Search for PackedSearch {
     }
 }
 
-/// The first of some of the nodes that were looked at: its bit, and how many were looked at with it.
+/// The first of some of the nodes that were looked at: its bit, and how many were looked at with
+/// it.
 #[inline]
 fn first(look: Look, of: u64) -> Option<(usize, usize)> {
     let lane = of.trailing_zeros() as usize;

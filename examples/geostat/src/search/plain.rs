@@ -1,5 +1,5 @@
-//! The search as it is described: one node after the other, each given up as soon as it cannot be the nearest. It takes images
-//! of every kind.
+//! The search as it is described: one node after the other, each given up as soon as it cannot be
+//! the nearest. It takes images of every kind.
 
 use super::{DataEvent, Found, Limits, Neighbour, Search, Window};
 use crate::training_image::{Kind, TrainingImage};
@@ -61,8 +61,8 @@ impl PlainSearch {
 const PRECISION: f32 = 1e-4;
 
 impl Kind {
-    /// The unit of a sum of differences. WHY not each difference by itself: without a division all processors and devices that round to
-    /// the nearest come to the same sum.
+    /// The unit of a sum of differences. WHY not each difference by itself: without a division all
+    /// processors and devices that round to the nearest come to the same sum.
     fn range(&self) -> f32 {
         match self {
             Self::Categorical(_) => 1.0,

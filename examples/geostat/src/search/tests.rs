@@ -73,8 +73,8 @@ fn packed_and_plain_find_the_same() {
     }
 }
 
-/// Nothing in it is rounded: so they are equal, how much was scanned included. Of numbers too where sums are rounded to the nearest, as
-/// processors do that stand in for a device.
+/// Nothing in it is rounded: so they are equal, how much was scanned included. Of numbers too where
+/// sums are rounded to the nearest, as processors do that stand in for a device.
 #[test]
 fn kernels_and_plain_find_the_same() {
     let Some(device) = device_for("the search by kernels") else { return };

@@ -1,7 +1,9 @@
-//! Which points must have been simulated before which: a point before those that it has not seen informed, and after those that it has.
-//! What it has seen is found by looking at node after node, from near to far, which is how neighbours are defined.
+//! Which points must have been simulated before which: a point before those that it has not seen
+//! informed, and after those that it has. What it has seen is found by looking at node after node,
+//! from near to far, which is how neighbours are defined.
 //!
-//! WHY what must come after a point is found anew when it is asked for: a point looks at some hundred nodes, and a grid has half a million points.
+//! WHY what must come after a point is found anew when it is asked for: a point looks at some
+//! hundred nodes, and a grid has half a million points.
 
 use crate::closest::Offset;
 use crate::search::Neighbour;
@@ -21,7 +23,8 @@ pub(super) struct Precedence<'a> {
 
 impl<'a> Precedence<'a> {
     /// # Errors
-    /// An event that is not in order, has other values than the result, or lacks what was known before.
+    /// An event that is not in order, has other values than the result, or lacks what was known
+    /// before.
     pub(super) fn new(
         task: &Task,
         of_point: &'a [Option<&'a Simulated>],
@@ -54,7 +57,8 @@ impl<'a> Precedence<'a> {
         before
     }
 
-    /// Those that must come after a point; one may be there several times, as often as it was counted.
+    /// Those that must come after a point; one may be there several times, as often as it was
+    /// counted.
     pub(super) fn after(&self, point: u32, mut each: impl FnMut(usize)) {
         let (from, to) = (self.begin[point as usize], self.begin[point as usize + 1]);
         self.seen_by[from as usize..to as usize].iter().for_each(|later| each(*later as usize));
@@ -63,7 +67,8 @@ impl<'a> Precedence<'a> {
         }
     }
 
-    /// Whether the event has what the result has, from near to far, and all that was known before and is as near.
+    /// Whether the event has what the result has, from near to far, and all that was known before
+    /// and is as near.
     fn check(&self, record: &Simulated, result: &Field) -> Result<(), String> {
         let (point, mut wrong) = (record.point, None);
         let is_in_order = self.seen(record, |node, neighbour| match neighbour {
@@ -100,7 +105,8 @@ impl<'a> Precedence<'a> {
         });
     }
 
-    /// All nodes that the point must have looked at, from near to far, each with what the event has of it. Answers whether that is all that it has.
+    /// All nodes that the point must have looked at, from near to far, each with what the event has
+    /// of it. Answers whether that is all that it has.
     fn seen(&self, record: &Simulated, mut each: impl FnMut(usize, Option<&Neighbour>)) -> bool {
         let mut left = &*record.event.neighbours;
         let is_full = left.len() >= self.most;

@@ -16,8 +16,9 @@ fn task(edge: usize, seed: u64) -> Task {
     Task::new(channels::generate(250, 250, 1), Field::empty(edge, edge), settings(seed))
 }
 
-/// What the statistics of an unconditional simulation may differ by from those of the image; the second in terms of the sill. WHY not
-/// less: pieces of 120 x 120 nodes that are cut out of the image differ from it by as much as 0.04, 0.1 and 0.4.
+/// What the statistics of an unconditional simulation may differ by from those of the image; the
+/// second in terms of the sill. WHY not less: pieces of 120 x 120 nodes that are cut out of the
+/// image differ from it by as much as 0.04, 0.1 and 0.4.
 const PROPORTION: f64 = 0.07;
 const VARIOGRAM: f64 = 0.2;
 const CONNECTIVITY: f64 = 0.5;
@@ -201,7 +202,8 @@ fn numbers_are_simulated_too() {
     let task = Task::new(image, Field::empty(40, 40), settings);
     let result = task.simulate();
     task.check(&result).expect("all points");
-    // Neighbours are as near to each other as in the image, about; by chance they would differ by some 0.8.
+    // Neighbours are as near to each other as in the image, about; by chance they would differ by
+    // some 0.8.
     let steps = (0..1600).filter(|node| node % 40 > 0);
     let sum: f32 =
         steps.map(|node| (result.values()[node] - result.values()[node - 1]).abs()).sum();

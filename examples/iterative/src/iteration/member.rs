@@ -7,16 +7,19 @@ use odeon_device::{DeviceError, Worker};
 use odeon_example_run::Post;
 use std::time::Duration;
 
-/// How long a worker actor gets nothing after a failure that may pass; twice as long after each further one in a row, up to [`LONGEST_PAUSE`].
+/// How long a worker actor gets nothing after a failure that may pass; twice as long after each
+/// further one in a row, up to [`LONGEST_PAUSE`].
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 
 /// TUNE: s, guessed 2026-11, as a balancing pool has it.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// TUNE: failures in a row, guessed 2026-11: with the pauses between them a minute, longer than a broker takes to start.
+/// TUNE: failures in a row, guessed 2026-11: with the pauses between them a minute, longer than a
+/// broker takes to start.
 const MOST_OF_A_CONNECTION: u32 = 37;
 
-/// TUNE: failures in a row, guessed 2026-11: with the pauses between them some seconds. Who has lost a device seldom finds it again.
+/// TUNE: failures in a row, guessed 2026-11: with the pauses between them some seconds. Who has
+/// lost a device seldom finds it again.
 const MOST_OF_A_DEVICE: u32 = 8;
 
 /// Pieces to do, and who gets them back.
@@ -129,7 +132,8 @@ impl<P: Piece> Members<P> {
         }
     }
 
-    /// Gives one of them as many messages as it may have, as far as there is something `waiting`: of it, the last.
+    /// Gives one of them as many messages as it may have, as far as there is something `waiting`:
+    /// of it, the last.
     pub(crate) fn give(
         &mut self,
         member: usize,

@@ -44,7 +44,8 @@ fn closest_of(point: &[f32], centres: &Centres) -> usize {
         .fold(0, |best, centre| if distance(centre) < distance(best) { centre } else { best })
 }
 
-/// The piece with its result, by the definition: one point after the other, one centre after the other.
+/// The piece with its result, by the definition: one point after the other, one centre after the
+/// other.
 fn expected(number: u64) -> Piece {
     let mut piece = piece(number);
     piece.partial.clear();

@@ -81,7 +81,8 @@ fn other_clusters_that_are_as_good_are_right() {
     check(&points, &other, &right, stop, Tolerance::Devices).expect("it is as good");
 }
 
-/// Where clusters are not apart, sums that are rounded as a device rounds them end after other numbers of rounds.
+/// Where clusters are not apart, sums that are rounded as a device rounds them end after other
+/// numbers of rounds.
 #[test]
 fn sums_in_f32_are_right_after_whatever_number_of_rounds() {
     let stop = Stop::Changes(0);

@@ -1,4 +1,5 @@
-//! The data files that lie beside the repository, where they do: what is read from them, and what comes of it.
+//! The data files that lie beside the repository, where they do: what is read from them, and what
+//! comes of it.
 
 use crate::{Centres, Stop, Threads, Tolerance, check, read, sequential};
 use std::io::Write;
@@ -15,7 +16,8 @@ fn supplied(file: &str) -> Option<PathBuf> {
     None
 }
 
-/// The expected numbers are those of another program, in `f64`: from the first sixteen points, until all points stay.
+/// The expected numbers are those of another program, in `f64`: from the first sixteen points,
+/// until all points stay.
 #[test]
 fn the_small_set_of_points_is_clustered_as_by_another_program() {
     let Some(path) = supplied("kmeans-random-n2048-d16-c16.txt.gz") else { return };

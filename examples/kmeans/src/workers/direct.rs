@@ -30,10 +30,12 @@ const MOST_WORDS: usize = 48 * 1024 / 4;
 /// Threads of a block: the thesis's (6.5.2).
 const THREADS: u32 = 128;
 
-/// TUNE: points of a block, guessed 2026-11: fewer keep more of a device busy, and leave more sums to add up.
+/// TUNE: points of a block, guessed 2026-11: fewer keep more of a device busy, and leave more sums
+/// to add up.
 const POINTS: u32 = 128;
 
-/// TUNE: guessed 2026-11: points of a block for each centre, so that the sums of all blocks have less room than the points.
+/// TUNE: guessed 2026-11: points of a block for each centre, so that the sums of all blocks have
+/// less room than the points.
 const POINTS_PER_CENTRE: u32 = 4;
 
 /// TUNE: guessed 2026-11: sums that one thread adds up.
@@ -57,7 +59,8 @@ struct Memory {
     members: CudaBuffer,
     /// Of the round before.
     previous: CudaBuffer,
-    /// What blocks have found, then what some of them have found together, and so on. What all have found stands with that of other pieces.
+    /// What blocks have found, then what some of them have found together, and so on. What all have
+    /// found stands with that of other pieces.
     parts: Vec<CudaBuffer>,
 }
 

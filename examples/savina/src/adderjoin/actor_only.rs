@@ -55,8 +55,8 @@ impl Actor for Adder {
     }
 }
 
-/// Sums that are not complete, oldest first, when numbers are added as they come: the dictionary of who has no mailbox for
-/// each source.
+/// Sums that are not complete, oldest first, when numbers are added as they come: the dictionary of
+/// who has no mailbox for each source.
 pub(super) struct Partial {
     /// Of each source: how many of its numbers have come.
     come: Vec<usize>,

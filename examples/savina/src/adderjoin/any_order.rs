@@ -1,4 +1,5 @@
-//! The adder closes the mailbox of each source that has brought its number for this sum, and opens all for the next.
+//! The adder closes the mailbox of each source that has brought its number for this sum, and opens
+//! all for the next.
 
 use super::MAX_SOURCES;
 use super::feed::{Feed, Sums};

@@ -4,7 +4,8 @@ use super::Setup;
 use odeon_example_run::Finish;
 use odeon_example_run::SplitMix64;
 
-/// TUNE: numbers, guessed 2026-11: so many are sent within one message, so that whoever sends them can be held back.
+/// TUNE: numbers, guessed 2026-11: so many are sent within one message, so that whoever sends them
+/// can be held back.
 const PORTION: usize = 64;
 
 /// Draws a source at random, again and again, until each has brought equally many numbers.

@@ -1,5 +1,5 @@
-//! The version with actors of one mailbox: first come, first served. A stop waits behind all the work that a searcher has been
-//! sent.
+//! The version with actors of one mailbox: first come, first served. A stop waits behind all the
+//! work that a searcher has been sent.
 
 use super::Setup;
 use super::grid::{Grid, ORIGIN};

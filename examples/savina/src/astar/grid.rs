@@ -1,4 +1,5 @@
-//! The grid: from each node some steps lead on, and each node remembers from where it was reached first.
+//! The grid: from each node some steps lead on, and each node remembers from where it was reached
+//! first.
 
 use odeon_example_run::SplitMix64;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +12,8 @@ pub(super) const ORIGIN: Node = 0;
 
 const UNREACHED: Node = Node::MAX;
 
-/// The steps that there are, as numbers of three bits, one for each dimension in which a step goes on by one.
+/// The steps that there are, as numbers of three bits, one for each dimension in which a step goes
+/// on by one.
 const STEPS: std::ops::RangeInclusive<u8> = 0b001..=0b110;
 
 /// A step that is always there where no other is.

@@ -1,5 +1,6 @@
-//! The version with actors of one mailbox that keep a priority queue of their work. Between two nodes a searcher takes in all
-//! that has arrived, so that a stop goes before what it has in its queue.
+//! The version with actors of one mailbox that keep a priority queue of their work. Between two
+//! nodes a searcher takes in all that has arrived, so that a stop goes before what it has in its
+//! queue.
 
 use super::Setup;
 use super::grid::{Grid, ORIGIN};

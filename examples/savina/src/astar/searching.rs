@@ -63,8 +63,8 @@ impl Search {
         Self { grid, goal, edge: VecDeque::new(), work: BusyWork::new(number as u64) }
     }
 
-    /// Goes on from `node` and looks at so many nodes, breadth first. Whether the goal was found; if not, the
-    /// [nodes at the edge](Self::drain_edge) remain to be looked at.
+    /// Goes on from `node` and looks at so many nodes, breadth first. Whether the goal was found;
+    /// if not, the [nodes at the edge](Self::drain_edge) remain to be looked at.
     pub(super) fn go_on(&mut self, node: Node, threshold: usize) -> bool {
         self.edge.clear();
         self.edge.push_back(node);

@@ -1,5 +1,5 @@
-//! The version with selectors: a mailbox for each priority, so that the most urgent node goes first, and a stop before all of
-//! them.
+//! The version with selectors: a mailbox for each priority, so that the most urgent node goes
+//! first, and a stop before all of them.
 
 use super::Setup;
 use super::grid::{Grid, ORIGIN};
@@ -17,7 +17,8 @@ pub(super) fn begin(theater: &Theater, plan: Setup, grid: Arc<Grid>, finish: Fin
 /// The mailbox of what ends the search.
 const URGENT: usize = 0;
 
-/// The mailbox of what is counted: behind all tasks, since a searcher that is done has sent its tasks before it says so.
+/// The mailbox of what is counted: behind all tasks, since a searcher that is done has sent its
+/// tasks before it says so.
 const COUNTED: usize = PRIORITIES;
 
 enum ToMaster {

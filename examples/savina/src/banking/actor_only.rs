@@ -1,4 +1,5 @@
-//! An account stashes what comes until the confirmation that it waits for; credits leave the stash before transfers.
+//! An account stashes what comes until the confirmation that it waits for; credits leave the stash
+//! before transfers.
 
 use super::ledger::Ledger;
 use crate::bank_transfers::{INITIAL_BALANCE, Transfer};

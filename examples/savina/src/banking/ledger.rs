@@ -1,12 +1,13 @@
-//! What the teller knows: the transfers to be ordered, how many are not done, and what every account must end with.
+//! What the teller knows: the transfers to be ordered, how many are not done, and what every
+//! account must end with.
 
 use super::Setup;
 use crate::bank_transfers::{INITIAL_BALANCE, Transfer, Transfers};
 use odeon_example_run::Finish;
 
-/// TUNE: transfers, found 2026-11: the teller orders so many within one message, and the rest behind what has come for it
-/// meanwhile, without waiting for anything. With all within one message the backlog of the accounts leaves the caches, and 10
-/// to 60 take half the time.
+/// TUNE: transfers, found 2026-11: the teller orders so many within one message, and the rest
+/// behind what has come for it meanwhile, without waiting for anything. With all within one message
+/// the backlog of the accounts leaves the caches, and 10 to 60 take half the time.
 const PORTION: usize = 16;
 
 pub(super) struct Ledger {

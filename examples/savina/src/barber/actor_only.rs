@@ -1,4 +1,5 @@
-//! The version with actors of one mailbox: who finds no free seat stands in a second queue of the room.
+//! The version with actors of one mailbox: who finds no free seat stands in a second queue of the
+//! room.
 
 use super::visits::{Delays, Plan, Visits};
 use odeon::prelude::*;

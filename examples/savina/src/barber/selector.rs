@@ -1,4 +1,5 @@
-//! The version with a selector: who finds no free seat waits in the street's mailbox of the room, which is closed meanwhile.
+//! The version with a selector: who finds no free seat waits in the street's mailbox of the room,
+//! which is closed meanwhile.
 
 use super::visits::{Delays, Plan, Visits};
 use odeon::prelude::*;

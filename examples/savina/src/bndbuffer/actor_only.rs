@@ -1,4 +1,5 @@
-//! The buffer keeps lists of the producers that wait for room and of the consumers that wait for items.
+//! The buffer keeps lists of the producers that wait for room and of the consumers that wait for
+//! items.
 
 use super::buffer::{Buffer, Consumed, Reports, Trade, process};
 use crate::book::Book;

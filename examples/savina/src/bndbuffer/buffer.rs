@@ -1,4 +1,5 @@
-//! What producers and consumers compute, the buffer between them, and what must have been consumed in the end.
+//! What producers and consumers compute, the buffer between them, and what must have been consumed
+//! in the end.
 
 use super::Setup;
 use odeon_example_run::{Finish, SplitMix64};
@@ -94,7 +95,8 @@ impl Buffer {
     }
 }
 
-/// How many items a consumer has got, and which: the sum of their bits, since that does not depend on the order.
+/// How many items a consumer has got, and which: the sum of their bits, since that does not depend
+/// on the order.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub(super) struct Consumed {
     pub(super) items: u32,

@@ -1,5 +1,6 @@
-//! The version with selectors: a smoker smokes before it goes home, whenever it was told to. Guards have nothing to do here, and
-//! the arbiter needs no second mailbox: nobody gets ingredients before the last ones have been taken.
+//! The version with selectors: a smoker smokes before it goes home, whenever it was told to. Guards
+//! have nothing to do here, and the arbiter needs no second mailbox: nobody gets ingredients before
+//! the last ones have been taken.
 
 use super::rounds::{Rounds, Share, Smoking};
 use odeon::prelude::*;

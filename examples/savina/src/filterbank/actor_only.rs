@@ -57,7 +57,8 @@ impl Integrator {
         let row = &mut self.rows[number];
         row.values[channel] = value;
         row.come += 1;
-        // Only the oldest can be complete: each later one lacks the channel of a value that is missing there.
+        // Only the oldest can be complete: each later one lacks the channel of a value that is
+        // missing there.
         if row.come == channels {
             self.sink.post(ToStage::Value(row.values.iter().sum()));
             self.rows.pop_front();

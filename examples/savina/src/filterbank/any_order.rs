@@ -1,4 +1,5 @@
-//! The integrator closes the mailbox of each channel that has brought its value for this sum, and opens all for the next.
+//! The integrator closes the mailbox of each channel that has brought its value for this sum, and
+//! opens all for the next.
 
 use super::MAX_CHANNELS;
 use super::pipeline::{self, FromBank, ToStage};

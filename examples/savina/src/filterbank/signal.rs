@@ -67,7 +67,8 @@ impl Step for Delay {
     }
 }
 
-/// A filter of finite impulse response, which gives nothing on until it has seen as many values as it has columns.
+/// A filter of finite impulse response, which gives nothing on until it has seen as many values as
+/// it has columns.
 pub(super) struct Filter {
     seen: Vec<f64>,
     next: usize,
@@ -100,7 +101,8 @@ impl Step for Filter {
     }
 }
 
-/// Lets the first of as many values as a filter has columns through, and zeros instead of the others.
+/// Lets the first of as many values as a filter has columns through, and zeros instead of the
+/// others.
 pub(super) struct Sampler {
     rate: usize,
     come: usize,
@@ -122,7 +124,8 @@ impl Step for Sampler {
     }
 }
 
-/// TUNE: sums, guessed 2026-11: so many are added to in turn, so that no addition waits for the one before it.
+/// TUNE: sums, guessed 2026-11: so many are added to in turn, so that no addition waits for the one
+/// before it.
 const SUMS: usize = 16;
 
 /// The scalar product, always added in the same order.

@@ -1,4 +1,5 @@
-//! The logistic map: rates and first terms as Savina has them, and the terms that every version must end with.
+//! The logistic map: rates and first terms as Savina has them, and the terms that every version
+//! must end with.
 
 use odeon_example_run::Finish;
 

@@ -2,7 +2,8 @@
 
 use super::Setup;
 
-/// As far as the number of solutions is known here; the work grows sevenfold from one size to the next.
+/// As far as the number of solutions is known here; the work grows sevenfold from one size to the
+/// next.
 pub const MAX_SIZE: usize = 16;
 
 /// How many solutions a board of this many rows has.
@@ -40,8 +41,9 @@ impl Board {
         usize::from(self.rows)
     }
 
-    /// All boards with one more queen. WHY each pair of queens is compared, although only the last one is new: Savina's
-    /// workload does so, and it is what makes the work coarse beside its messages.
+    /// All boards with one more queen. WHY each pair of queens is compared, although only the last
+    /// one is new: Savina's workload does so, and it is what makes the work coarse beside its
+    /// messages.
     fn followers(&self, size: usize) -> impl Iterator<Item = Self> + '_ {
         (0..size).filter_map(|column| {
             let mut board = *self;

@@ -1,5 +1,6 @@
-//! The version with actors of one mailbox that keep a priority queue of their work: boards with more queens go first. Between two
-//! of them a solver takes in all that has arrived, so that a stop goes before what it has in its queue.
+//! The version with actors of one mailbox that keep a priority queue of their work: boards with
+//! more queens go first. Between two of them a solver takes in all that has arrived, so that a stop
+//! goes before what it has in its queue.
 
 use super::Setup;
 use super::board::{Finding, Task};

@@ -1,5 +1,5 @@
-//! The version with selectors: a mailbox for each priority, so that boards with more queens go first, and a stop before all of
-//! them.
+//! The version with selectors: a mailbox for each priority, so that boards with more queens go
+//! first, and a stop before all of them.
 
 use super::board::{Finding, Task};
 use super::{MAX_PRIORITIES, Setup};

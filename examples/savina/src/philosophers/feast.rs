@@ -9,7 +9,8 @@ pub const MAX_SEATS: usize = 63;
 pub(super) struct Feast {
     seats: usize,
     rounds: u64,
-    /// Bit `n`: the fork on the left of seat `n`, which is on the right of the one before, lies on the table.
+    /// Bit `n`: the fork on the left of seat `n`, which is on the right of the one before, lies on
+    /// the table.
     forks: u64,
     served: u64,
     gone: usize,
@@ -71,7 +72,8 @@ impl Feast {
         self.forks |= self.forks_of(seat);
     }
 
-    /// A philosopher has had so many meals, and goes; whether it was the last one. Then the run is over.
+    /// A philosopher has had so many meals, and goes; whether it was the last one. Then the run is
+    /// over.
     pub(super) fn leave(&mut self, seat: usize, meals: u64) -> bool {
         if meals != self.rounds {
             self.note(|| format!("philosopher {seat} had {meals} meals"));

@@ -1,4 +1,5 @@
-//! The version with a selector: each seat has a mailbox at the arbitrator, which is closed while a neighbour eats.
+//! The version with a selector: each seat has a mailbox at the arbitrator, which is closed while a
+//! neighbour eats.
 
 use super::feast::{Feast, MAX_SEATS};
 use odeon::prelude::*;

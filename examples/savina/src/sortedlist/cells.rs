@@ -22,7 +22,8 @@ impl Cells {
         *link = Some(Box::new(Cell { number, next: link.take() }));
     }
 
-    /// Whether a number is there. As the suite's list does, it looks at every cell until it finds an equal one.
+    /// Whether a number is there. As the suite's list does, it looks at every cell until it finds
+    /// an equal one.
     pub(super) fn contains(&self, number: i32) -> bool {
         self.numbers().any(|other| other == number)
     }

@@ -1,5 +1,5 @@
-//! A list actor that handles several requests at once. Its partial sum is a counter, so that updates of different
-//! places do not meet there.
+//! A list actor that handles several requests at once. Its partial sum is a counter, so that
+//! updates of different places do not meet there.
 
 use super::{ToList, ToRequester};
 use crate::segment::Segment;

@@ -1,9 +1,10 @@
-//! A checker of list histories that knows nothing of how they came to be: is there an order of all operations that
-//! agrees with real time and explains every result (Herlihy and Wing 1990; the search is Wing and Gong's, 1993)?
+//! A checker of list histories that knows nothing of how they came to be: is there an order of all
+//! operations that agrees with real time and explains every result (Herlihy and Wing 1990; the
+//! search is Wing and Gong's, 1993)?
 //!
-//! Each client waits for its answers, so what has taken effect is one position for each client. What the list holds
-//! then follows from the positions alone: each insertion and removal says whether it changed something. So each vector of
-//! positions is visited once.
+//! Each client waits for its answers, so what has taken effect is one position for each client.
+//! What the list holds then follows from the positions alone: each insertion and removal says
+//! whether it changed something. So each vector of positions is visited once.
 
 use crate::history::{Event, History, Operation, Outcome};
 use std::collections::{BTreeMap, BTreeSet, HashSet};

@@ -17,7 +17,8 @@ fn in_words(settings: &[Setting]) -> String {
     words.join(" ")
 }
 
-/// As [`judge_measured`]; where there is nothing to judge, the verdict says what this machine lacks.
+/// As [`judge_measured`]; where there is nothing to judge, the verdict says what this machine
+/// lacks.
 pub(super) fn judge(
     workload: &Workload,
     group: &Group,

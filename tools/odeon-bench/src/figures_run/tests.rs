@@ -287,7 +287,8 @@ fn the_fastest_other_case_counts_and_what_a_machine_lacks_is_told() {
     assert_eq!(nothing.measured, format!("not measured{told}"));
 }
 
-/// The pool's runs are long enough for what it finds out, those of cores alone are as long, and those with a device beside them are not.
+/// The pool's runs are long enough for what it finds out, those of cores alone are as long, and
+/// those with a device beside them are not.
 #[test]
 fn a_case_that_lasts_longer_is_compared_with_shorter_ones() {
     let groups = groups();

@@ -46,7 +46,8 @@ struct Line {
 /// All lines of these files.
 ///
 /// # Errors
-/// If one cannot be read, says what is not known, or was measured on another machine; or if there is none.
+/// If one cannot be read, says what is not known, or was measured on another machine; or if there
+/// is none.
 pub fn read(paths: &[PathBuf]) -> Result<Recorded, BenchError> {
     let mut recorded: Option<Recorded> = None;
     for path in paths {
@@ -113,7 +114,8 @@ fn contender(workload: &Workload, name: &str) -> Option<Contender> {
         .or_else(|| peer().map(|peer| Contender::Peer(peer.to_owned())))
 }
 
-/// A parameter that the line does not name was not there yet when it was written: it has its default.
+/// A parameter that the line does not name was not there yet when it was written: it has its
+/// default.
 fn params(
     workload: &Workload,
     contender: &Contender,

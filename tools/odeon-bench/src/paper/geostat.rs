@@ -1,5 +1,6 @@
-//! `odeon bench geostat --reproduce`: figures 5.8 and 5.9 of Hayduk's thesis, the simulation of the hydraulic subsurface with log actors
-//! that read in transactions or by relaxed reads, with widths that are fixed or found out.
+//! `odeon bench geostat --reproduce`: figures 5.8 and 5.9 of Hayduk's thesis, the simulation of the
+//! hydraulic subsurface with log actors that read in transactions or by relaxed reads, with widths
+//! that are fixed or found out.
 //!
 //! Values are given only where its text gives them; its plots are not read.
 

@@ -1,5 +1,5 @@
-//! `odeon bench heterogeneous`: figures 6.6, 6.7 and 6.8 of Hayduk's thesis (k-means on cores and devices: power, time and energy, lines of
-//! code, shares of work).
+//! `odeon bench heterogeneous`: figures 6.6, 6.7 and 6.8 of Hayduk's thesis (k-means on cores and
+//! devices: power, time and energy, lines of code, shares of work).
 //!
 //! | figure | file |
 //! |---|---|

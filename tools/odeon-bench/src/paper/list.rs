@@ -1,4 +1,5 @@
-//! `odeon bench list --reproduce`: the list as Hayduk, Sobe and Felber (OPODIS 2013) and Hayduk's thesis (2017, chapter 5) ran it.
+//! `odeon bench list --reproduce`: the list as Hayduk, Sobe and Felber (OPODIS 2013) and Hayduk's
+//! thesis (2017, chapter 5) ran it.
 
 mod figures;
 mod matrix;

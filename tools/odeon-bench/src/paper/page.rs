@@ -1,4 +1,5 @@
-//! The page: the setting here and there, and each figure with what the paper says of it, beside what was measured here.
+//! The page: the setting here and there, and each figure with what the paper says of it, beside
+//! what was measured here.
 
 use super::PaperPlan;
 use crate::date;
@@ -61,7 +62,8 @@ pub struct Written {
     pub plots: Vec<PathBuf>,
 }
 
-/// Rows of what is so here and what there; the machine, the date and the samples are those of every page.
+/// Rows of what is so here and what there; the machine, the date and the samples are those of every
+/// page.
 pub(super) fn setting<'a>(
     plan: &PaperPlan,
     who: &str,

@@ -1,5 +1,5 @@
-//! `odeon bench selectors`: each benchmark of *Selectors: Actors with Multiple Guarded Mailboxes* (Imam and Sarkar, AGERE 2014) as
-//! selectors and as plain actors.
+//! `odeon bench selectors`: each benchmark of *Selectors: Actors with Multiple Guarded Mailboxes*
+//! (Imam and Sarkar, AGERE 2014) as selectors and as plain actors.
 
 mod comparisons;
 
@@ -190,8 +190,9 @@ fn page(plan: &PaperPlan, compared: Vec<Compared>) -> Page {
     }
 }
 
-/// For each benchmark how long the files of its versions are, without comments and empty lines: those with several mailboxes, with guards,
-/// or with readers and writers beside those with one mailbox.
+/// For each benchmark how long the files of its versions are, without comments and empty lines:
+/// those with several mailboxes, with guards, or with readers and writers beside those with one
+/// mailbox.
 pub fn lines_of_code() -> Table {
     let mut table =
         Table::new(["benchmark", "selectors, readers and writers", "actors with one mailbox"]);

@@ -1,5 +1,5 @@
-//! `odeon bench theaters`: what *A Performance and Scalability Analysis of Actor Message Passing and Migration in SALSA Lite* (Desell and
-//! Varela, AGERE 2015) measures, its figures 5 to 9.
+//! `odeon bench theaters`: what *A Performance and Scalability Analysis of Actor Message Passing
+//! and Migration in SALSA Lite* (Desell and Varela, AGERE 2015) measures, its figures 5 to 9.
 
 mod drawn;
 mod figures;

@@ -19,8 +19,8 @@ impl StandIn {
             "#!/bin/sh\necho '{{\"impl\":\"'$1'\",\"version\":\"1.2.3\"}}'\n\
              while read -r request; do {answer}; done\n"
         );
-        // WHY by a process of its own: what this one writes may be open in a child that another test starts at this moment, and cannot be
-        // run as long as that is so.
+        // WHY by a process of its own: what this one writes may be open in a child that another
+        // test starts at this moment, and cannot be run as long as that is so.
         let mut writer = Command::new("sh")
             .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
             .arg(folder.join("peer"))

@@ -1,5 +1,5 @@
-//! `bank`: Savina's banking transaction. A teller orders transfers between accounts; the source of a
-//! transfer takes no further one until the destination has confirmed.
+//! `bank`: Savina's banking transaction. A teller orders transfers between accounts; the source of
+//! a transfer takes no further one until the destination has confirmed.
 
 use crate::workload::prelude::*;
 use odeon::prelude::*;

@@ -1,6 +1,7 @@
-//! `beside`: one sender never stops changing a ledger, which is one speculative actor; others meanwhile ask for accounts, on
-//! snapshots. Only the changes are measured. Nobody enters but that one sender, so changes have one place at a time: a
-//! rollback of whatever would be one that a question has caused or met, and makes the run fail.
+//! `beside`: one sender never stops changing a ledger, which is one speculative actor; others
+//! meanwhile ask for accounts, on snapshots. Only the changes are measured. Nobody enters but that
+//! one sender, so changes have one place at a time: a rollback of whatever would be one that a
+//! question has caused or met, and makes the run fail.
 
 mod ledger;
 mod senders;

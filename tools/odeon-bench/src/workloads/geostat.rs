@@ -1,7 +1,9 @@
-//! `geostat`: multiple-point geostatistics by Direct Sampling, of which the package [`odeon_example_geostat`] tells.
+//! `geostat`: multiple-point geostatistics by Direct Sampling, of which the package
+//! [`odeon_example_geostat`] tells.
 //!
-//! The same seed makes the same path and the same draws. The grid is the same too as long as requests are handled one at a
-//! time (`--mode sequential`): that of the floor, with any number of simulation actors and workers.
+//! The same seed makes the same path and the same draws. The grid is the same too as long as
+//! requests are handled one at a time (`--mode sequential`): that of the floor, with any number of
+//! simulation actors and workers.
 
 mod pictures;
 

@@ -99,7 +99,8 @@ fn task(params: &Params) -> Result<Task, BenchError> {
     let points = match params.word("input") {
         GENERATED => {
             let (rows, dims) = (params.count("rows"), params.count("dims"));
-            // WHY not left to who makes them: a program whose memory ends is killed without a sentence.
+            // WHY not left to who makes them: a program whose memory ends is killed without a
+            // sentence.
             if Vec::<f32>::new().try_reserve_exact(rows.saturating_mul(dims)).is_err() {
                 let problem = format!("no memory for {rows} points of {dims} dimensions");
                 return Err(BenchError::bad_argument("--rows", problem));
@@ -197,7 +198,8 @@ fn serve(team: Team, params: &Params) -> Result<Option<Servers>, BenchError> {
     Servers::start(BROKER.queue()?, by, count, in_processes, pieces).map(Some)
 }
 
-/// One run by a pool that has these configurations to choose from, of workers with a device and of others. What the pool says of it.
+/// One run by a pool that has these configurations to choose from, of workers with a device and of
+/// others. What the pool says of it.
 ///
 /// # Panics
 /// If the parameters are not those of a pool with both kinds of workers.
@@ -217,7 +219,8 @@ pub(crate) fn report_of_pool(
     Ok(pool.report())
 }
 
-/// What `sample` measures; once more, with worker processes started anew, if one of them has ended. A sample that one was missing in does not count.
+/// What `sample` measures; once more, with worker processes started anew, if one of them has ended.
+/// A sample that one was missing in does not count.
 fn unless_lost(
     mut sample: impl FnMut() -> Result<Result<Measured, BenchError>, BenchError>,
 ) -> Result<Measured, BenchError> {
@@ -256,8 +259,9 @@ fn hire(
     }
 }
 
-/// A driver by which the processor computes kernels may end all loops of a thread early, without an error: Mesa's llvmpipe after 65,535 rounds (its
-/// `LP_MAX_TGSI_LOOP_ITERATIONS`). A kernel of k-means goes once through all values of the centres.
+/// A driver by which the processor computes kernels may end all loops of a thread early, without an
+/// error: Mesa's llvmpipe after 65,535 rounds (its `LP_MAX_TGSI_LOOP_ITERATIONS`). A kernel of
+/// k-means goes once through all values of the centres.
 fn too_many_rounds(params: &Params) -> Option<String> {
     let team = team(params);
     let ends_early = || team.which(params).is_ok_and(devices::is_processor);

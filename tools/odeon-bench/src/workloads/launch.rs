@@ -71,7 +71,8 @@ fn chosen(params: &Params) -> Result<odeon_gpu::Which, BenchError> {
     devices::chosen(params).map_err(BenchError::Runtime)
 }
 
-/// What launches through a session. The kernel counts on the device, so that no launch can be left out.
+/// What launches through a session. The kernel counts on the device, so that no launch can be left
+/// out.
 trait Launcher: Sized + Send + 'static {
     type Device: Device;
 
@@ -131,7 +132,8 @@ impl<L: Launcher> DeviceActor for Counting<L> {
     }
 }
 
-/// One launch before, which compiles the kernel, then all others; what is asked for at the end waits for the last one.
+/// One launch before, which compiles the kernel, then all others; what is asked for at the end
+/// waits for the last one.
 fn by_actor<L: Launcher>(
     params: &Params,
     open: impl Fn() -> Result<(L, L::Device), DeviceError> + Send + Sync + 'static,

@@ -1,4 +1,5 @@
-//! `list`: the distributed sorted integer linked list of OPODIS 2013: [`odeon_example_sorted_list`].
+//! `list`: the distributed sorted integer linked list of OPODIS 2013:
+//! [`odeon_example_sorted_list`].
 
 use crate::trace;
 use crate::workload::prelude::*;

@@ -1,6 +1,6 @@
-//! `phases`: a ledger whose entries begin to meet, and cease to, while it runs. How many messages does an adaptive actor need
-//! until it is about as fast as the fixed mode that is best in the new phase? Not a workload of [`ALL`](super::ALL): what
-//! comes out is no time of one operation.
+//! `phases`: a ledger whose entries begin to meet, and cease to, while it runs. How many messages
+//! does an adaptive actor need until it is about as fast as the fixed mode that is best in the new
+//! phase? Not a workload of [`ALL`](super::ALL): what comes out is no time of one operation.
 
 mod looks;
 
@@ -22,7 +22,8 @@ const ADAPTIVE: &str = "adaptive";
 
 /// TUNE: guessed 2026-11: short against the 2 ms after which an actor looks at its own throughput.
 const LOOK: Duration = Duration::from_micros(250);
-/// TUNE: messages, guessed 2026-11: over so many the throughput is taken; some milliseconds of entries of 2 us.
+/// TUNE: messages, guessed 2026-11: over so many the throughput is taken; some milliseconds of
+/// entries of 2 us.
 const WINDOW: u64 = 4096;
 
 /// What is run.
@@ -53,7 +54,8 @@ pub struct Phase {
     pub best_ns: f64,
     /// The adaptive actor's, over the whole phase.
     pub adaptive_ns: f64,
-    /// Of each run of the adaptive actor: messages until it was near enough; `None` if it never was.
+    /// Of each run of the adaptive actor: messages until it was near enough; `None` if it never
+    /// was.
     pub messages: Vec<Option<u64>>,
 }
 
@@ -64,7 +66,8 @@ impl PhasesPlan {
         let mut runs: [Vec<Run>; 3] = Default::default();
         for sample in 0..self.samples {
             for turn in 0..modes.len() {
-                // WHY: every round begins with another mode, so that none always follows the same one.
+                // WHY: every round begins with another mode, so that none always follows the same
+                // one.
                 let index = (sample + turn) % modes.len();
                 before_run(modes[index]);
                 runs[index].push(self.run_once(modes[index])?);

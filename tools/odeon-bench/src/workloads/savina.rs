@@ -1,4 +1,5 @@
-//! Programs of the Savina suite in versions, with selectors and without: [`odeon_example_savina`] has them, here they are declared.
+//! Programs of the Savina suite in versions, with selectors and without: [`odeon_example_savina`]
+//! has them, here they are declared.
 
 use crate::workload::prelude::*;
 use odeon_example_run::Timed;

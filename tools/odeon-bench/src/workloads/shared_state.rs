@@ -1,4 +1,5 @@
-//! States that many senders share, in all ways to share them: [`odeon_example_shared_state`] has them, here they are declared.
+//! States that many senders share, in all ways to share them: [`odeon_example_shared_state`] has
+//! them, here they are declared.
 
 use crate::memory::MemoryCourse;
 use crate::trace;

@@ -1,7 +1,7 @@
 //! `stm`: threads that run transactions on memory; there are no actors here.
 //!
-//! What a transaction does is a case; each case has a file of its own, which brings a [`Case`]. Another
-//! one is a file, its `mod` and its place in [`CASES`].
+//! What a transaction does is a case; each case has a file of its own, which brings a [`Case`].
+//! Another one is a file, its `mod` and its place in [`CASES`].
 
 mod case;
 mod counter;

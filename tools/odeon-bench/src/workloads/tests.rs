@@ -147,79 +147,6 @@ fn timers_cancels_what_it_is_told_to() {
     }
 }
 
-/// Every word of a workload's parameter `version`, with one worker and with two.
-#[track_caller]
-fn runs_in_every_version(name: &str, settings: &[(&str, Value)]) {
-    let workload = find(name).expect("the workload exists");
-    let mut parameters = workload.parameters.iter();
-    let version = parameters.find(|parameter| parameter.name == "version").expect("versions");
-    let Domain::Word { allowed, default } = version.domain else { panic!("versions are words") };
-    assert_eq!((allowed[0], default), ("selector", "selector"), "{name}");
-    for version in allowed {
-        for workers in [1, 2] {
-            let params = tiny(workload, settings)
-                .with("version", Value::Word(version))
-                .with("workers", Value::Number(workers));
-            let measured = workload.run(Variant::Pool, &params);
-            let measured = measured.unwrap_or_else(|e| panic!("{name}, {version}: {e}"));
-            let floor = workload.floor(&params.for_floor(workload.parameters));
-            assert_eq!(measured.ops, floor.expect("it runs").ops, "{name}, {version}");
-        }
-    }
-}
-
-#[test]
-fn nqueens_stops_at_its_limit_and_at_the_last_solution() {
-    // Of 40 solutions: some, all, more than there are; and boards that are work items themselves.
-    for (limit, threshold) in [(1, 2), (40, 2), (1000, 2), (7, 1), (40, 20)] {
-        let limit = ("limit", Value::Number(limit));
-        runs_in_every_version("nqueens", &[limit, ("threshold", Value::Number(threshold))]);
-    }
-    runs_in_every_version("nqueens", &[("priorities", Value::Number(1))]);
-}
-
-#[test]
-fn astar_finds_a_way_if_there_is_one() {
-    for first in ["farthest", "nearest"] {
-        let first = ("first", Value::Word(first));
-        // Work items of one node, of some, of all; in some of these grids no way leads to the goal.
-        for threshold in [1, 16, 1_000_000] {
-            let threshold = ("threshold", Value::Number(threshold));
-            runs_in_every_version("astar", &[first, threshold]);
-            for seed in 0..8 {
-                let settings =
-                    [first, threshold, ("edge", Value::Number(2)), ("seed", Value::Number(seed))];
-                runs_in_every_version("astar", &settings);
-            }
-        }
-    }
-}
-
-#[test]
-fn philosophers_of_any_number_eat() {
-    for philosophers in [2, 3, 20, 63] {
-        runs_in_every_version("philosophers", &[("philosophers", Value::Number(philosophers))]);
-    }
-}
-
-#[test]
-fn the_barber_serves_everybody_however_few_seats_there_are() {
-    for seats in [1, 2, 1000] {
-        // A slow barber has them all wait; a fast one sleeps.
-        for (pause, cut) in [(1, 500), (500, 1)] {
-            let [pause, cut] = [("pause", pause), ("cut", cut)].map(|(n, v)| (n, Value::Number(v)));
-            runs_in_every_version("barber", &[("seats", Value::Number(seats)), pause, cut]);
-        }
-    }
-}
-
-#[test]
-fn smokers_smoke_what_they_drew() {
-    for smokers in [1, 2, 50] {
-        runs_in_every_version("cigsmok", &[("smokers", Value::Number(smokers))]);
-    }
-}
-
 #[test]
 fn what_papers_ran_are_values_of_known_parameters() {
     for &workload in ALL {
@@ -263,7 +190,8 @@ fn what_peers_and_floors_are_told() {
     assert_eq!(one.for_floor(parameters), many.for_floor(parameters));
 }
 
-/// Every word of the parameter `version`, with one worker and with two: each run checks its own result.
+/// Every word of the parameter `version`, with one worker and with two: each run checks its own
+/// result.
 #[test]
 fn every_version_of_a_workload_comes_to_the_right_result() {
     for &workload in ALL {
@@ -281,7 +209,8 @@ fn every_version_of_a_workload_comes_to_the_right_result() {
     }
 }
 
-/// Every word of the parameters that say who does the work, as far as this machine has what it needs: each run checks its own result.
+/// Every word of the parameters that say who does the work, as far as this machine has what it
+/// needs: each run checks its own result.
 #[test]
 fn every_way_of_a_workload_comes_to_the_right_result() {
     for &workload in ALL {

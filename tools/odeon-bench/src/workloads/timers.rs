@@ -141,8 +141,8 @@ impl Actor for Arming {
                 let wrong = || self.order.wrong(cancelled);
                 self.finish.arrive_if(cancelled == self.order.timers, wrong);
             }
-            // WHY nothing: it shows as a timer that could not be cancelled, unless it comes too late
-            // to matter.
+            // WHY nothing: it shows as a timer that could not be cancelled, unless it comes too
+            // late to matter.
             ToArming::Fired => {}
         }
     }

@@ -1,5 +1,6 @@
-//! `transfer`: coordinated transactions between actors. Each actor keeps accounts; a transfer takes from an account of one and gives
-//! to an account of another, wholly or not at all. In `accounts` one actor keeps all of them, and a transfer is one message.
+//! `transfer`: coordinated transactions between actors. Each actor keeps accounts; a transfer takes
+//! from an account of one and gives to an account of another, wholly or not at all. In `accounts`
+//! one actor keeps all of them, and a transfer is one message.
 
 mod bank;
 mod client;

@@ -13,7 +13,8 @@ fn compiled(test: &str, shared_bytes: u32) -> Option<CudaOnCores> {
     CudaOnCores::compiled(test, SOURCE, main, &[&format!("-DSHARED_BYTES={shared_bytes}")])
 }
 
-/// The output of the program for a piece: members, what blocks have found, and that of the whole piece, which is added up in two steps.
+/// The output of the program for a piece: members, what blocks have found, and that of the whole
+/// piece, which is added up in two steps.
 fn run(kernel: &CudaOnCores, piece: &Piece, withheld: u32) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let (points, centres, rows) = (&piece.points, &piece.centres, piece.rows.len());
     let (grid, words) = (grid(piece), words(piece));
@@ -43,7 +44,8 @@ fn pieces(rows: usize, dims: usize, centres: usize, pieces: usize) -> Vec<Piece>
     Clustering::new(points, first, pieces, Stop::After(1)).first()
 }
 
-/// Whole blocks and broken ones, pieces that begin anywhere, one centre and as many as there is room for.
+/// Whole blocks and broken ones, pieces that begin anywhere, one centre and as many as there is
+/// room for.
 #[test]
 fn what_the_kernels_compute_is_what_cores_compute() {
     let test = "what_the_kernels_compute_is_what_cores_compute";

@@ -1,4 +1,5 @@
-//! Figure 6.6: power, time and energy of each implementation, under each governor of the processor's frequency.
+//! Figure 6.6: power, time and energy of each implementation, under each governor of the
+//! processor's frequency.
 
 use super::kmeans;
 use crate::energy::{self, Joules};
@@ -157,10 +158,12 @@ const ROWS: u64 = 65_536;
 /// The thesis has rounds until points stay. Here what so many take is told.
 const ROUNDS: u64 = 200;
 
-/// TUNE: s, 2026-11: a counter of a GPU may be off by what it draws at its peak in 0.1 s, 105 J; so that this is a tenth of what all draw, at 200 W and more.
+/// TUNE: s, 2026-11: a counter of a GPU may be off by what it draws at its peak in 0.1 s, 105 J; so
+/// that this is a tenth of what all draw, at 200 W and more.
 const LONG_ENOUGH_FOR_COUNTERS: u64 = 6;
 
-/// Where there are counters of energy, rounds go on for a time that is long enough for them: else some implementations would be done too soon.
+/// Where there are counters of energy, rounds go on for a time that is long enough for them: else
+/// some implementations would be done too soon.
 fn params_of(one: &Implementation, plan: &PaperPlan) -> Params {
     let length = match (plan.quick, energy::missing()) {
         (true, _) => ("rounds", Value::Number(3)),

@@ -1,5 +1,6 @@
-//! Figure 6.8: what a pool finds out while it profiles, and how long all the work takes, by how many of the workers have a device. If both have the
-//! same shape, a short profiling phase tells which numbers are best.
+//! Figure 6.8: what a pool finds out while it profiles, and how long all the work takes, by how
+//! many of the workers have a device. If both have the same shape, a short profiling phase tells
+//! which numbers are best.
 
 use super::kmeans;
 use crate::error::BenchError;
@@ -41,7 +42,8 @@ const SETS: &[Set] = &[
 ];
 
 /// By how much a run of the pool is longer than those of the configurations alone.
-/// TUNE: guessed 2026-11: making the workers takes as long as those, and profiling shall be a small part of it.
+/// TUNE: guessed 2026-11: making the workers takes as long as those, and profiling shall be a small
+/// part of it.
 const LONGER: u64 = 20;
 
 /// One set with what came out.
@@ -64,7 +66,8 @@ struct Team {
     alone: Result<f64, String>,
 }
 
-/// What the pool has measured of them while it profiled, in seconds for a piece: medians of its runs.
+/// What the pool has measured of them while it profiled, in seconds for a piece: medians of its
+/// runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Profiled {
     For(f64),
@@ -113,7 +116,8 @@ pub(super) fn measure(
     SETS.iter().map(|set| one(set, plan, watch)).collect()
 }
 
-/// As many workers as cores, as in the thesis; some more where there are few, so that there is something to choose.
+/// As many workers as cores, as in the thesis; some more where there are few, so that there is
+/// something to choose.
 fn workers() -> u64 {
     std::thread::available_parallelism().map_or(4, |cores| cores.get() as u64).clamp(4, 8)
 }
@@ -134,7 +138,8 @@ fn one(set: &Set, plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Shared
         plan.params(kmeans(), &settings, &[])
     };
     let alone = |devices| of("mixed", [devices, workers - devices], 4);
-    // It has workers for the first configuration and for the last: twice as many as each, for as many pieces.
+    // It has workers for the first configuration and for the last: twice as many as each, for as
+    // many pieces.
     let pool = of("balanced", [workers, workers], 2);
     let pool = match plan.quick {
         true => pool.with("seconds", Value::Number(2)).with("rounds", Value::Number(0)),

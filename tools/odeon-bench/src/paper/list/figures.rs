@@ -1,5 +1,5 @@
-//! What the papers say of their figures, each statement beside the number of ours that answers it. Values are given only where
-//! the text of a paper gives them; their plots are not read.
+//! What the papers say of their figures, each statement beside the number of ours that answers it.
+//! Values are given only where the text of a paper gives them; their plots are not read.
 
 use super::matrix::Matrix;
 use super::{ADAPTIVE, FIXED, KEPT, Key, ROLLBACKS, SNAPSHOT, THRESHOLD, TRANSACTION, charts};

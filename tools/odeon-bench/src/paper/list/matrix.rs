@@ -1,4 +1,5 @@
-//! Execution times for every mix of requests, number of list actors, number of requesters, and mode.
+//! Execution times for every mix of requests, number of list actors, number of requesters, and
+//! mode.
 
 use super::{QUICK, list};
 use crate::error::BenchError;

@@ -8,7 +8,8 @@ fn page_and_plots_are_written() {
     let plan = quick(vec![("requests", vec![Value::Number(10)])]);
     let mut count = Counting::default();
     let outcome = run(&plan, &mut count).expect("it runs");
-    // Three mixes, two numbers of list actors and of requesters, six modes; two mixes, three widths, three sums.
+    // Three mixes, two numbers of list actors and of requesters, six modes; two mixes, three
+    // widths, three sums.
     assert_eq!(count.parts, [("execution times".to_owned(), 72), ("courses".to_owned(), 18)]);
     assert_eq!(count.runs, 72 + 18);
     // A chart for each mode and each number of list actors of a mix; two for each width of a mix.

@@ -1,4 +1,5 @@
-//! The figures of the paper, and what its text says of them: data. Values that it only draws are not read from its plots.
+//! The figures of the paper, and what its text says of them: data. Values that it only draws are
+//! not read from its plots.
 
 use super::drawn::Drawn;
 use crate::parameter::Setting;

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Changes that are sent before others get their turn.
 const BURST: usize = 64;
 
-/// TUNE: questions of one asker that wait, guessed 2026-11: enough that an executor never runs dry, and with all askers
-/// together far from where a mailbox holds senders back.
+/// TUNE: questions of one asker that wait, guessed 2026-11: enough that an executor never runs dry,
+/// and with all askers together far from where a mailbox holds senders back.
 const WAITING: usize = 32;
 
 #[derive(Message)]

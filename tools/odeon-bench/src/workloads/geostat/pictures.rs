@@ -1,4 +1,5 @@
-//! What there is to say of a run whose pictures are drawn: how like the training image the result is.
+//! What there is to say of a run whose pictures are drawn: how like the training image the result
+//! is.
 
 use crate::error::BenchError;
 use crate::parameter::Params;
@@ -10,7 +11,8 @@ use std::path::Path;
 /// Distances whose statistics are shown.
 const LAGS: [usize; 6] = [1, 2, 5, 10, 20, 40];
 
-/// Runs once more and writes into the folder `out`, which is there; answers what there is to say of it.
+/// Runs once more and writes into the folder `out`, which is there; answers what there is to say of
+/// it.
 pub(super) fn write(params: &Params, out: &Path) -> Result<String, BenchError> {
     let Drawn { result, image, order } = draw(super::set_up(params)?, out)?;
     let difference = result.difference(&image);

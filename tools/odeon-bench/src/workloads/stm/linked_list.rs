@@ -1,5 +1,5 @@
-//! The sorted list that is walked: once a [`TList`], once one of boxes. Both allocate a cell for each value, the
-//! last one first, of the same size where `malloc` gives pieces of 16 bytes.
+//! The sorted list that is walked: once a [`TList`], once one of boxes. Both allocate a cell for
+//! each value, the last one first, of the same size where `malloc` gives pieces of 16 bytes.
 
 use super::case::Plan;
 use super::threads;

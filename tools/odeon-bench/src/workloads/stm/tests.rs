@@ -11,7 +11,8 @@ fn params(case: &'static str, numbers: &[(&str, u64)]) -> Params {
 #[test]
 fn every_case_and_its_floor_end_with_the_right_result() {
     for case in NAMES {
-        // One thread; few variables for several; fewer transactions than threads; long transactions.
+        // One thread; few variables for several; fewer transactions than threads; long
+        // transactions.
         for (threads, variables, length, transactions) in
             [(1, 10, 2, 301), (4, 3, 2, 2000), (5, 20, 3, 3), (2, 9, 9, 300), (3, 64, 21, 200)]
         {

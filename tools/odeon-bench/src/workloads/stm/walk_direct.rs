@@ -1,5 +1,6 @@
-//! `walk-direct`: each thread owns a list. A transaction in direct mode walks it from end to end, removes the
-//! value that the one before has inserted, and inserts another; both look for their place from the head on.
+//! `walk-direct`: each thread owns a list. A transaction in direct mode walks it from end to end,
+//! removes the value that the one before has inserted, and inserts another; both look for their
+//! place from the head on.
 
 use super::case::{Case, Plan};
 use super::linked_list;

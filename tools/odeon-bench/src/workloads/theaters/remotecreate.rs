@@ -1,4 +1,5 @@
-//! `remotecreate`: actors of each kind, created at another theater, in one's own, or there and moved.
+//! `remotecreate`: actors of each kind, created at another theater, in one's own, or there and
+//! moved.
 //!
 //! What is timed, from the first actor's creation to the last one's acknowledgement:
 //!
@@ -9,8 +10,9 @@
 //! | `here` | an actor creates all in its own theater; until each has told | `local`, `remote`, `mobile` |
 //! | `referred` | the same, and a reference to each is sent to the other theater; until each has told, and all references have been written | `remote` |
 //!
-//! An actor is not created as `remote`: each of a theater that has joined a network becomes that when a reference to it first
-//! leaves. So `here` is the same work for `local` and `remote`, and `referred` is what the difference costs.
+//! An actor is not created as `remote`: each of a theater that has joined a network becomes that
+//! when a reference to it first leaves. So `here` is the same work for `local` and `remote`, and
+//! `referred` is what the difference costs.
 
 use super::MEMBERS;
 use super::created::{self, Birth, Create, Hold, Make, Maker, Master, Started};

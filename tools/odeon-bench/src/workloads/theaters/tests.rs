@@ -1,4 +1,5 @@
-//! Workloads of several theaters with members on threads; with processes, the tests of the command line run them.
+//! Workloads of several theaters with members on threads; with processes, the tests of the command
+//! line run them.
 
 use super::payload::{Count, Payload, number_of};
 use super::seat::{Role, Seat};
