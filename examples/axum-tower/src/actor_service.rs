@@ -8,8 +8,8 @@ use std::time::Duration;
 use odeon::{ActorRef, AskError, AskWithin, Message, Reply};
 use tower::Service;
 
-/// Asks an actor. Ready while the actor is not under pressure, so that middleware can wait, shed load or
-/// choose another service before there is a question.
+/// Asks an actor. Ready while the actor is not under pressure, so that middleware can wait, shed
+/// load or choose another service before there is a question.
 pub(crate) struct ActorService<M, Request, Response> {
     actor: ActorRef<M>,
     limit: Duration,

@@ -1,6 +1,6 @@
-//! An actor that counts words, served over HTTP: axum's handlers ask it through a tower service, which
-//! is ready while the actor is not under pressure. When it is, requests are refused at once with 503
-//! instead of making the queue longer.
+//! An actor that counts words, served over HTTP: axum's handlers ask it through a tower service,
+//! which is ready while the actor is not under pressure. When it is, requests are refused at once
+//! with 503 instead of making the queue longer.
 //!
 //! The program asks itself over the loopback interface, checks the answers, and ends.
 
@@ -33,7 +33,8 @@ struct Words {
 enum ToWords {
     /// Counts a word, and answers with its count.
     Count(String, Reply<u64>),
-    /// Does nothing until the other end is dropped: for showing what happens to the others meanwhile.
+    /// Does nothing until the other end is dropped: for showing what happens to the others
+    /// meanwhile.
     Sleep(Receiver<()>),
     Nothing,
 }

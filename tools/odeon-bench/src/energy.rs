@@ -3,15 +3,16 @@
 #[cfg(feature = "devices")]
 mod source;
 
-use crate::standard_error;
 use crate::table::short;
 use odeon_energy::{Estimate, Gauge, Machine, Meter, SharedMeter, Unavailable};
+use odeon_example_run::standard_error;
 use std::time::Duration;
 
 #[cfg(feature = "devices")]
 pub(crate) use source::source;
 
-/// TUNE: the part of a number of joules by which it may be off and still be compared; guessed 2026-11: promises are about factors.
+/// TUNE: the part of a number of joules by which it may be off and still be compared; guessed
+/// 2026-11: promises are about factors.
 const MOST_ERROR: f64 = 0.1;
 
 /// Energy, and how far off it may be.
@@ -53,8 +54,9 @@ impl Joules {
 /// TUNE: s, 2026-11: where a part tells no limit of its power, a counter may begin anew after 40 s.
 const KEPT_UP_EVERY: Duration = Duration::from_secs(20);
 
-/// Joules of what `work` does, with all else that goes on in the machine meanwhile; `None` if they cannot be told. If there are counters, and they have not
-/// told it of this run, people are told why.
+/// Joules of what `work` does, with all else that goes on in the machine meanwhile; `None` if they
+/// cannot be told. If there are counters, and they have not told it of this run, people are told
+/// why.
 pub(crate) fn joules_of<T>(work: impl FnOnce() -> T) -> (T, Option<Joules>) {
     let (done, joules) = joules_by(Machine::look(), KEPT_UP_EVERY, work);
     let joules = joules.transpose().unwrap_or_else(|why| {
@@ -64,7 +66,8 @@ pub(crate) fn joules_of<T>(work: impl FnOnce() -> T) -> (T, Option<Joules>) {
     (done, joules)
 }
 
-/// Nothing if there is no counter. Those that are there are read once in `every` meanwhile, so that none begins anew unseen.
+/// Nothing if there is no counter. Those that are there are read once in `every` meanwhile, so that
+/// none begins anew unseen.
 fn joules_by<T>(
     machine: Machine,
     every: Duration,

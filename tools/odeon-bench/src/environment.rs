@@ -25,7 +25,8 @@ pub struct Machine {
     /// Commit of the source, with `+changes` when the tree differs from it; `null` outside a git
     /// checkout.
     pub commit: Option<String>,
-    /// What kernels can run on, once something has looked: that wakes a driver, which would disturb what is measured.
+    /// What kernels can run on, once something has looked: that wakes a driver, which would disturb
+    /// what is measured.
     #[serde(default)]
     pub devices: Option<String>,
 }

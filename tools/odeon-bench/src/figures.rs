@@ -45,8 +45,8 @@ pub struct Figure {
     pub variant: Variant,
     /// Parameters of this figure alone.
     pub settings: &'static [Setting],
-    /// Parameters of its own case that not all cases beside it have, where times of one operation can be compared all the same: it may last longer. None in
-    /// a quick look.
+    /// Parameters of its own case that not all cases beside it have, where times of one operation
+    /// can be compared all the same: it may last longer. None in a quick look.
     pub longer: &'static [Setting],
     /// The cases beside it that have these parameters, too.
     pub as_long: &'static [&'static [Setting]],
@@ -75,7 +75,8 @@ pub enum Goal {
     TimesFasterThanPeers(f64),
     /// At most so many times another case of the group.
     AtMostTimes(f64, &'static [Setting]),
-    /// At most so many times the fastest of other cases of the group, as far as these can run on this machine.
+    /// At most so many times the fastest of other cases of the group, as far as these can run on
+    /// this machine.
     AtMostTimesBest(f64, &'static [&'static [Setting]]),
     /// At most so many times the energy that the fastest of other cases of the group takes.
     AtMostTimesEnergy(f64, &'static [&'static [Setting]]),
@@ -253,7 +254,8 @@ impl Group {
         self
     }
 
-    /// The last figure's own case has these parameters, too, and those beside it that are in `as_long`.
+    /// The last figure's own case has these parameters, too, and those beside it that are in
+    /// `as_long`.
     fn longer(
         mut self,
         settings: &'static [Setting],
@@ -288,7 +290,8 @@ impl Figure {
         with(params, self.longer)
     }
 
-    /// The parameters of a case beside it: those of the figure, where the case does not say otherwise.
+    /// The parameters of a case beside it: those of the figure, where the case does not say
+    /// otherwise.
     pub(crate) fn beside(&self, params: &Params, other: &[Setting]) -> Params {
         let beside = with(params, other);
         if self.as_long.contains(&other) { with(&beside, self.longer) } else { beside }
@@ -312,7 +315,7 @@ mod tests {
             parts.into_iter().flat_map(move |part| hardware::groups(part, cores))
         });
         for group in groups().into_iter().chain(hardware) {
-            let about = workloads::find(group.workload).expect("the workload exists").about();
+            let about = workloads::find(group.workload).expect("the workload exists");
             let known = |settings: &[Setting]| {
                 settings.iter().all(|(name, value)| {
                     let parameter = about.parameters.iter().find(|p| p.name == *name);

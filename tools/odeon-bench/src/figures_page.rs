@@ -4,9 +4,9 @@ use crate::date;
 use crate::devices;
 use crate::energy;
 use crate::figures_run::{FiguresOutcome, FiguresPlan, Verdict, table};
+use crate::paper;
 use crate::peers::Peers;
 use crate::runner::Results;
-use crate::selectors;
 use crate::table::{Table, factor, short};
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ pub fn page(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers, notes: 
     page += "\n## Lines of code\n\n";
     page += "Of the programs of the Savina suite, without comments and empty lines: ";
     page += "messages, actors and setting up of each version.\n\n";
-    page += &selectors::lines_of_code().to_markdown();
+    page += &paper::lines_of_code().to_markdown();
     page += "\n## All medians\n\n";
     page += "Medians and spreads (min..max) of all samples, none dropped; ";
     page += "`--json` keeps every sample. ";
@@ -84,7 +84,8 @@ fn warm(runs: usize) -> String {
     }
 }
 
-/// One section per note on figures that are not reached, below a heading, which tells the level. The headings of these notes begin with `beginning`.
+/// One section per note on figures that are not reached, below a heading, which tells the level.
+/// The headings of these notes begin with `beginning`.
 pub(crate) fn unreached(
     verdicts: &[Verdict],
     notes: &str,
@@ -117,7 +118,8 @@ pub(crate) fn unreached(
     text
 }
 
-/// The text below the heading `## what`, and below those that follow it without a text between, up to the next heading of that level.
+/// The text below the heading `## what`, and below those that follow it without a text between, up
+/// to the next heading of that level.
 fn note_on<'a>(what: &str, notes: &'a str) -> Option<&'a str> {
     let sections = notes.split("\n## ").map(|section| section.trim_start_matches("## "));
     let parts = sections.map(|section| section.split_once('\n').unwrap_or((section, "")));
@@ -135,14 +137,14 @@ fn idle_of_peers(outcome: &FiguresOutcome) -> String {
 }
 
 fn workload(results: &Results) -> Option<&'static str> {
-    results.0.first().map(|first| first.case.workload.about().name)
+    results.0.first().map(|first| first.case.workload.name)
 }
 
 /// One table for all groups of one workload.
 fn medians(groups: &[Results]) -> String {
     let all = groups.iter().flat_map(|results| results.0.iter().map(move |o| (o, results)));
     let Some((first, _)) = all.clone().next() else { return String::new() };
-    let about = first.case.workload.about();
+    let about = first.case.workload;
     let mut table =
         Table::new(["impl", "params", "median ns", "min..max", "x floor", "peak RSS MiB"]);
     for (outcome, results) in all {
@@ -158,7 +160,7 @@ fn medians(groups: &[Results]) -> String {
             peak.unwrap_or_default(),
         ]);
     }
-    let (name, operation, floor) = (about.name, about.operation, about.floor);
+    let (name, operation, floor) = (about.name, about.operation, about.floor_is);
     let heading = format!("\n### {name}, ns per {operation}\n\nFloor: {floor}.\n\n");
     heading + &table.to_markdown()
 }

@@ -129,8 +129,8 @@ impl FiguresPlan {
         self.list == List::Usual && self.wants("idle")
     }
 
-    /// Measures everything; a workload that goes wrong ends none of the others. The idle actors come first: their memory is only visible in a fresh
-    /// process.
+    /// Measures everything; a workload that goes wrong ends none of the others. The idle actors
+    /// come first: their memory is only visible in a fresh process.
     pub fn run(
         &self,
         peers: &mut Peers,
@@ -152,8 +152,8 @@ impl FiguresPlan {
         }
         let mut groups = self.groups(outcome.machine.cores);
         // Stable: else in the order in which they stand.
-        groups.sort_by_key(|group| workload_of(group).opens_devices());
-        let can_be_checked = |group: &&Group| !workload_of(group).opens_devices();
+        groups.sort_by_key(|group| workload_of(group).opens_devices);
+        let can_be_checked = |group: &&Group| !workload_of(group).opens_devices;
         groups.iter().filter(can_be_checked).try_for_each(|group| self.check(group))?;
         for group in &groups {
             if self.within.is_some_and(|within| begun.elapsed() >= within) {
@@ -279,7 +279,8 @@ impl FiguresPlan {
         judge_measured(workload_of(group), group, figure, &params, results)
     }
 
-    /// What the figures of a group compare, and what is shown beside them, as far as this machine can run it.
+    /// What the figures of a group compare, and what is shown beside them, as far as this machine
+    /// can run it.
     fn cases(&self, group: &Group) -> Vec<(Variant, Params)> {
         let can_run = |params: &Params| workload_of(group).missing(params).is_none();
         let mut cases = Vec::new();
@@ -302,7 +303,8 @@ impl FiguresPlan {
         cases
     }
 
-    /// Whether each case can be run. WHY before all, but for those that open devices: one that cannot would end a run of half an hour.
+    /// Whether each case can be run. WHY before all, but for those that open devices: one that
+    /// cannot would end a run of half an hour.
     fn check(&self, group: &Group) -> Result<(), BenchError> {
         self.cases(group).iter().try_for_each(|(_, params)| workload_of(group).check(params))
     }
@@ -311,14 +313,14 @@ impl FiguresPlan {
     pub(crate) fn params(&self, group: &Group, own: &[Setting]) -> Params {
         let quick = if self.quick { group.quick } else { &[] };
         let settings = group.settings.iter().chain(quick).chain(own);
-        let start = Params::defaults(workload_of(group).about().parameters);
+        let start = Params::defaults(workload_of(group).parameters);
         settings.fold(start, |params, (name, value)| params.with(name, *value))
     }
 }
 
 /// Whether a case is the floor that belongs to these parameters, or a peer's same work.
 fn is_beside(case: &Case, params: &Params) -> bool {
-    let parameters = case.workload.about().parameters;
+    let parameters = case.workload.parameters;
     let same = match case.contender {
         Contender::Odeon(_) => None,
         Contender::Floor => Some(params.for_floor(parameters)),
@@ -334,7 +336,7 @@ fn concerns_a_workload(error: &BenchError) -> bool {
 }
 
 /// The workload that a group runs.
-pub(crate) fn workload_of(group: &Group) -> &'static dyn Workload {
+pub(crate) fn workload_of(group: &Group) -> &'static Workload {
     workloads::find(group.workload).expect("a test checks that every group names a workload")
 }
 

@@ -10,10 +10,12 @@ use std::collections::BTreeSet;
 
 const HEADING: &str = "## Real hardware";
 
-/// What the headings of notes on it begin with: the same figure is not reached for other reasons elsewhere.
+/// What the headings of notes on it begin with: the same figure is not reached for other reasons
+/// elsewhere.
 const NOTES: &str = "real hardware: ";
 
-/// The verdicts of the plan's groups on what was measured, for a machine of as many cores as that had.
+/// The verdicts of the plan's groups on what was measured, for a machine of as many cores as that
+/// had.
 pub fn verdicts(recorded: &Recorded, plan: &FiguresPlan) -> Vec<Verdict> {
     let of_group = |group: &Group| -> Vec<Verdict> {
         let figures = group.figures.iter();
@@ -101,7 +103,7 @@ fn sweeps(groups: &[Group], plan: &FiguresPlan, results: &Results) -> String {
         let headings = ["what", "how"].into_iter().chain(headings.iter().map(String::as_str));
         let mut table = Table::new(headings);
         rows.into_iter().for_each(|row| table.row(row));
-        let operation = workload_of(alike[0]).about().operation;
+        let operation = workload_of(alike[0]).operation;
         format!(
             "\n### {workload}, ns per {operation}, by number of {over}\n\n{}",
             table.to_markdown()

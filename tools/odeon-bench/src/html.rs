@@ -25,7 +25,8 @@ pub(crate) fn table(headings: &[&str], rows: impl IntoIterator<Item = Vec<String
 pub(crate) const QUICK_RUN: &str = "<p><strong>A quick run with small parameters: it shows that \
     everything works, and compares nothing.</strong></p>\n";
 
-/// What a paper says, each statement beside what was measured here. A quick run has nothing to set beside it.
+/// What a paper says, each statement beside what was measured here. A quick run has nothing to set
+/// beside it.
 pub(crate) fn statements(
     who: &str,
     is_quick: bool,

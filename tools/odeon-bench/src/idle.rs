@@ -1,12 +1,12 @@
 //! What idle actors cost: memory each, CPU time together.
 
 use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
 use crate::heap_bytes::HeapCount;
 use crate::memory::{cpu_time_ns, rss_kib};
 use crate::parameter::{Parameter, Params, Value};
 use crate::theater::{Post, theater};
 use odeon::prelude::*;
+use odeon_example_run::{Finish, finish_line};
 use std::time::{Duration, Instant};
 
 /// TUNE: ms, guessed 2026-11: workers that have found nothing to do are asleep long before.

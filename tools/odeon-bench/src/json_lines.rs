@@ -50,7 +50,7 @@ impl<'a> Record<'a> {
     ) -> Self {
         let implementation = outcome.case.contender.implementation();
         Self {
-            workload: outcome.case.workload.about().name,
+            workload: outcome.case.workload.name,
             implementation,
             impl_version: peers.version_of(implementation),
             params: &outcome.case.params,
@@ -71,8 +71,8 @@ impl<'a> Record<'a> {
 /// A file of JSON lines; opened before measuring, so that a bad path costs no time.
 ///
 /// Lines go to a file beside it, whose name ends in `.partial`, which takes its place in
-/// [`finish`](Self::finish): so a run that is broken off leaves an earlier file alone. What it has measured
-/// stays in the partial file.
+/// [`finish`](Self::finish): so a run that is broken off leaves an earlier file alone. What it has
+/// measured stays in the partial file.
 pub struct JsonLines {
     path: PathBuf,
     /// `None` if lines go to `path` itself, because it is no plain file: a device or a pipe.
@@ -156,8 +156,7 @@ mod tests {
     #[test]
     fn a_line_has_every_field() {
         let ring = crate::workloads::find("ring").expect("ring is a workload");
-        let params = Params::defaults(ring.about().parameters)
-            .with("hops", crate::parameter::Value::Number(100));
+        let params = ring.defaults().with("hops", crate::parameter::Value::Number(100));
         let mut plan = Plan::default();
         plan.add(ring, Variant::Pinned, &params, &[]);
         let mut peers = Peers::none();

@@ -134,7 +134,8 @@ impl Parameter {
             }
             Domain::File { .. } if text.is_empty() => Err(refused()),
             Domain::File { default } if text == default => Ok(Value::Word(default)),
-            // WHY leaked: values are words that live as long as the program, and a command line names few files.
+            // WHY leaked: values are words that live as long as the program, and a command line
+            // names few files.
             Domain::File { .. } => Ok(Value::Word(String::leak(text.to_owned()))),
         }
     }

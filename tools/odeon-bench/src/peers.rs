@@ -1,4 +1,5 @@
-//! Other runtimes and libraries doing the same work: one child process each, which answers requests line by line.
+//! Other runtimes and libraries doing the same work: one child process each, which answers requests
+//! line by line.
 //!
 //! The program behind them is the package `tools/odeon-peers`, which ordinary builds do not
 //! compile.
@@ -37,6 +38,10 @@ pub struct Hello {
     /// The compiler that built it.
     #[serde(default)]
     pub rustc: String,
+}
+
+fn failed(peer: &str, problem: impl std::fmt::Display) -> BenchError {
+    BenchError::Beside(format!("peer {peer}: {problem}"))
 }
 
 /// The running peers of one measurement.
@@ -95,7 +100,7 @@ impl Peers {
             peak_rss_kib: Option<u64>,
         }
         let running = self.running.iter_mut().find(|(hello, _)| hello.implementation == name);
-        let (_, process) = running.ok_or_else(|| BenchError::peer(name, "is not running"))?;
+        let (_, process) = running.ok_or_else(|| failed(name, "is not running"))?;
         let Answer { ops, ns, peak_rss_kib } = process.ask(workload, params)?;
         Ok(Measured {
             ops,
@@ -114,7 +119,7 @@ impl Peers {
         struct Answer {
             bytes_per_actor: f64,
         }
-        let no_program = || BenchError::peer(name, "is not running");
+        let no_program = || failed(name, "is not running");
         let program = self.program.as_ref().ok_or_else(no_program)?;
         let (_, mut process) = Process::start(program, name)?;
         let Answer { bytes_per_actor } = process.ask("idle_actor_bytes", params)?;

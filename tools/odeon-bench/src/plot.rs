@@ -57,10 +57,11 @@ struct Series {
 }
 
 impl Chart {
-    /// The number with the most values becomes the x axis, or the word if no number has several; every
-    /// combination of the others and the implementation a series. Without a sweep the implementations stand side by side.
+    /// The number with the most values becomes the x axis, or the word if no number has several;
+    /// every combination of the others and the implementation a series. Without a sweep the
+    /// implementations stand side by side.
     fn new(results: &Results) -> Self {
-        let about = results.0.first().map(|first| first.case.workload.about());
+        let about = results.0.first().map(|first| first.case.workload);
         let swept = swept_parameters(results);
         let rank = |name: &&str| (is_number(results, name), values(results, name).len());
         let x_parameter = swept.iter().copied().max_by_key(rank);
@@ -203,14 +204,15 @@ fn distinct(all: impl Iterator<Item = String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parameter::{Params, Value};
+    use crate::parameter::Value;
     use crate::runner::{Case, Contender};
     use crate::samples::Samples;
     use crate::workload::Variant;
 
     fn outcome(contender: Contender, list_actors: u64, workload: &'static str) -> Outcome {
         let list = crate::workloads::find("list").expect("list is a workload");
-        let params = Params::defaults(list.about().parameters)
+        let params = list
+            .defaults()
             .with("list_actors", Value::Number(list_actors))
             .with("workload", Value::Word(workload));
         let ns_per_op = vec![100.0 * list_actors as f64, 120.0];

@@ -6,8 +6,8 @@ use crate::runner::{Case, Contender, Outcome, Results, WRONG_RESULT, Wrong};
 use crate::table::{Table, factor, short};
 use std::cmp::Reverse;
 
-/// One row per result: median, spread, distance to the floor, and beside peers how many times as long
-/// as Odeon (the first result that did the same work) they took.
+/// One row per result: median, spread, distance to the floor, and beside peers how many times as
+/// long as Odeon (the first result that did the same work) they took.
 pub fn table(results: &Results) -> Table {
     table_with(results, &[])
 }
@@ -18,7 +18,7 @@ pub fn table_with(results: &Results, wrong: &[Wrong]) -> Table {
         let measured = results.0.iter().map(|outcome| &outcome.case);
         measured.chain(wrong.iter().map(|wrong| &wrong.case))
     };
-    let operation = cases().next().map_or("op", |first| first.workload.about().operation);
+    let operation = cases().next().map_or("op", |first| first.workload.operation);
     let per_operation = format!("ns per {operation}");
     let swept = swept_among(cases().map(|case| &case.params));
     let mut headings = vec!["impl"];

@@ -34,7 +34,7 @@ impl Contender {
 #[derive(Clone)]
 pub struct Case {
     /// What is done.
-    pub workload: &'static dyn Workload,
+    pub workload: &'static Workload,
     /// Who does it.
     pub contender: Contender,
     /// How much of it.
@@ -46,14 +46,14 @@ impl Case {
         self.is(other.workload, &other.contender, &other.params)
     }
 
-    fn is(&self, workload: &dyn Workload, contender: &Contender, params: &Params) -> bool {
-        self.workload.about().name == workload.about().name
+    fn is(&self, workload: &Workload, contender: &Contender, params: &Params) -> bool {
+        self.workload.name == workload.name
             && self.contender == *contender
             && self.params == *params
     }
 
     fn sample(&self, peers: &mut Peers) -> Result<Measured, BenchError> {
-        let name = self.workload.about().name;
+        let name = self.workload.name;
         reset_peak_rss();
         let mut measured = match &self.contender {
             Contender::Odeon(variant) => self.workload.run(*variant, &self.params)?,
@@ -75,12 +75,12 @@ impl Plan {
     /// Adds Odeon, the floor, and every peer that can do the same.
     pub fn add(
         &mut self,
-        workload: &'static dyn Workload,
+        workload: &'static Workload,
         variant: Variant,
         params: &Params,
         peers: &[String],
     ) {
-        let parameters = workload.about().parameters;
+        let parameters = workload.parameters;
         self.add_odeon(workload, variant, params);
         self.add_case(workload, Contender::Floor, params.for_floor(parameters));
         if let Some(shared) = params.for_peers(parameters) {
@@ -91,22 +91,17 @@ impl Plan {
     }
 
     /// Adds Odeon alone.
-    pub fn add_odeon(
-        &mut self,
-        workload: &'static dyn Workload,
-        variant: Variant,
-        params: &Params,
-    ) {
+    pub fn add_odeon(&mut self, workload: &'static Workload, variant: Variant, params: &Params) {
         self.add_case(workload, Contender::Odeon(variant), params.clone());
     }
 
     /// Adds the floor alone.
-    pub fn add_floor(&mut self, workload: &'static dyn Workload, params: &Params) {
-        let params = params.for_floor(workload.about().parameters);
+    pub fn add_floor(&mut self, workload: &'static Workload, params: &Params) {
+        let params = params.for_floor(workload.parameters);
         self.add_case(workload, Contender::Floor, params);
     }
 
-    fn add_case(&mut self, workload: &'static dyn Workload, contender: Contender, params: Params) {
+    fn add_case(&mut self, workload: &'static Workload, contender: Contender, params: Params) {
         if !self.cases.iter().any(|case| case.is(workload, &contender, &params)) {
             self.cases.push(Case { workload, contender, params });
         }
@@ -148,7 +143,8 @@ pub fn measure(
     if wrong.is_empty() { Ok(results) } else { Err(wrong.remove(0).error) }
 }
 
-/// As [`measure`], and goes on without a case that comes to a wrong result: the others have measured what they have measured.
+/// As [`measure`], and goes on without a case that comes to a wrong result: the others have
+/// measured what they have measured.
 ///
 /// # Errors
 /// If a run comes to no result.
@@ -205,12 +201,7 @@ impl Wrong {
     }
 
     /// Whether it is the case of Odeon with these parameters.
-    pub(crate) fn is_odeon(
-        &self,
-        workload: &dyn Workload,
-        variant: Variant,
-        params: &Params,
-    ) -> bool {
+    pub(crate) fn is_odeon(&self, workload: &Workload, variant: Variant, params: &Params) -> bool {
         self.case.is(workload, &Contender::Odeon(variant), params)
     }
 }
@@ -232,7 +223,7 @@ impl Results {
     /// Odeon's samples for these parameters.
     pub fn odeon(
         &self,
-        workload: &dyn Workload,
+        workload: &Workload,
         variant: Variant,
         params: &Params,
     ) -> Option<&Samples> {
@@ -240,20 +231,20 @@ impl Results {
     }
 
     /// The floor that belongs to these parameters.
-    pub fn floor(&self, workload: &dyn Workload, params: &Params) -> Option<&Samples> {
-        let params = params.for_floor(workload.about().parameters);
+    pub fn floor(&self, workload: &Workload, params: &Params) -> Option<&Samples> {
+        let params = params.for_floor(workload.parameters);
         self.find(workload, &Contender::Floor, &params)
     }
 
     /// A peer's samples for the same work.
-    pub fn peer(&self, workload: &dyn Workload, peer: &str, params: &Params) -> Option<&Samples> {
-        let params = params.for_peers(workload.about().parameters)?;
+    pub fn peer(&self, workload: &Workload, peer: &str, params: &Params) -> Option<&Samples> {
+        let params = params.for_peers(workload.parameters)?;
         self.find(workload, &Contender::Peer(peer.to_owned()), &params)
     }
 
     fn find(
         &self,
-        workload: &dyn Workload,
+        workload: &Workload,
         contender: &Contender,
         params: &Params,
     ) -> Option<&Samples> {
@@ -271,7 +262,6 @@ impl Results {
 mod tests {
     use super::*;
     use crate::parameter::{Parameter, Value};
-    use crate::workload::About;
     use crate::workloads;
     use std::time::Duration;
 
@@ -279,7 +269,7 @@ mod tests {
     fn cases_alternate_and_floors_are_shared() {
         let workload = workloads::find("fjthrput").expect("fjthrput is a workload");
         let small = [("actors", 2), ("messages", 10)];
-        let start = Params::defaults(workload.about().parameters);
+        let start = workload.defaults();
         let base =
             small.iter().fold(start, |params, (name, n)| params.with(name, Value::Number(*n)));
         let many = base.clone().with("mailboxes", Value::Number(64));
@@ -305,41 +295,28 @@ mod tests {
         assert!(results.peer(workload, "tokio", &base).is_none());
     }
 
-    struct OneWayIsWrong;
-
-    static ONE_WAY_IS_WRONG: About = About {
-        name: "onewayiswrong",
-        summary: "",
+    static ONE_WAY_IS_WRONG: Workload = Workload {
         operation: "run",
-        floor: "",
         parameters: &[Parameter::word("way", "", &["good", "bad"]).outside_floor()],
-        variants: &[Variant::Pool],
+        ..Workload::new("onewayiswrong", one_way_is_wrong, |_| {
+            Ok(Measured::new(1, Duration::from_nanos(5)))
+        })
     };
 
-    impl Workload for OneWayIsWrong {
-        fn about(&self) -> &'static About {
-            &ONE_WAY_IS_WRONG
-        }
-
-        fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-            match params.word("way") {
-                "good" => Ok(Measured::new(1, Duration::from_nanos(10))),
-                _ => Err(BenchError::WrongResult("one and one is three".to_owned())),
-            }
-        }
-
-        fn floor(&self, _params: &Params) -> Result<Measured, BenchError> {
-            Ok(Measured::new(1, Duration::from_nanos(5)))
+    fn one_way_is_wrong(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+        match params.word("way") {
+            "good" => Ok(Measured::new(1, Duration::from_nanos(10))),
+            _ => Err(BenchError::WrongResult("one and one is three".to_owned())),
         }
     }
 
     #[test]
     fn a_wrong_result_leaves_the_others_theirs_and_has_a_row() {
-        let good = Params::defaults(ONE_WAY_IS_WRONG.parameters);
+        let good = ONE_WAY_IS_WRONG.defaults();
         let bad = good.clone().with("way", Value::Word("bad"));
         let mut plan = Plan::default();
-        plan.add(&OneWayIsWrong, Variant::Pool, &bad, &[]);
-        plan.add(&OneWayIsWrong, Variant::Pool, &good, &[]);
+        plan.add(&ONE_WAY_IS_WRONG, Variant::Pool, &bad, &[]);
+        plan.add(&ONE_WAY_IS_WRONG, Variant::Pool, &good, &[]);
         let rounds = Rounds { warmup: 1, samples: 3 };
         let mut runs = 0;
         let measured = measure_right_ones(&plan, rounds, &mut Peers::none(), |_| runs += 1);

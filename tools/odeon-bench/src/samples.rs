@@ -3,6 +3,7 @@
 use crate::energy::Joules;
 use crate::latency::Latency;
 use crate::statistics::Spread;
+use odeon_example_run::Timed;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -15,11 +16,13 @@ pub struct Measured {
     pub ns: u64,
     /// Highest resident memory of the process that ran it, where the system tells.
     pub peak_rss_kib: Option<u64>,
-    /// How fast resident memory grew in the second half, where the run lasts some time and the system tells.
+    /// How fast resident memory grew in the second half, where the run lasts some time and the
+    /// system tells.
     pub growth_kib_per_minute: Option<f64>,
     /// Of its operations, where each was timed.
     pub latency: Option<Latency>,
-    /// What the machine has taken meanwhile, where the workload looks at that and the machine tells.
+    /// What the machine has taken meanwhile, where the workload looks at that and the machine
+    /// tells.
     pub joules: Option<Joules>,
 }
 
@@ -44,7 +47,8 @@ impl Measured {
         (Self::new(ops, start.elapsed()), outcome)
     }
 
-    /// As [`time`](Self::time), and looks at the energy too; `work` says how many operations it did.
+    /// As [`time`](Self::time), and looks at the energy too; `work` says how many operations it
+    /// did.
     pub fn time_and_energy<T>(work: impl FnOnce() -> (u64, T)) -> (Self, T) {
         let ((mut measured, (ops, outcome)), joules) =
             crate::energy::joules_of(|| Self::time(0, work));
@@ -55,6 +59,12 @@ impl Measured {
     /// Time of one operation on average.
     pub fn ns_per_op(&self) -> f64 {
         self.ns as f64 / self.ops.max(1) as f64
+    }
+}
+
+impl From<Timed> for Measured {
+    fn from(timed: Timed) -> Self {
+        Self::new(timed.ops, timed.elapsed)
     }
 }
 
@@ -107,7 +117,8 @@ impl Samples {
         (!growth.is_empty()).then(|| Spread::of(growth).median)
     }
 
-    /// The middle energy of one operation, and the middle error, if runs looked at it and the machine tells.
+    /// The middle energy of one operation, and the middle error, if runs looked at it and the
+    /// machine tells.
     pub fn median_joules(&self) -> Option<Joules> {
         let [values, errors] = [&self.joules_per_op, &self.joules_error_per_op];
         let middle = |of: &[f64]| (!of.is_empty()).then(|| Spread::of(of).median);

@@ -12,6 +12,12 @@ pub struct Spread {
 }
 
 impl Spread {
+    /// All of it so many times.
+    pub fn times(self, factor: f64) -> Self {
+        let Self { min, median, max } = self;
+        Self { min: min * factor, median: median * factor, max: max * factor }
+    }
+
     /// Not-a-number three times when there are no samples.
     pub fn of(samples: &[f64]) -> Self {
         let mut sorted = samples.to_vec();
@@ -36,7 +42,8 @@ pub struct StraightLine {
     pub slope: f64,
     /// y where x is 0.
     pub intercept: f64,
-    /// Pearson's r: 1 if all points lie on a line that rises, -1 on one that falls, about 0 if on none.
+    /// Pearson's r: 1 if all points lie on a line that rises, -1 on one that falls, about 0 if on
+    /// none.
     pub correlation: f64,
 }
 

@@ -21,10 +21,10 @@ pub fn parse_sweep(parameter: &Parameter, text: &str) -> Result<Vec<Value>, Stri
 /// Every combination of the swept values, the last option varying fastest; parameters that are not
 /// swept take their defaults. Each combination has passed the workload's own check.
 pub fn combinations(
-    workload: &dyn Workload,
+    workload: &Workload,
     sweeps: &[(&'static str, Vec<Value>)],
 ) -> Result<Vec<Params>, BenchError> {
-    let mut all = vec![Params::defaults(workload.about().parameters)];
+    let mut all = vec![workload.defaults()];
     for (name, values) in sweeps {
         let extended = all
             .iter()

@@ -1,5 +1,7 @@
 //! Tables for terminals and for Markdown pages.
 
+use crate::html;
+
 /// Rows of text below headings.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
@@ -50,6 +52,12 @@ impl Table {
         let rule = format!("|{}\n", " --- |".repeat(self.headings.len()));
         let rows: String = self.rows.iter().map(|row| line(row)).collect();
         line(&self.headings) + &rule + &rows
+    }
+
+    /// As a table of a page.
+    pub(crate) fn to_html(&self) -> String {
+        let headings: Vec<&str> = self.headings.iter().map(String::as_str).collect();
+        html::table(&headings, self.rows.iter().cloned())
     }
 
     fn lines(&self) -> impl Iterator<Item = &Vec<String>> {

@@ -1,5 +1,6 @@
-//! What the speculative actors of a run tell in its course, as JSON lines: samples while it runs, and at the end, for each
-//! actor, which messages were rolled back at which variables, and its decisions on the width.
+//! What the speculative actors of a run tell in its course, as JSON lines: samples while it runs,
+//! and at the end, for each actor, which messages were rolled back at which variables, and its
+//! decisions on the width.
 //!
 //! A workload says only which actors there are (`watch`), on the thread that was told to run it.
 
@@ -21,7 +22,8 @@ use std::time::{Duration, Instant};
 /// The modes with speculative actors, as workloads call them.
 pub(crate) const MODES: [&str; 3] = ["adaptive", "concurrent", "sequential"];
 
-/// TUNE: between two samples: some of each phase of a short run, and little work for the machine that is looked at.
+/// TUNE: between two samples: some of each phase of a short run, and little work for the machine
+/// that is looked at.
 const PERIOD: Duration = Duration::from_millis(5);
 
 /// What was recorded of one run.

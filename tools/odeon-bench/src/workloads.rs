@@ -3,24 +3,12 @@
 //! Both use the same state machine, so that floor and runtime do the same work and differ in
 //! delivery only.
 
-mod accounts;
-mod adderjoin;
-mod astar;
 mod bank;
-mod bank_transfers;
-mod banking;
-mod barber;
 mod beside;
 mod big;
-mod bndbuffer;
-mod book;
 mod chameneos;
-mod cigsmok;
-mod clients;
 mod count;
 mod create;
-mod dictionary;
-mod filterbank;
 mod fjthrput;
 mod forward;
 #[cfg(feature = "devices")]
@@ -31,25 +19,20 @@ mod kept;
 mod kmeans;
 #[cfg(feature = "devices")]
 mod launch;
-mod ledger;
 mod list;
-mod logmap;
 #[cfg(feature = "devices")]
 mod logreg;
-mod nqueens;
 pub mod phases;
-mod philosophers;
 mod pingpong;
 mod pressure;
 mod restart;
 mod ring;
+mod savina;
 mod shared_state;
-mod sortedlist;
 mod stm;
 #[cfg(feature = "theaters")]
 pub mod theaters;
 mod timers;
-mod tmap;
 mod transfer;
 
 use crate::workload::Workload;
@@ -57,73 +40,71 @@ use crate::workload::Workload;
 #[cfg(feature = "devices")]
 pub(crate) use geostat::record_course as record_geostat;
 #[cfg(feature = "devices")]
-pub(crate) use geostat::{Course as GeostatCourse, Progress as GeostatProgress};
-#[cfg(feature = "devices")]
 pub(crate) use kmeans::report_of_pool as report_of_kmeans_pool;
-pub(crate) use list::{Course, Progress, record_course};
+pub(crate) use list::record_course;
 
 /// Every workload, in the order of the help text.
-pub const ALL: &[&dyn Workload] = &[
-    &ring::Ring,
-    &pingpong::PingPong,
-    &fjthrput::ForkJoinThroughput,
-    &create::Create,
-    &chameneos::Chameneos,
-    &big::Big,
-    &count::Count,
-    &forward::Forward,
-    &list::List,
-    &ledger::Ledger,
-    &beside::Beside,
-    &accounts::Accounts,
-    &tmap::SessionDirectory,
-    &transfer::Transfer,
+pub const ALL: &[&Workload] = &[
+    &ring::RING,
+    &pingpong::PING_PONG,
+    &fjthrput::FORK_JOIN_THROUGHPUT,
+    &create::CREATE,
+    &chameneos::CHAMENEOS,
+    &big::BIG,
+    &count::COUNT,
+    &forward::FORWARD,
+    &list::LIST,
+    &shared_state::LEDGER,
+    &beside::BESIDE,
+    &shared_state::ACCOUNTS,
+    &shared_state::SESSION_DIRECTORY,
+    &transfer::TRANSFER,
     #[cfg(feature = "devices")]
-    &geostat::Geostat,
-    &timers::Timers,
-    &bank::Bank,
-    &banking::Banking,
-    &logmap::LogisticMap,
-    &bndbuffer::BoundedBuffer,
-    &adderjoin::AdderJoin,
-    &filterbank::FilterBank,
-    &restart::Restart,
-    &pressure::Pressure,
-    &stm::Stm,
-    &nqueens::NQueens,
-    &astar::AStar,
-    &philosophers::Philosophers,
-    &barber::Barber,
-    &cigsmok::CigaretteSmokers,
-    &dictionary::Dictionary,
-    &sortedlist::SortedListOfNumbers,
+    &geostat::GEOSTAT,
+    &timers::TIMERS,
+    &bank::BANK,
+    &savina::BANKING,
+    &savina::LOGISTIC_MAP,
+    &savina::BOUNDED_BUFFER,
+    &savina::ADDER_JOIN,
+    &savina::FILTER_BANK,
+    &restart::RESTART,
+    &pressure::PRESSURE,
+    &stm::STM,
+    &savina::N_QUEENS,
+    &savina::A_STAR,
+    &savina::PHILOSOPHERS,
+    &savina::BARBER,
+    &savina::CIGARETTE_SMOKERS,
+    &savina::DICTIONARY,
+    &savina::SORTED_LIST,
     #[cfg(feature = "theaters")]
-    &theaters::ThreadRing,
+    &theaters::THREAD_RING,
     #[cfg(feature = "theaters")]
-    &theaters::TheaterRings,
+    &theaters::THEATER_RINGS,
     #[cfg(feature = "theaters")]
-    &theaters::MigrationRings,
+    &theaters::MIGRATION_RINGS,
     #[cfg(feature = "theaters")]
-    &theaters::RemoteThroughput,
+    &theaters::REMOTE_THROUGHPUT,
     #[cfg(feature = "theaters")]
-    &theaters::RemoteAsk,
+    &theaters::REMOTE_ASK,
     #[cfg(feature = "theaters")]
-    &theaters::RemoteCreate,
+    &theaters::REMOTE_CREATE,
     #[cfg(feature = "devices")]
     &kmeans::KMEANS,
     #[cfg(feature = "devices")]
     &logreg::LOGREG,
     #[cfg(feature = "devices")]
-    &launch::Launches,
+    &launch::LAUNCHES,
 ];
 
 /// The workload of that name.
-pub fn find(name: &str) -> Option<&'static dyn Workload> {
-    ALL.iter().copied().find(|workload| workload.about().name == name)
+pub fn find(name: &str) -> Option<&'static Workload> {
+    ALL.iter().copied().find(|workload| workload.name == name)
 }
 
-/// Which feature of this crate has what is not in this build, by the name of the benchmark; `None` if all of it is here, or
-/// there is no such benchmark.
+/// Which feature of this crate has what is not in this build, by the name of the benchmark; `None`
+/// if all of it is here, or there is no such benchmark.
 pub fn feature_of(benchmark: &str) -> Option<&'static str> {
     let (_, feature) = FEATURES.iter().find(|(names, _)| names.contains(&benchmark))?;
     let is_here = match *feature {

@@ -1,18 +1,13 @@
 //! `odeon bench`: one subcommand per workload, made from the workload's own table of parameters;
-//! `idle`; `phases`; `selectors`; `theaters`; `heterogeneous`; and `figures`.
+//! `idle`; `phases`; what papers ran; and `figures`.
 
 #[cfg(feature = "full")]
 mod figures;
-#[cfg(feature = "devices")]
-mod heterogeneous;
 mod idle;
 mod measuring;
 mod missing;
+mod paper;
 mod phases;
-mod reproduce;
-mod selectors;
-#[cfg(feature = "theaters")]
-mod theaters;
 mod workload;
 
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
@@ -31,11 +26,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> Result<(), BenchError> {
         What::Workload(arguments) => workload::run(arguments),
         What::Idle(arguments) => idle::run(arguments),
         What::Phases(arguments) => phases::run(arguments),
-        What::Selectors(arguments) => selectors::run(arguments),
-        #[cfg(feature = "theaters")]
-        What::Theaters(arguments) => theaters::run(arguments),
-        #[cfg(feature = "devices")]
-        What::Heterogeneous(arguments) => heterogeneous::run(arguments),
+        What::Paper(arguments) => paper::run(arguments),
         #[cfg(feature = "full")]
         What::Figures(arguments) => figures::run(arguments),
         What::Missing(benchmark) => missing::run(benchmark),
@@ -46,11 +37,7 @@ enum What {
     Workload(Box<workload::WorkloadArguments>),
     Idle(idle::IdleArguments),
     Phases(phases::PhasesArguments),
-    Selectors(selectors::SelectorsArguments),
-    #[cfg(feature = "theaters")]
-    Theaters(theaters::TheatersArguments),
-    #[cfg(feature = "devices")]
-    Heterogeneous(heterogeneous::HeterogeneousArguments),
+    Paper(paper::PaperArguments),
     #[cfg(feature = "full")]
     Figures(figures::FiguresArguments),
     /// What this program was built without.
@@ -59,11 +46,6 @@ enum What {
 
 const IDLE: &str = "idle";
 const PHASES: &str = "phases";
-const SELECTORS: &str = "selectors";
-#[cfg(feature = "theaters")]
-const THEATERS: &str = "theaters";
-#[cfg(feature = "devices")]
-const HETEROGENEOUS: &str = "heterogeneous";
 #[cfg(feature = "full")]
 const FIGURES: &str = "figures";
 
@@ -73,25 +55,11 @@ impl Subcommand for What {
         let idle = Command::new(IDLE).about("what idle actors cost: bytes each, CPU time together");
         let phases = Command::new(PHASES)
             .about("how many messages an adaptive actor needs when its workload changes");
-        let selectors = Command::new(SELECTORS)
-            .about("the paper on selectors: each benchmark with selectors and with plain actors");
         let command = command
-            .subcommands(workloads::ALL.iter().map(|each| workload::command(*each)))
+            .subcommands(workloads::ALL.iter().map(|each| workload::command(each)))
             .subcommand(idle::IdleArguments::augment_args(idle))
             .subcommand(phases::PhasesArguments::augment_args(phases))
-            .subcommand(selectors::SelectorsArguments::augment_args(selectors));
-        #[cfg(feature = "theaters")]
-        let command = {
-            let theaters = Command::new(THEATERS)
-                .about("the paper on SALSA Lite: actors of each kind, messages between theaters, actors that move");
-            command.subcommand(theaters::TheatersArguments::augment_args(theaters))
-        };
-        #[cfg(feature = "devices")]
-        let command = {
-            let heterogeneous = Command::new(HETEROGENEOUS)
-                .about("the thesis on heterogeneous actors: k-means on cores and devices, energy, shares of work");
-            command.subcommand(heterogeneous::HeterogeneousArguments::augment_args(heterogeneous))
-        };
+            .subcommands(paper::with_commands().map(paper::command));
         #[cfg(feature = "full")]
         let command = {
             let figures =
@@ -109,7 +77,8 @@ impl Subcommand for What {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        [IDLE, PHASES, SELECTORS].contains(&name)
+        [IDLE, PHASES].contains(&name)
+            || odeon_bench::paper::find(name).is_some()
             || workloads::find(name).is_some()
             || workloads::with_features().any(|other| other == name)
     }
@@ -122,16 +91,6 @@ impl FromArgMatches for What {
         match name {
             IDLE => Ok(Self::Idle(idle::IdleArguments::from_arg_matches(matches)?)),
             PHASES => Ok(Self::Phases(phases::PhasesArguments::from_arg_matches(matches)?)),
-            SELECTORS => {
-                Ok(Self::Selectors(selectors::SelectorsArguments::from_arg_matches(matches)?))
-            }
-            #[cfg(feature = "theaters")]
-            THEATERS => Ok(Self::Theaters(theaters::TheatersArguments::from_arg_matches(matches)?)),
-            #[cfg(feature = "devices")]
-            HETEROGENEOUS => {
-                let arguments = heterogeneous::HeterogeneousArguments::from_arg_matches(matches)?;
-                Ok(Self::Heterogeneous(arguments))
-            }
             #[cfg(feature = "full")]
             FIGURES => Ok(Self::Figures(figures::FiguresArguments::from_arg_matches(matches)?)),
             name => match workloads::find(name) {
@@ -139,7 +98,10 @@ impl FromArgMatches for What {
                     let arguments = workload::WorkloadArguments::read(found, matches)?;
                     Ok(Self::Workload(Box::new(arguments)))
                 }
-                None => missing::found(name).map(Self::Missing).ok_or_else(none),
+                None => match odeon_bench::paper::find(name) {
+                    Some(found) => Ok(Self::Paper(paper::PaperArguments::read(found, matches))),
+                    None => missing::found(name).map(Self::Missing).ok_or_else(none),
+                },
             },
         }
     }

@@ -64,7 +64,7 @@ fn main() -> ExitCode {
         Command::Energy(arguments) => exit(energy::run(&arguments), EnergyError::is_bad_argument),
         #[cfg(feature = "devices")]
         Command::Serve { post } => {
-            exit(odeon_bench::kmeans::run_server(&post), BenchError::is_bad_argument)
+            exit(odeon_bench::run_server(&post), BenchError::is_bad_argument)
         }
         #[cfg(feature = "theaters")]
         Command::Member { seat } => {

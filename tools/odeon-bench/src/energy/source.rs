@@ -4,7 +4,8 @@ use odeon_device::EnergySource;
 use odeon_energy::{Composite, Machine, Meter};
 use std::time::Duration;
 
-/// The sum of all counters of the machine since some moment; there is no sum if a part of it does not count.
+/// The sum of all counters of the machine since some moment; there is no sum if a part of it does
+/// not count.
 pub(crate) fn source() -> Source {
     Source::of(Machine::look())
 }

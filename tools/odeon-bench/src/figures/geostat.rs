@@ -1,4 +1,5 @@
-//! What the geostatistical simulation promises, with the grid of the thesis: that reading the grid does not hold it up, and that two workers are worth it.
+//! What the geostatistical simulation promises, with the grid of the thesis: that reading the grid
+//! does not hold it up, and that two workers are worth it.
 
 use super::Goal::AtMostTimes;
 use super::{Group, group};

@@ -1,4 +1,5 @@
-//! What only real hardware shows: sixteen cores, a GPU. A list of its own, for a machine that is there for ten minutes.
+//! What only real hardware shows: sixteen cores, a GPU. A list of its own, for a machine that is
+//! there for ten minutes.
 
 mod cores;
 mod gpu;

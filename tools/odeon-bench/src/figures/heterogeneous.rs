@@ -33,12 +33,15 @@ const EACH: &[Setting] = &[("wait", Value::Word("each"))];
 const LAST: &[Setting] = &[("wait", Value::Word("last"))];
 
 /// Where energy is compared.
-/// TUNE: s, 2026-11: a counter of a GPU may be off by what it draws at its peak in 0.1 s, 105 J; so that this is a tenth of what all draw, at 200 W and more.
+/// TUNE: s, 2026-11: a counter of a GPU may be off by what it draws at its peak in 0.1 s, 105 J; so
+/// that this is a tenth of what all draw, at 200 W and more.
 const LONG_ENOUGH_FOR_COUNTERS: u64 = 6;
 
-/// By how much a run of the pool, and one of cores alone, is longer than those of the configurations with a device.
-/// TUNE: guessed 2026-11: some 4 s on two cores, so that two pieces of a device that is forty times slower, each of which holds up a round, are less
-/// than 2 % of it. Configurations with such a device alone would take minutes for as many rounds.
+/// By how much a run of the pool, and one of cores alone, is longer than those of the
+/// configurations with a device.
+/// TUNE: guessed 2026-11: some 4 s on two cores, so that two pieces of a device that is forty times
+/// slower, each of which holds up a round, are less than 2 % of it. Configurations with such a
+/// device alone would take minutes for as many rounds.
 const LONGER: u64 = 20;
 
 /// How many cores this machine has; two, where it has one, so that there is something to choose.
@@ -63,13 +66,15 @@ pub(super) struct Configurations {
     pub(super) on_cores: &'static [&'static [Setting]],
     /// What the pool chooses from, and cores alone without a pool.
     all: &'static [&'static [Setting]],
-    /// Those of them without a device. Their runs are as long as those of the pool: what else happens on a machine comes and goes within seconds.
+    /// Those of them without a device. Their runs are as long as those of the pool: what else
+    /// happens on a machine comes and goes within seconds.
     as_long: &'static [&'static [Setting]],
     balanced: &'static [Setting],
 }
 
 impl Configurations {
-    /// WHY leaked: lists of figures refer to settings that live as long as the program, which makes few lists.
+    /// WHY leaked: lists of figures refer to settings that live as long as the program, which makes
+    /// few lists.
     pub(super) fn of(cores: u64) -> Self {
         let powers = (0..).map(|power| 1 << power).take_while(|count| *count < cores);
         let on_cores: Vec<_> =
@@ -103,8 +108,9 @@ fn kmeans(rows: u64, rounds: u64) -> Group {
 
 /// The pool finds the best of all configurations; its runs are `longer` times those with a device.
 pub(super) fn balanced(configurations: &Configurations, longer: u64) -> [Group; 3] {
-    // TUNE: guessed 2026-11: rounds such that a sample takes some 100 ms on two cores; so long, too, where there is
-    // something to find out: a driver that stands in for a device takes fifty times that.
+    // TUNE: guessed 2026-11: rounds such that a sample takes some 100 ms on two cores; so long,
+    // too, where there is something to find out: a driver that stands in for a device takes fifty
+    // times that.
     [(4096, 2000), (10_240, 800), (131_072, 80)].map(|(rows, rounds)| {
         let what = format!("kmeans, {rows} points: balancing pool against its best configuration");
         let goal = AtMostTimesBest(AGAINST_BEST, configurations.all);

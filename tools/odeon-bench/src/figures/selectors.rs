@@ -1,5 +1,5 @@
-//! What selectors promise: times beside those of the Savina suite's programs on such a machine, and never to be slower than plain
-//! actors that do the same.
+//! What selectors promise: times beside those of the Savina suite's programs on such a machine, and
+//! never to be slower than plain actors that do the same.
 
 use super::Goal::{AtMostNanoseconds, AtMostTimes};
 use super::{Goal, Group, group};

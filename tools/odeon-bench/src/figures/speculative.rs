@@ -18,8 +18,8 @@ const QUICK_LIST: &[Setting] = &[("requests", Value::Number(10))];
 
 const QUICK_LASTING: &[Setting] = &[("seconds", Value::Number(1))];
 
-/// TUNE: KiB a minute, tried 2026-11: what a heap of constant use moves by within ten seconds, seen as a slope. A byte lost with each
-/// message would be four times as much.
+/// TUNE: KiB a minute, tried 2026-11: what a heap of constant use moves by within ten seconds, seen
+/// as a slope. A byte lost with each message would be four times as much.
 const FLAT: f64 = 4096.0;
 
 /// What the best fixed mode may be faster than the adaptive one.

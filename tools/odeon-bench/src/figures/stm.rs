@@ -14,7 +14,8 @@ const COUNTER_VAR: &[Setting] = &[("case", Value::Word("counter-var"))];
 const ONE_THREAD: &[Setting] = &[("threads", Value::Number(1))];
 const TWO_THREADS: &[Setting] = &[("threads", Value::Number(2))];
 
-/// TUNE: guessed 2026-11: some 50 ms or more in each sample, so that the start of threads does not count.
+/// TUNE: guessed 2026-11: some 50 ms or more in each sample, so that the start of threads does not
+/// count.
 const TRANSACTIONS: Setting = ("transactions", Value::Number(1_000_000));
 const WALKS: Setting = ("transactions", Value::Number(2000));
 const QUICK: &[Setting] = &[("transactions", Value::Number(20_000))];

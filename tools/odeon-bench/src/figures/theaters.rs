@@ -1,4 +1,5 @@
-//! What messages between theaters may cost, each theater in a process of its own on the loopback interface.
+//! What messages between theaters may cost, each theater in a process of its own on the loopback
+//! interface.
 
 use super::Goal::{
     AtMostFloors, AtMostNanoseconds, AtMostTimes, P50AtMostMicroseconds, P99AtMostMicroseconds,

@@ -17,9 +17,10 @@ fn in_words(settings: &[Setting]) -> String {
     words.join(" ")
 }
 
-/// As [`judge_measured`]; where there is nothing to judge, the verdict says what this machine lacks.
+/// As [`judge_measured`]; where there is nothing to judge, the verdict says what this machine
+/// lacks.
 pub(super) fn judge(
-    workload: &dyn Workload,
+    workload: &Workload,
     group: &Group,
     figure: &Figure,
     params: &Params,
@@ -40,7 +41,7 @@ pub(super) fn judge(
 
 /// A verdict from nothing but what was measured, wherever that was.
 pub(super) fn judge_measured(
-    workload: &dyn Workload,
+    workload: &Workload,
     group: &Group,
     figure: &Figure,
     params: &Params,
@@ -48,7 +49,7 @@ pub(super) fn judge_measured(
 ) -> Verdict {
     let own = results.odeon(workload, figure.variant, &figure.own(params));
     let odeon = own.map(Samples::median);
-    let operation = workload.about().operation;
+    let operation = workload.operation;
     match figure.goal {
         Goal::AtMostFloors(times) => {
             let floor = results.floor(workload, params).map(|samples| samples.median());
@@ -174,7 +175,7 @@ pub(super) fn judge_measured(
 
 /// The fastest of other cases of the group, of those that were measured.
 fn fastest<'a>(
-    workload: &dyn Workload,
+    workload: &Workload,
     figure: &Figure,
     params: &Params,
     others: &[&[Setting]],
@@ -198,7 +199,7 @@ fn against(odeon: f64, other: f64, times: f64) -> (String, bool) {
 
 /// What half, and 99 of 100, of the operations took at most, in us.
 fn latency(
-    workload: &dyn Workload,
+    workload: &Workload,
     figure: &Figure,
     params: &Params,
     results: &Results,
@@ -210,7 +211,7 @@ fn latency(
 
 /// The best of the peers; `None` unless all of them have been measured.
 fn fastest_peer<'a>(
-    workload: &dyn Workload,
+    workload: &Workload,
     peers: &[&'a str],
     params: &Params,
     results: &Results,

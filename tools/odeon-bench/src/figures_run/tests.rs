@@ -22,7 +22,7 @@ fn plan(quick: bool) -> FiguresPlan {
 
 fn outcome(workload: &str, contender: Contender, settings: &[Setting], ns: f64) -> Outcome {
     let workload = workloads::find(workload).expect("it exists");
-    let parameters = workload.about().parameters;
+    let parameters = workload.parameters;
     let start = Params::defaults(parameters);
     let params = settings.iter().fold(start, |params, (name, value)| params.with(name, *value));
     let params = match &contender {
@@ -236,7 +236,7 @@ fn the_fastest_other_case_counts_and_what_a_machine_lacks_is_told() {
         both.map(|group| {
             let figure = &group.figures[0];
             let settings = [&group.settings[..], figure.settings].concat();
-            let start = Params::defaults(workload_of(group).about().parameters);
+            let start = Params::defaults(workload_of(group).parameters);
             judge(workload_of(group), group, figure, &figure.beside(&start, &settings), &results)
         })
     };
@@ -287,7 +287,8 @@ fn the_fastest_other_case_counts_and_what_a_machine_lacks_is_told() {
     assert_eq!(nothing.measured, format!("not measured{told}"));
 }
 
-/// The pool's runs are long enough for what it finds out, those of cores alone are as long, and those with a device beside them are not.
+/// The pool's runs are long enough for what it finds out, those of cores alone are as long, and
+/// those with a device beside them are not.
 #[test]
 fn a_case_that_lasts_longer_is_compared_with_shorter_ones() {
     let groups = groups();

@@ -25,7 +25,7 @@ fn plan() -> FiguresPlan {
 }
 
 fn measured(
-    workload: &'static dyn Workload,
+    workload: &'static Workload,
     contender: Contender,
     params: Params,
     ns: &[f64],
@@ -92,7 +92,7 @@ fn every_case_is_the_same_when_it_is_read_back() {
     let mut outcomes: Vec<Outcome> = Vec::new();
     for group in &groups {
         let workload = workload_of(group);
-        let parameters = workload.about().parameters;
+        let parameters = workload.parameters;
         let shared = plan().params(group, &[]);
         let floor = measured(workload, Contender::Floor, shared.for_floor(parameters), &[3.0]);
         let peers = group.peers.iter().map(|peer| {

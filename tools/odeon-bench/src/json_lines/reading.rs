@@ -46,7 +46,8 @@ struct Line {
 /// All lines of these files.
 ///
 /// # Errors
-/// If one cannot be read, says what is not known, or was measured on another machine; or if there is none.
+/// If one cannot be read, says what is not known, or was measured on another machine; or if there
+/// is none.
 pub fn read(paths: &[PathBuf]) -> Result<Recorded, BenchError> {
     let mut recorded: Option<Recorded> = None;
     for path in paths {
@@ -102,8 +103,8 @@ fn outcome(line: Line) -> Result<Outcome, String> {
     Ok(Outcome { case: Case { workload, contender, params }, samples })
 }
 
-fn contender(workload: &dyn Workload, name: &str) -> Option<Contender> {
-    let variants = workload.about().variants.iter();
+fn contender(workload: &Workload, name: &str) -> Option<Contender> {
+    let variants = workload.variants.iter();
     let variant = variants.copied().find(|variant| variant.implementation() == name);
     let floor = (name == Contender::Floor.implementation()).then_some(Contender::Floor);
     let peer = || peers::names().find(|peer| *peer == name);
@@ -113,13 +114,14 @@ fn contender(workload: &dyn Workload, name: &str) -> Option<Contender> {
         .or_else(|| peer().map(|peer| Contender::Peer(peer.to_owned())))
 }
 
-/// A parameter that the line does not name was not there yet when it was written: it has its default.
+/// A parameter that the line does not name was not there yet when it was written: it has its
+/// default.
 fn params(
-    workload: &dyn Workload,
+    workload: &Workload,
     contender: &Contender,
     told: &BTreeMap<String, serde_json::Value>,
 ) -> Result<Params, String> {
-    let parameters = workload.about().parameters;
+    let parameters = workload.parameters;
     let mut params = Params::defaults(parameters);
     for (name, value) in told {
         let parameter = parameters.iter().find(|parameter| parameter.name == name);

@@ -3,8 +3,8 @@
 use super::rss_kib;
 use std::time::Duration;
 
-/// What was seen of the resident memory, in bounded space. The first half is what a run needs to find its size; the
-/// second half tells whether it goes on growing.
+/// What was seen of the resident memory, in bounded space. The first half is what a run needs to
+/// find its size; the second half tells whether it goes on growing.
 #[derive(Debug, Clone)]
 pub struct MemoryCourse {
     lasting: Duration,
@@ -41,7 +41,8 @@ impl MemoryCourse {
         (self.highest_before, self.highest_after)
     }
 
-    /// The slope of the straight line that is nearest to what was seen in the second half; `None` with less than two looks.
+    /// The slope of the straight line that is nearest to what was seen in the second half; `None`
+    /// with less than two looks.
     pub fn growth_kib_per_minute(&self) -> Option<f64> {
         self.line.slope()
     }

@@ -1,5 +1,6 @@
 //! Finding or building the peers' program.
 
+use super::failed;
 use crate::error::BenchError;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -22,7 +23,7 @@ fn manifest() -> Result<PathBuf, BenchError> {
     let above = current.ancestors().map(|folder| folder.join("tools/odeon-peers/Cargo.toml"));
     std::iter::once(beside).chain(above).find(|path| path.is_file()).ok_or_else(|| {
         let advice = "was not found; run inside the source tree, or name a built program in";
-        BenchError::peer("program", format!("tools/odeon-peers {advice} {PROGRAM_VARIABLE}"))
+        failed("program", format!("tools/odeon-peers {advice} {PROGRAM_VARIABLE}"))
     })
 }
 
@@ -34,11 +35,11 @@ fn build(manifest: &Path) -> Result<PathBuf, BenchError> {
         .arg(manifest)
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| BenchError::peer("program", format!("cargo did not start: {error}")))?;
+        .map_err(|error| failed("program", format!("cargo did not start: {error}")))?;
     if !output.status.success() {
-        return Err(BenchError::peer("program", "cargo could not build tools/odeon-peers"));
+        return Err(failed("program", "cargo could not build tools/odeon-peers"));
     }
-    let no_program = || BenchError::peer("program", "the build made no program odeon-peers");
+    let no_program = || failed("program", "the build made no program odeon-peers");
     executable(&String::from_utf8_lossy(&output.stdout)).ok_or_else(no_program)
 }
 

@@ -1,6 +1,6 @@
 //! One child process: a line of JSON in, a line of JSON out.
 
-use super::Hello;
+use super::{Hello, failed};
 use crate::error::BenchError;
 use crate::parameter::Params;
 use serde::Serialize;
@@ -25,7 +25,7 @@ impl Process {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .map_err(|error| BenchError::peer(name, format!("could not be started: {error}")))?;
+            .map_err(|error| failed(name, format!("could not be started: {error}")))?;
         let requests = child.stdin.take();
         let answers = child.stdout.take().expect("the standard output was asked for");
         let answers = BufReader::new(answers);
@@ -33,7 +33,7 @@ impl Process {
         let hello: Hello = process.answer()?;
         if hello.implementation != name {
             let problem = format!("the program says that it is {}", hello.implementation);
-            return Err(BenchError::peer(name, problem));
+            return Err(failed(name, problem));
         }
         Ok((hello, process))
     }
@@ -50,27 +50,27 @@ impl Process {
             params: &'a Params,
         }
         let request = serde_json::to_string(&Request { workload, params });
-        let request = request.map_err(|error| BenchError::peer(&self.name, error))?;
+        let request = request.map_err(|error| failed(&self.name, error))?;
         let pipe = self.requests.as_mut().expect("the pipe is open until the process is dropped");
         let sent = writeln!(pipe, "{request}").and_then(|()| pipe.flush());
-        sent.map_err(|error| BenchError::peer(&self.name, format!("takes no requests: {error}")))?;
+        sent.map_err(|error| failed(&self.name, format!("takes no requests: {error}")))?;
         self.answer()
     }
 
     fn answer<T: DeserializeOwned>(&mut self) -> Result<T, BenchError> {
         let mut line = String::new();
         let read = self.answers.read_line(&mut line);
-        let read = read.map_err(|error| BenchError::peer(&self.name, error))?;
+        let read = read.map_err(|error| failed(&self.name, error))?;
         if read == 0 {
-            return Err(BenchError::peer(&self.name, "ended without an answer"));
+            return Err(failed(&self.name, "ended without an answer"));
         }
         let misread = |error: serde_json::Error| {
-            BenchError::peer(&self.name, format!("answered {:?}: {error}", line.trim()))
+            failed(&self.name, format!("answered {:?}: {error}", line.trim()))
         };
         let answer: serde_json::Value = serde_json::from_str(&line).map_err(misread)?;
         if let Some(problem) = answer.get("error") {
             let problem = problem.as_str().map_or_else(|| problem.to_string(), str::to_owned);
-            return Err(BenchError::peer(&self.name, problem));
+            return Err(failed(&self.name, problem));
         }
         serde_json::from_value(answer).map_err(misread)
     }

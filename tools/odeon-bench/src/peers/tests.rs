@@ -19,8 +19,8 @@ impl StandIn {
             "#!/bin/sh\necho '{{\"impl\":\"'$1'\",\"version\":\"1.2.3\"}}'\n\
              while read -r request; do {answer}; done\n"
         );
-        // WHY by a process of its own: what this one writes may be open in a child that another test starts at this moment, and cannot be
-        // run as long as that is so.
+        // WHY by a process of its own: what this one writes may be open in a child that another
+        // test starts at this moment, and cannot be run as long as that is so.
         let mut writer = Command::new("sh")
             .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
             .arg(folder.join("peer"))
@@ -79,7 +79,7 @@ fn requests_have_the_documented_shape() {
     );
     let stand_in = StandIn::new("request", &check);
     let ring = crate::workloads::find("ring").expect("ring is a workload");
-    let params = Params::defaults(ring.about().parameters);
+    let params = ring.defaults();
     let mut peers = stand_in.start("tokio").expect("it starts");
     let measured = peers.sample("tokio", "ring", &params).expect("the request is as expected");
     assert_eq!(measured.ops, 1);

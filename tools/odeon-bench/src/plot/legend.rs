@@ -27,10 +27,11 @@ pub(super) fn draw_beside<'n>(
         write(&right, &names)?;
         all.present()
     });
-    drawn.map_err(|error| BenchError::Plot(error.to_string()))
+    drawn.map_err(|error| BenchError::Beside(format!("the plot could not be drawn: {error}")))
 }
 
-/// How wide the names are. WHY by their letters: how wide these are the browser decides that shows them.
+/// How wide the names are. WHY by their letters: how wide these are the browser decides that shows
+/// them.
 fn width(names: &[&str]) -> u32 {
     let letters = names.iter().map(|name| name.chars().count()).max().unwrap_or(0) as u32;
     40 + letters * LETTERS * 6 / 10

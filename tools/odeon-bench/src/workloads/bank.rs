@@ -1,75 +1,67 @@
-//! `bank`: Savina's banking transaction. A teller orders transfers between accounts; the source of a
-//! transfer takes no further one until the destination has confirmed.
+//! `bank`: Savina's banking transaction. A teller orders transfers between accounts; the source of
+//! a transfer takes no further one until the destination has confirmed.
 
-use super::bank_transfers::{INITIAL_BALANCE, Transfer, Transfers, check_conserved};
-use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, runtime, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
+use odeon_example_savina::bank_transfers::{INITIAL_BALANCE, Transfer, Transfers, check_conserved};
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 /// See the module.
-pub(super) struct Bank;
-
-static ABOUT: About = About {
-    name: "bank",
+pub(super) static BANK: Workload = Workload {
     summary: "transfers between accounts, the source of each waiting for its destination",
     operation: "transfer",
-    floor: "an array of balances and a VecDeque of all transfers on one thread",
+    floor_is: "an array of balances and a VecDeque of all transfers on one thread",
     parameters: &[
         Parameter::number("accounts", "accounts", 2, 1_000_000, 1000),
         Parameter::number("transfers", "transfers", 1, 1_000_000_000, 1_000_000),
         Parameter::number("seed", "seed of all random draws", 0, u64::MAX, 1),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    peers: &ACTOR_RUNTIMES,
+    ..Workload::new("bank", run, floor)
 };
 
-impl Workload for Bank {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = theater(params)?;
-        let transfers = Transfers::new(params);
-        let ops = transfers.left();
-        let (finish, waiting) = finish_line(1);
-        let book = Arc::new(OnceLock::new());
-        let teller = theater.spawn(Teller { transfers, book: book.clone(), missing: ops, finish });
-        let new_account = |_| {
-            let (book, teller) = (book.clone(), teller.clone());
-            theater.spawn(Account { balance: INITIAL_BALANCE, book, teller })
-        };
-        let accounts: Vec<_> = (0..params.count("accounts")).map(new_account).collect();
-        let accounts = book.get_or_init(|| accounts);
-        let (measured, outcome) = Measured::time(ops, || {
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let transfers = drawn(params);
+    let ops = transfers.left();
+    let (finish, waiting) = finish_line(1);
+    let book = Arc::new(OnceLock::new());
+    let teller = theater.spawn(Teller { transfers, book: book.clone(), missing: ops, finish });
+    let new_account = |_| {
+        let (book, teller) = (book.clone(), teller.clone());
+        theater.spawn(Account { balance: INITIAL_BALANCE, book, teller })
+    };
+    let accounts: Vec<_> = (0..params.count("accounts")).map(new_account).collect();
+    let accounts = book.get_or_init(|| accounts);
+    let measured = waiting
+        .time(ops, || {
             teller.post(ToTeller::Begin);
-            waiting.wait()
-        });
-        outcome?;
+        })?
+        .into();
 
-        let balances = accounts.iter().map(|account| account.ask(ToAccount::Balance).wait());
-        let balances: Vec<i64> = balances.collect::<Result<_, _>>().map_err(runtime)?;
-        check_conserved(&balances).map(|()| measured)
-    }
+    let balances = accounts.iter().map(|account| account.ask(ToAccount::Balance).wait());
+    let balances: Vec<i64> = balances.collect::<Result<_, _>>().map_err(runtime)?;
+    check_conserved(&balances).map(|()| measured)
+}
 
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let transfers = Transfers::new(params);
-        let mut balances = vec![INITIAL_BALANCE; params.count("accounts")];
-        let (measured, ()) = Measured::time(transfers.left(), || {
-            let mut ordered: VecDeque<Transfer> = transfers.collect();
-            while let Some(Transfer { source, destination, amount }) = ordered.pop_front() {
-                balances[source] -= amount;
-                balances[destination] += amount;
-            }
-        });
-        check_conserved(&balances).map(|()| measured)
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let transfers = drawn(params);
+    let mut balances = vec![INITIAL_BALANCE; params.count("accounts")];
+    let (measured, ()) = Measured::time(transfers.left(), || {
+        let mut ordered: VecDeque<Transfer> = transfers.collect();
+        while let Some(Transfer { source, destination, amount }) = ordered.pop_front() {
+            balances[source] -= amount;
+            balances[destination] += amount;
+        }
+    });
+    check_conserved(&balances).map(|()| measured)
+}
+
+fn drawn(params: &Params) -> Transfers {
+    let number = |name| params.number(name);
+    Transfers::new(number("accounts"), number("transfers"), number("seed"))
 }
 
 /// All accounts by number; filled before the first transfer.

@@ -1,35 +1,26 @@
-//! `beside`: one sender never stops changing a ledger, which is one speculative actor; others meanwhile ask for accounts, on
-//! snapshots. Only the changes are measured. Nobody enters but that one sender, so changes have one place at a time: a
-//! rollback of whatever would be one that a question has caused or met, and makes the run fail.
+//! `beside`: one sender never stops changing a ledger, which is one speculative actor; others
+//! meanwhile ask for accounts, on snapshots. Only the changes are measured. Nobody enters but that
+//! one sender, so changes have one place at a time: a rollback of whatever would be one that a
+//! question has caused or met, and makes the run fail.
 
 mod ledger;
 mod senders;
 
-use super::ledger::Plan;
-use super::shared_state::{HANDLER_NS, Shared};
-use crate::error::BenchError;
-use crate::finish::finish_line;
-use crate::parameter::{Parameter, Params, Value};
-use crate::samples::Measured;
-use crate::theater::{Post, runtime, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use super::shared_state::{self, HANDLER_NS, LEDGER, ledger_plan};
+use crate::workload::prelude::*;
 use ledger::{Ledger, ToLedger};
+use odeon_example_shared_state::Shared;
+use odeon_example_shared_state::ledger::Plan;
 use odeon_speculative::{Processing, SpawnSpeculative, SpeculationStats};
 use senders::{Asker, ToAsker, ToWriter, Writer};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// See the module.
-pub(super) struct Beside;
-
-/// WHY two: one for the changes and one for the questions, if there are any.
-const WIDTH: usize = 2;
-
-static ABOUT: About = About {
-    name: "beside",
+pub(super) static BESIDE: Workload = Workload {
     summary: "changes of one sender to a ledger that others ask on snapshots meanwhile",
     operation: "change",
-    floor: "one thread that makes all changes in an array",
+    floor_is: "one thread that makes all changes in an array",
     parameters: &[
         HANDLER_NS,
         Parameter::number("askers", "actors that never stop to ask", 0, 64, 4).outside_floor(),
@@ -43,60 +34,52 @@ static ABOUT: About = About {
         Parameter::number("seed", "seed of all random draws", 0, u64::MAX, 1),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    ..Workload::new("beside", run, floor)
 };
 
-impl Workload for Beside {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// WHY two: one for the changes and one for the questions, if there are any.
+const WIDTH: usize = 2;
 
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
-    }
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let plan = plan(params, 0);
+    let spawn = |width| {
+        let processing = Processing::concurrent().width(width);
+        theater.spawn_speculative(Ledger::new(plan.speculative()), processing)
+    };
+    let (ledger, another) = (spawn(WIDTH), spawn(WIDTH - 1));
+    let asked = if params.word("asked") == "ledger" { &ledger } else { &another };
 
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = theater(params)?;
-        let plan = plan(params, 0);
-        let spawn = |width| {
-            let processing = Processing::concurrent().width(width);
-            theater.spawn_speculative(Ledger::new(plan.speculative()), processing)
-        };
-        let (ledger, another) = (spawn(WIDTH), spawn(WIDTH - 1));
-        let asked = if params.word("asked") == "ledger" { &ledger } else { &another };
+    let ended = Arc::new(AtomicBool::new(false));
+    let askers: Vec<_> = (0..params.number("askers"))
+        .map(|asker| {
+            let questions = self::plan(params, asker + 1).deeds_of(0);
+            theater.spawn(Asker::new(asked.actor_ref(), questions, ended.clone()))
+        })
+        .collect();
+    askers.iter().for_each(|asker| asker.post(ToAsker::Go));
+    let (finish, waiting) = finish_line(1);
+    let writer = theater.spawn(Writer::new(ledger.actor_ref(), plan.deeds_of(0), finish));
+    let (measured, outcome) = Measured::time(plan.deeds(), || {
+        writer.post(ToWriter::Go);
+        waiting.wait()
+    });
+    // ORDERING: Relaxed: askers look again and again, and only stop for it.
+    ended.store(true, Ordering::Relaxed);
+    outcome?;
+    let total = ledger.ask(ToLedger::Total).wait().map_err(runtime)?;
+    plan.check(vec![total], &[1])?;
+    check(&ledger.speculation())?;
+    check(&another.speculation())?;
+    Ok(measured)
+}
 
-        let ended = Arc::new(AtomicBool::new(false));
-        let askers: Vec<_> = (0..params.number("askers"))
-            .map(|asker| {
-                let questions = self::plan(params, asker + 1).deeds_of(0);
-                theater.spawn(Asker::new(asked.actor_ref(), questions, ended.clone()))
-            })
-            .collect();
-        askers.iter().for_each(|asker| asker.post(ToAsker::Go));
-        let (finish, waiting) = finish_line(1);
-        let writer = theater.spawn(Writer::new(ledger.actor_ref(), plan.deeds_of(0), finish));
-        let (measured, outcome) = Measured::time(plan.deeds(), || {
-            writer.post(ToWriter::Go);
-            waiting.wait()
-        });
-        // ORDERING: Relaxed: askers look again and again, and only stop for it.
-        ended.store(true, Ordering::Relaxed);
-        outcome?;
-        let total = ledger.ask(ToLedger::Total).wait().map_err(runtime)?;
-        plan.check(vec![total], &[1])?;
-        check(&ledger.speculation())?;
-        check(&another.speculation())?;
-        Ok(measured)
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        super::shared_state::floor(&plan(params, 0))
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    shared_state::floor(&plan(params, 0))
 }
 
 /// What one sender of a ledger does: number 0 changes, the others ask.
 fn plan(params: &Params, sender: u64) -> Plan {
-    let ledger = super::find("ledger").expect("the ledger is a workload");
     let reads = if sender == 0 { 0 } else { 100 };
     let settings = [
         ("handler_ns", params.number("handler_ns")),
@@ -105,9 +88,11 @@ fn plan(params: &Params, sender: u64) -> Plan {
         ("senders", 1),
         ("reads", reads),
     ];
-    let start = Params::defaults(ledger.about().parameters);
+    let start = LEDGER.defaults();
     let with = |params: Params, (name, number): (&_, u64)| params.with(name, Value::Number(number));
-    Plan::new(&settings.iter().fold(start, |params, (name, number)| with(params, (name, *number))))
+    ledger_plan(
+        &settings.iter().fold(start, |params, (name, number)| with(params, (name, *number))),
+    )
 }
 
 /// Refuses a run in which an attempt was in vain.

@@ -1,82 +1,68 @@
 //! `big`: many actors, each pinging random others and answering their pings.
 
-use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
-use crate::floor::{Queue, Receiver};
-use crate::parameter::{Parameter, Params};
-use crate::random::XorShift64;
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
+use odeon_example_run::XorShift64;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 /// See the module.
-pub(super) struct Big;
-
-static ABOUT: About = About {
-    name: "big",
+pub(super) static BIG: Workload = Workload {
     summary: "many actors ping random others, each waiting for the pong before its next ping",
     operation: "ping answered",
-    floor: "the same actors, boxed, driven by one VecDeque on one thread",
+    floor_is: "the same actors, boxed, driven by one VecDeque on one thread",
     parameters: &[
         Parameter::number("actors", "actors", 2, 1_000_000, 120),
         Parameter::number("pings", "pings of each actor", 1, 1_000_000_000, 5000),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    peers: &ACTOR_RUNTIMES,
+    ..Workload::new("big", run, floor)
 };
 
-impl Workload for Big {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = theater(params)?;
-        let (actors, pings) = (params.count("actors"), params.number("pings"));
-        let (finish, waiting) = finish_line(1);
-        let sink = theater.spawn(Sink { missing: actors, finish });
-        let everyone = Arc::new(OnceLock::new());
-        let refs: Vec<ActorRef<Ball>> = (0..actors)
-            .map(|index| {
-                let player = Player::new(index, actors, pings);
-                theater.spawn(Pinger { player, everyone: everyone.clone(), sink: sink.clone() })
-            })
-            .collect();
-        let refs = everyone.get_or_init(|| refs);
-        let (measured, outcome) = Measured::time(actors as u64 * pings, || {
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let (actors, pings) = (params.count("actors"), params.number("pings"));
+    let (finish, waiting) = finish_line(1);
+    let sink = theater.spawn(Sink { missing: actors, finish });
+    let everyone = Arc::new(OnceLock::new());
+    let refs: Vec<ActorRef<Ball>> = (0..actors)
+        .map(|index| {
+            let player = Player::new(index, actors, pings);
+            theater.spawn(Pinger { player, everyone: everyone.clone(), sink: sink.clone() })
+        })
+        .collect();
+    let refs = everyone.get_or_init(|| refs);
+    waiting
+        .time(actors as u64 * pings, || {
             for actor in refs {
                 actor.post(Ball::Begin);
             }
-            waiting.wait()
-        });
-        outcome.map(|()| measured)
-    }
+        })
+        .map(Measured::from)
+}
 
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let (actors, pings) = (params.count("actors"), params.number("pings"));
-        let done = Rc::new(Cell::new(0));
-        let mut players: Vec<Box<dyn Receiver<Ball>>> = (0..actors)
-            .map(|index| {
-                let player = Player::new(index, actors, pings);
-                Box::new(FloorPinger { player, done: done.clone() }) as Box<dyn Receiver<Ball>>
-            })
-            .collect();
-        let mut queue = Queue::new();
-        let (measured, ()) = Measured::time(actors as u64 * pings, || {
-            for index in 0..actors {
-                queue.post(index, Ball::Begin);
-            }
-            queue.drive(&mut players);
-        });
-        if done.get() != actors {
-            return Err(BenchError::WrongResult("an actor did not get all its pongs".to_owned()));
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let (actors, pings) = (params.count("actors"), params.number("pings"));
+    let done = Rc::new(Cell::new(0));
+    let mut players: Vec<Box<dyn Receiver<Ball>>> = (0..actors)
+        .map(|index| {
+            let player = Player::new(index, actors, pings);
+            Box::new(FloorPinger { player, done: done.clone() }) as Box<dyn Receiver<Ball>>
+        })
+        .collect();
+    let mut queue = Queue::new();
+    let (measured, ()) = Measured::time(actors as u64 * pings, || {
+        for index in 0..actors {
+            queue.post(index, Ball::Begin);
         }
-        Ok(measured)
+        queue.drive(&mut players);
+    });
+    if done.get() != actors {
+        return Err(BenchError::WrongResult("an actor did not get all its pongs".to_owned()));
     }
+    Ok(measured)
 }
 
 #[derive(Message)]

@@ -2,22 +2,14 @@
 
 mod floor;
 
-use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 
 /// See the module.
-pub(super) struct Chameneos;
-
-static ABOUT: About = About {
-    name: "chameneos",
+pub(super) static CHAMENEOS: Workload = Workload {
     summary: "creatures meet in pairs at one mall and change colour",
     operation: "meeting",
-    floor: "the same mall and creatures, boxed, driven by one VecDeque on one thread",
+    floor_is: "the same mall and creatures, boxed, driven by one VecDeque on one thread",
     parameters: &[
         Parameter::number("creatures", "creatures", 2, 1_000_000, 100),
         Parameter::number("meetings", "meetings before the mall closes", 1, 1_000_000_000, 200_000),
@@ -32,31 +24,22 @@ static ABOUT: About = About {
         .odeon_only(),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    peers: &ACTOR_RUNTIMES,
+    ..Workload::new("chameneos", run, floor::run)
 };
 
-impl Workload for Chameneos {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        // WHY: the number of mailboxes is a constant of the message type: the smallest that has enough.
-        match params.count("mailboxes") {
-            1 => run::<1>(params),
-            2..=8 => run::<8>(params),
-            9..=16 => run::<16>(params),
-            17..=32 => run::<32>(params),
-            _ => run::<64>(params),
-        }
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        floor::run(params)
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    // WHY: the number of mailboxes is a constant of the message type: the smallest that has enough.
+    match params.count("mailboxes") {
+        1 => meet::<1>(params),
+        2..=8 => meet::<8>(params),
+        9..=16 => meet::<16>(params),
+        17..=32 => meet::<32>(params),
+        _ => meet::<64>(params),
     }
 }
 
-fn run<const CAPACITY: usize>(params: &Params) -> Result<Measured, BenchError> {
+fn meet<const CAPACITY: usize>(params: &Params) -> Result<Measured, BenchError> {
     let theater = theater(params)?;
     let (creatures, meetings) = (params.count("creatures"), params.number("meetings"));
     let mailboxes = params.count("mailboxes");
@@ -69,13 +52,13 @@ fn run<const CAPACITY: usize>(params: &Params) -> Result<Measured, BenchError> {
             theater.spawn(CreatureActor { creature, mall, mailbox: index % mailboxes })
         })
         .collect();
-    let (measured, outcome) = Measured::time(meetings, || {
-        for creature in &refs {
-            creature.post(ToCreature::Begin);
-        }
-        waiting.wait()
-    });
-    outcome.map(|()| measured)
+    waiting
+        .time(meetings, || {
+            for creature in &refs {
+                creature.post(ToCreature::Begin);
+            }
+        })
+        .map(Measured::from)
 }
 
 fn wrong(total: u64, meetings: u64) -> String {

@@ -1,63 +1,49 @@
 //! `count`: a producer sends many increments in one handler, then asks for the total.
 
-use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
-use crate::floor::{Queue, Receiver};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// See the module.
-pub(super) struct Count;
-
-static ABOUT: About = About {
-    name: "count",
+pub(super) static COUNT: Workload = Workload {
     summary: "a producer sends increments to a counter in one handler, then asks for the total",
     operation: "message",
-    floor: "two boxed actors driven by one VecDeque on one thread",
+    floor_is: "two boxed actors driven by one VecDeque on one thread",
     parameters: &[
         Parameter::number("messages", "increments", 1, 1_000_000_000, 1_000_000),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    peers: &ACTOR_RUNTIMES,
+    ..Workload::new("count", run, floor)
 };
 
-impl Workload for Count {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = theater(params)?;
-        let messages = params.number("messages");
-        let (finish, waiting) = finish_line(1);
-        let counter = theater.spawn(Counter { total: 0 });
-        let producer = theater.spawn(Producer { counter, messages, finish });
-        let (measured, outcome) = Measured::time(messages, || {
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let messages = params.number("messages");
+    let (finish, waiting) = finish_line(1);
+    let counter = theater.spawn(Counter { total: 0 });
+    let producer = theater.spawn(Producer { counter, messages, finish });
+    waiting
+        .time(messages, || {
             producer.post(ToProducer::Begin);
-            waiting.wait()
-        });
-        outcome.map(|()| measured)
-    }
+        })
+        .map(Measured::from)
+}
 
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let messages = params.number("messages");
-        let received = Rc::new(Cell::new(0));
-        let mut actors: Vec<Box<dyn Receiver<FloorMessage>>> = vec![
-            Box::new(FloorProducer { messages, received: received.clone() }),
-            Box::new(FloorCounter { total: 0 }),
-        ];
-        let mut queue = Queue::new();
-        let (measured, ()) = Measured::time(messages, || {
-            queue.post(PRODUCER, FloorMessage::Begin);
-            queue.drive(&mut actors);
-        });
-        check(received.get(), messages).map(|()| measured)
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let messages = params.number("messages");
+    let received = Rc::new(Cell::new(0));
+    let mut actors: Vec<Box<dyn Receiver<FloorMessage>>> = vec![
+        Box::new(FloorProducer { messages, received: received.clone() }),
+        Box::new(FloorCounter { total: 0 }),
+    ];
+    let mut queue = Queue::new();
+    let (measured, ()) = Measured::time(messages, || {
+        queue.post(PRODUCER, FloorMessage::Begin);
+        queue.drive(&mut actors);
+    });
+    check(received.get(), messages).map(|()| measured)
 }
 
 fn check(total: u64, messages: u64) -> Result<(), BenchError> {

@@ -1,65 +1,52 @@
 //! `create`: one actor creates many; each acknowledges and stops.
 
-use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// See the module.
-pub(super) struct Create;
-
-static ABOUT: About = About {
-    name: "create",
+pub(super) static CREATE: Workload = Workload {
     summary: "one actor creates many others; each acknowledges its start and stops",
     operation: "actor created, acknowledged, stopped",
-    floor: "boxes pushed to a VecDeque by one loop, popped, counted and dropped by another",
+    floor_is: "boxes pushed to a VecDeque by one loop, popped, counted and dropped by another",
     parameters: &[
         Parameter::number("actors", "actors to create", 1, 100_000_000, 100_000),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    peers: &ACTOR_RUNTIMES,
+    ..Workload::new("create", run, floor)
 };
 
-impl Workload for Create {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = theater(params)?;
-        let actors = params.number("actors");
-        let (finish, waiting) = finish_line(1);
-        let creator = theater.spawn(Creator { missing: actors, finish });
-        let (measured, outcome) = Measured::time(actors, || {
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let actors = params.number("actors");
+    let (finish, waiting) = finish_line(1);
+    let creator = theater.spawn(Creator { missing: actors, finish });
+    waiting
+        .time(actors, || {
             creator.post(ToCreator::Begin);
-            waiting.wait()
-        });
-        outcome.map(|()| measured)
-    }
+        })
+        .map(Measured::from)
+}
 
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let actors = params.number("actors");
-        let acknowledged = Rc::new(Cell::new(0));
-        let (measured, ()) = Measured::time(actors, || {
-            let mut queue: VecDeque<Box<dyn FloorChild>> = VecDeque::new();
-            for _ in 0..actors {
-                queue.push_back(Box::new(Acknowledging(acknowledged.clone())));
-            }
-            while let Some(child) = queue.pop_front() {
-                child.start();
-            }
-        });
-        if acknowledged.get() != actors {
-            return Err(BenchError::WrongResult("an acknowledgement got lost".to_owned()));
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let actors = params.number("actors");
+    let acknowledged = Rc::new(Cell::new(0));
+    let (measured, ()) = Measured::time(actors, || {
+        let mut queue: VecDeque<Box<dyn FloorChild>> = VecDeque::new();
+        for _ in 0..actors {
+            queue.push_back(Box::new(Acknowledging(acknowledged.clone())));
         }
-        Ok(measured)
+        while let Some(child) = queue.pop_front() {
+            child.start();
+        }
+    });
+    if acknowledged.get() != actors {
+        return Err(BenchError::WrongResult("an acknowledgement got lost".to_owned()));
     }
+    Ok(measured)
 }
 
 #[derive(Message)]

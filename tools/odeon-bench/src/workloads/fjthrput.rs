@@ -1,23 +1,14 @@
 //! `fjthrput` (fork-join throughput): the main thread sends to many actors in turn.
 
-use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
-use crate::floor::{Queue, Receiver};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, runtime};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use std::hint::black_box;
 
 /// See the module.
-pub(super) struct ForkJoinThroughput;
-
-static ABOUT: About = About {
-    name: "fjthrput",
+pub(super) static FORK_JOIN_THROUGHPUT: Workload = Workload {
     summary: "the main thread sends to many actors in turn, spread over their mailboxes",
     operation: "message",
-    floor: "the main thread pushes each message to a VecDeque, pops it and does the work",
+    floor_is: "the main thread pushes each message to a VecDeque, pops it and does the work",
     parameters: &[
         Parameter::number("actors", "receiving actors", 1, 1_000_000, 60),
         Parameter::number("messages", "messages to each actor", 1, 1_000_000_000, 400_000),
@@ -30,45 +21,41 @@ static ABOUT: About = About {
         WORKERS,
     ],
     variants: &[Variant::Pool, Variant::Async],
+    peers: &ACTOR_RUNTIMES,
+    ..Workload::new("fjthrput", run, floor)
 };
 
-impl Workload for ForkJoinThroughput {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn run(&self, variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        // WHY: the number of mailboxes is a constant of the message type, so the command line picks
-        // the smallest type that has enough; the sender uses exactly as many as asked.
-        match params.count("mailboxes") {
-            1 => run::<1>(variant, params),
-            2 => run::<2>(variant, params),
-            3..=4 => run::<4>(variant, params),
-            5..=8 => run::<8>(variant, params),
-            9..=16 => run::<16>(variant, params),
-            17..=32 => run::<32>(variant, params),
-            _ => run::<64>(variant, params),
-        }
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let (actors, messages) = (params.count("actors"), params.number("messages"));
-        let mut counters: Vec<Box<dyn Receiver<()>>> =
-            (0..actors).map(|_| Box::new(Work::new(messages)) as Box<dyn Receiver<()>>).collect();
-        let mut queue = Queue::new();
-        let (measured, ()) = Measured::time(actors as u64 * messages, || {
-            for _ in 0..messages {
-                for index in 0..actors {
-                    queue.post(index, ());
-                    queue.drive(&mut counters);
-                }
-            }
-        });
-        Ok(measured)
+fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    // WHY: the number of mailboxes is a constant of the message type, so the command line picks
+    // the smallest type that has enough; the sender uses exactly as many as asked.
+    match params.count("mailboxes") {
+        1 => count::<1>(variant, params),
+        2 => count::<2>(variant, params),
+        3..=4 => count::<4>(variant, params),
+        5..=8 => count::<8>(variant, params),
+        9..=16 => count::<16>(variant, params),
+        17..=32 => count::<32>(variant, params),
+        _ => count::<64>(variant, params),
     }
 }
 
-fn run<const CAPACITY: usize>(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let (actors, messages) = (params.count("actors"), params.number("messages"));
+    let mut counters: Vec<Box<dyn Receiver<()>>> =
+        (0..actors).map(|_| Box::new(Work::new(messages)) as Box<dyn Receiver<()>>).collect();
+    let mut queue = Queue::new();
+    let (measured, ()) = Measured::time(actors as u64 * messages, || {
+        for _ in 0..messages {
+            for index in 0..actors {
+                queue.post(index, ());
+                queue.drive(&mut counters);
+            }
+        }
+    });
+    Ok(measured)
+}
+
+fn count<const CAPACITY: usize>(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
     let stats = params.word("stats") == "on";
     let builder = Theater::builder().workers(params.count("workers")).stats(stats);
     let theater = builder.build().map_err(runtime)?;
@@ -84,16 +71,16 @@ fn run<const CAPACITY: usize>(variant: Variant, params: &Params) -> Result<Measu
             }
         })
         .collect();
-    let (measured, outcome) = Measured::time(actors as u64 * messages, || {
-        for number in 0..messages {
-            let mailbox = (number % mailboxes) as u8;
-            for actor in &refs {
-                actor.post(Job { mailbox });
+    waiting
+        .time(actors as u64 * messages, || {
+            for number in 0..messages {
+                let mailbox = (number % mailboxes) as u8;
+                for actor in &refs {
+                    actor.post(Job { mailbox });
+                }
             }
-        }
-        waiting.wait()
-    });
-    outcome.map(|()| measured)
+        })
+        .map(Measured::from)
 }
 
 /// What a handler does for each message.

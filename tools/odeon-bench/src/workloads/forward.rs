@@ -1,28 +1,19 @@
 //! `forward`: tokens are forwarded to random actors, one message per turn (scenario 2 of the
 //! article on Java's ForkJoinPool at heise online): what the order of the workers' queues costs.
 
-use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
-use crate::floor::{Queue, Receiver};
-use crate::parameter::{Parameter, Params};
-use crate::random::XorShift64;
-use crate::samples::Measured;
-use crate::theater::{Post, runtime};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::QueueOrder;
 use odeon::prelude::*;
+use odeon_example_run::XorShift64;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 /// See the module.
-pub(super) struct Forward;
-
-static ABOUT: About = About {
-    name: "forward",
+pub(super) static FORWARD: Workload = Workload {
     summary: "tokens are forwarded to random actors, one message per turn, in each queue order",
     operation: "forward",
-    floor: "the same actors, boxed, driven by one VecDeque on one thread",
+    floor_is: "the same actors, boxed, driven by one VecDeque on one thread",
     parameters: &[
         Parameter::number("actors", "actors", 1, 1_000_000, 1000),
         Parameter::number("tokens", "tokens, one in each of the first actors", 1, 1_000_000, 200),
@@ -32,73 +23,69 @@ static ABOUT: About = About {
             .odeon_only(),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    peers: &ACTOR_RUNTIMES,
+    check,
+    ..Workload::new("forward", run, floor)
 };
 
-impl Workload for Forward {
-    fn about(&self) -> &'static About {
-        &ABOUT
+fn check(params: &Params) -> Result<(), BenchError> {
+    let (tokens, actors) = (params.number("tokens"), params.number("actors"));
+    if tokens > actors {
+        let problem = format!("{tokens} tokens need at least as many actors, not {actors}");
+        return Err(BenchError::bad_argument("--tokens", problem));
     }
+    Ok(())
+}
 
-    fn check(&self, params: &Params) -> Result<(), BenchError> {
-        let (tokens, actors) = (params.number("tokens"), params.number("actors"));
-        if tokens > actors {
-            let problem = format!("{tokens} tokens need at least as many actors, not {actors}");
-            return Err(BenchError::bad_argument("--tokens", problem));
-        }
-        Ok(())
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = Theater::builder()
-            .workers(params.count("workers"))
-            .order(queue_order(params.word("order")))
-            .turn_messages(1)
-            .build()
-            .map_err(runtime)?;
-        let tokens = params.count("tokens");
-        let hops = params.number("hops");
-        let (finish, waiting) = finish_line(tokens);
-        let everyone = Arc::new(OnceLock::new());
-        let refs: Vec<ActorRef<u64>> = (0..params.count("actors"))
-            .map(|index| {
-                let random = XorShift64::of_actor(index);
-                theater.spawn(Node { random, everyone: everyone.clone(), finish: finish.clone() })
-            })
-            .collect();
-        let refs = everyone.get_or_init(|| refs);
-        let (measured, outcome) = Measured::time(tokens as u64 * hops, || {
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let theater = Theater::builder()
+        .workers(params.count("workers"))
+        .order(queue_order(params.word("order")))
+        .turn_messages(1)
+        .build()
+        .map_err(runtime)?;
+    let tokens = params.count("tokens");
+    let hops = params.number("hops");
+    let (finish, waiting) = finish_line(tokens);
+    let everyone = Arc::new(OnceLock::new());
+    let refs: Vec<ActorRef<u64>> = (0..params.count("actors"))
+        .map(|index| {
+            let random = XorShift64::of_actor(index);
+            theater.spawn(Node { random, everyone: everyone.clone(), finish: finish.clone() })
+        })
+        .collect();
+    let refs = everyone.get_or_init(|| refs);
+    waiting
+        .time(tokens as u64 * hops, || {
             for actor in &refs[..tokens] {
                 actor.post(hops);
             }
-            waiting.wait()
-        });
-        outcome.map(|()| measured)
-    }
+        })
+        .map(Measured::from)
+}
 
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let (actors, tokens) = (params.count("actors"), params.count("tokens"));
-        let hops = params.number("hops");
-        let deleted = Rc::new(Cell::new(0));
-        let mut nodes: Vec<Box<dyn Receiver<u64>>> = (0..actors)
-            .map(|index| {
-                let random = XorShift64::of_actor(index);
-                let node = FloorNode { random, actors, deleted: deleted.clone() };
-                Box::new(node) as Box<dyn Receiver<u64>>
-            })
-            .collect();
-        let mut queue = Queue::new();
-        let (measured, ()) = Measured::time(tokens as u64 * hops, || {
-            for index in 0..tokens {
-                queue.post(index, hops);
-            }
-            queue.drive(&mut nodes);
-        });
-        if deleted.get() != tokens {
-            return Err(BenchError::WrongResult("a token got lost".to_owned()));
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let (actors, tokens) = (params.count("actors"), params.count("tokens"));
+    let hops = params.number("hops");
+    let deleted = Rc::new(Cell::new(0));
+    let mut nodes: Vec<Box<dyn Receiver<u64>>> = (0..actors)
+        .map(|index| {
+            let random = XorShift64::of_actor(index);
+            let node = FloorNode { random, actors, deleted: deleted.clone() };
+            Box::new(node) as Box<dyn Receiver<u64>>
+        })
+        .collect();
+    let mut queue = Queue::new();
+    let (measured, ()) = Measured::time(tokens as u64 * hops, || {
+        for index in 0..tokens {
+            queue.post(index, hops);
         }
-        Ok(measured)
+        queue.drive(&mut nodes);
+    });
+    if deleted.get() != tokens {
+        return Err(BenchError::WrongResult("a token got lost".to_owned()));
     }
+    Ok(measured)
 }
 
 fn queue_order(word: &str) -> QueueOrder {

@@ -1,52 +1,28 @@
-//! `geostat`: multiple-point geostatistics by Direct Sampling, as in Hayduk's thesis (5.4.2). A *main actor* holds the simulation grid in
-//! transactional variables; *simulation actors* have it simulate some points for each request; *log actors* have it show the
-//! grid, again and again, until all points are simulated.
+//! `geostat`: multiple-point geostatistics by Direct Sampling, of which the package
+//! [`odeon_example_geostat`] tells.
 //!
-//! WHY a request is one transaction: what a point's search has to be protected from are commits between its look at the
-//! neighbours and its own commit. A transaction of 30 points looks at more and for longer, so it is rolled back more often;
-//! but a request that is handled again searches only for events that have changed ([`Batch`](crate::geostat::simulation::Batch)), so that a rollback costs looks, which are cheap,
-//! and 30 points share one message, one commit and one answer. `--step point` is the other way, for comparison.
-//!
-//! The same seed makes the same path and the same draws. The grid is the same too as long as requests are handled one at a time (`--mode
-//! sequential`): that of the floor, with any number of simulation actors and workers. In other modes points are simulated in the order in which
-//! transactions commit, which is the order of a run, as in the thesis; what comes out is judged by there being a serial order that leads to it, and by
-//! statistics.
+//! The same seed makes the same path and the same draws. The grid is the same too as long as
+//! requests are handled one at a time (`--mode sequential`): that of the floor, with any number of
+//! simulation actors and workers.
 
-mod course;
-mod log_actor;
-mod main_actor;
 mod pictures;
-mod running;
-mod simulator;
 
 use crate::devices::{self, DEVICE};
-use crate::error::BenchError;
-use crate::geostat::search::{KernelSearch, Limits};
-use crate::geostat::simulation::{Settings, Task};
-use crate::geostat::training_image::GENERATED;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::runtime;
-use crate::workload::{About, Pictures, Variant, WORKERS, Workload};
-use odeon_speculative::{Access, Processing, Threshold};
-use running::Run;
+use crate::trace;
+use crate::workload::prelude::*;
+use odeon_example_geostat::actors::{Course, Reads, Run, Setup};
+use odeon_example_geostat::image_source::GENERATED;
+use odeon_example_geostat::search::{KernelSearch, Limits};
+use odeon_example_geostat::simulation::{Settings, Task};
+use odeon_speculative::{Processing, Threshold};
 use std::path::Path;
-
-pub(crate) use course::{Course, Progress, record_course};
+use std::time::Duration;
 
 /// See the module.
-pub(super) struct Geostat;
-
-const MODES: &[&str] = &["adaptive", "concurrent", "sequential", "threshold"];
-const NO_DATA: &str = "none";
-const CPU: &str = "cpu";
-const KERNEL: &str = "kernel";
-
-static ABOUT: About = About {
-    name: "geostat",
+pub(super) static GEOSTAT: Workload = Workload {
     summary: "points of a grid simulated from a training image, while others look at the grid",
     operation: "point",
-    floor: "one thread that simulates all points in an array, with nobody looking",
+    floor_is: "one thread that simulates all points in an array, with nobody looking",
     parameters: &[
         Parameter::word("mode", "how the main actor processes its messages", MODES).outside_floor(),
         Parameter::word(
@@ -96,39 +72,23 @@ static ABOUT: About = About {
         ),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    opens_devices: true,
+    missing,
+    note,
+    traced_modes: MODES,
+    pictures: Some(pictures::write),
+    ..Workload::new("geostat", run, floor)
 };
 
-/// How log actors read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reads {
-    Relaxed,
-    Logged,
-    Snapshot,
-}
-
-impl Reads {
-    fn named(word: &str) -> Self {
-        match word {
-            "logged" => Self::Logged,
-            "snapshot" => Self::Snapshot,
-            _ => Self::Relaxed,
-        }
-    }
-
-    fn access(self) -> Access {
-        match self {
-            Self::Relaxed => Access::Relaxed,
-            Self::Logged => Access::Update,
-            Self::Snapshot => Access::Snapshot,
-        }
-    }
-}
+const MODES: &[&str] = &["adaptive", "concurrent", "sequential", "threshold"];
+const NO_DATA: &str = "none";
+const CPU: &str = "cpu";
+const KERNEL: &str = "kernel";
 
 fn processing(mode: &str) -> Processing {
     match mode {
         "threshold" => Processing::adaptive_with(Threshold::new),
-        mode => super::shared_state::processing(mode),
+        mode => odeon_example_shared_state::processing(mode),
     }
 }
 
@@ -151,6 +111,32 @@ fn searched_task(params: &Params) -> Result<Task, BenchError> {
     Ok(Task { model: task.model.searched_by(Box::new(search)), ..task })
 }
 
+/// A run with these parameters, that has not begun.
+fn set_up(params: &Params) -> Result<Run, BenchError> {
+    let setup = Setup {
+        workers: params.count("workers"),
+        processing: processing(params.word("mode")),
+        reads: match params.word("reads") {
+            "logged" => Reads::Logged,
+            "snapshot" => Reads::Snapshot,
+            _ => Reads::Relaxed,
+        },
+        is_point_by_point: params.word("step") == "point",
+        simulators: params.count("simulators"),
+        points: params.count("points"),
+        logs: params.count("logs"),
+        log_points: params.count("log_points"),
+    };
+    let run = Run::new(searched_task(params)?, setup)?;
+    trace::watch(run.main_actor());
+    Ok(run)
+}
+
+/// One run, looked at after every `every`.
+pub(crate) fn record_course(params: &Params, every: Duration) -> Result<Course, BenchError> {
+    Course::of(&set_up(params)?, every)
+}
+
 fn settings(params: &Params) -> Settings {
     let share = |name| params.number(name) as f32 / 100.0;
     Settings {
@@ -161,44 +147,23 @@ fn settings(params: &Params) -> Settings {
     }
 }
 
-impl Workload for Geostat {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+fn missing(params: &Params) -> Option<String> {
+    (params.word("search") == KERNEL).then(|| devices::chosen(params).err()).flatten()
+}
 
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
-    }
+fn note(params: &Params) -> Option<String> {
+    (params.word("search") == KERNEL).then(|| devices::told(params)).flatten()
+}
 
-    fn opens_devices(&self) -> bool {
-        true
-    }
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let outcome = set_up(params)?.simulate()?;
+    Ok(Measured::new(outcome.points, outcome.elapsed))
+}
 
-    fn missing(&self, params: &Params) -> Option<String> {
-        (params.word("search") == KERNEL).then(|| devices::chosen(params).err()).flatten()
-    }
-
-    fn note(&self, params: &Params) -> Option<String> {
-        (params.word("search") == KERNEL).then(|| devices::told(params)).flatten()
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        Run::new(params)?.simulate().map(|outcome| outcome.measured)
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let task = task(params)?;
-        let (measured, result) = Measured::time(task.path.len() as u64, || task.simulate());
-        task.check(&result).map_err(BenchError::WrongResult).map(|()| measured)
-    }
-
-    fn traced_modes(&self) -> &'static [&'static str] {
-        MODES
-    }
-
-    fn pictures(&self) -> Option<Pictures> {
-        Some(pictures::write)
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let task = task(params)?;
+    let (measured, result) = Measured::time(task.path.len() as u64, || task.simulate());
+    task.check(&result).map_err(BenchError::WrongResult).map(|()| measured)
 }
 
 #[cfg(test)]

@@ -1,42 +1,28 @@
-//! `kmeans`: the thesis's application, see [`kmeans`](crate::kmeans).
+//! `kmeans`: the thesis's application, see [`odeon_example_kmeans`].
 
 use super::kept::Kept;
 use crate::devices::{self, DEVICE};
-use crate::error::BenchError;
-use crate::iterative::{
-    BALANCED, CPU, CPU_WORKERS, Crew, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Run, Team,
+use crate::team::{
+    BALANCED, CPU, CPU_WORKERS, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Team,
 };
-use crate::kmeans::{
-    Broker, ByCuda, ByKernels, Centres, Clustering, Clusters, OnCores, Piece, Points, ServedBy,
-    Servers, Stop, Threads, Tolerance, balanced, check, generate, on_one_thread, read, sequential,
-};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::standard_error;
-use crate::theater::theater;
-use crate::workload::{About, Variant, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use odeon_device::BalancingReport;
+use odeon_example_iterative::{Crew, Run};
+use odeon_example_kmeans::{
+    Broker, ByCuda, ByKernels, Clustering, Clusters, OnCores, Piece, ServedBy, Servers, Stop, Task,
+    Threads, Tolerance, balanced, generate, on_one_thread, read,
+};
+use odeon_example_run::standard_error;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// See the module.
-pub(super) struct KMeans {
-    tasks: Kept<Task>,
-    broker: Broker,
-}
+/// What several runs need.
+static TASKS: Kept<Task> = Kept::new();
 
-/// The workload.
-pub(super) static KMEANS: KMeans = KMeans { tasks: Kept::new(), broker: Broker::new() };
-
-/// What is clustered, and what must come out.
-struct Task {
-    points: Arc<Points>,
-    first: Centres,
-    stop: Stop,
-    expected: Clusters,
-}
+/// The one of this process.
+static BROKER: Broker = Broker::new();
 
 /// What a task depends on.
 const TASK: &[&str] =
@@ -50,11 +36,11 @@ const MIDDLEWARE: &str = "middleware";
 const PROCESSES: &str = "processes";
 const GENERATED: &str = "generated";
 
-static ABOUT: About = About {
-    name: "kmeans",
+/// See the module.
+pub(super) static KMEANS: Workload = Workload {
     summary: "k-means as in STAMP: an iteration actor, and workers on cores and devices",
     operation: "point and round",
-    floor: "no actors: plain rayon on as many threads, or one loop (--floor sequential)",
+    floor_is: "no actors: plain rayon on as many threads, or one loop (--floor sequential)",
     parameters: &[
         Parameter::file("input", "points, in STAMP's format", GENERATED).odeon_only(),
         Parameter::number("rows", "points that are generated", 1, 100_000_000, 65_536),
@@ -96,171 +82,124 @@ static ABOUT: About = About {
         Parameter::word("floor", "what the floor is", &["rayon", "sequential"]),
         Parameter::number("workers", "threads of runtime and floor", 1, 256, 2),
     ],
-    variants: &[Variant::Pool],
+    opens_devices: true,
+    looks_at_energy: true,
+    check,
+    missing,
+    note,
+    ..Workload::new("kmeans", |_, params| unless_lost(|| sample(params)), floor)
 };
 
-impl KMeans {
-    fn task(&self, params: &Params) -> Result<Arc<Task>, BenchError> {
-        self.tasks.get(params.only(TASK), Task::new)
-    }
+fn kept_task(params: &Params) -> Result<Arc<Task>, BenchError> {
+    TASKS.get(params.only(TASK), task)
 }
 
-impl Task {
-    fn new(params: &Params) -> Result<Self, BenchError> {
-        let (centres, seed) = (params.count("centres"), params.number("seed"));
-        let points = match params.word("input") {
-            GENERATED => {
-                let (rows, dims) = (params.count("rows"), params.count("dims"));
-                // WHY not left to who makes them: a program whose memory ends is killed without a sentence.
-                if Vec::<f32>::new().try_reserve_exact(rows.saturating_mul(dims)).is_err() {
-                    let problem = format!("no memory for {rows} points of {dims} dimensions");
-                    return Err(BenchError::bad_argument("--rows", problem));
-                }
-                generate(rows, dims, centres, seed)
+fn task(params: &Params) -> Result<Task, BenchError> {
+    let (centres, seed) = (params.count("centres"), params.number("seed"));
+    let points = match params.word("input") {
+        GENERATED => {
+            let (rows, dims) = (params.count("rows"), params.count("dims"));
+            // WHY not left to who makes them: a program whose memory ends is killed without a
+            // sentence.
+            if Vec::<f32>::new().try_reserve_exact(rows.saturating_mul(dims)).is_err() {
+                let problem = format!("no memory for {rows} points of {dims} dimensions");
+                return Err(BenchError::bad_argument("--rows", problem));
             }
-            path => read(Path::new(path))?,
-        };
-        if centres > points.rows() {
-            let problem = format!("{centres} centres need as many points, not {}", points.rows());
-            return Err(BenchError::bad_argument("--centres", problem));
+            generate(rows, dims, centres, seed)
         }
-        let stop = match (params.number("seconds"), params.number("rounds")) {
-            (0, 0) => Stop::Changes(params.number("threshold_ppm")),
-            (0, rounds) => Stop::After(rounds),
-            (seconds, _) => Stop::Lasting(Duration::from_secs(seconds)),
-        };
-        let first = Centres::drawn(&points, centres, seed);
-        let expected = match stop {
-            // From where nothing changes any more it is the same, however many rounds follow.
-            Stop::Lasting(_) => sequential(&points, &first, Stop::Changes(0)),
-            stop => sequential(&points, &first, stop),
-        };
-        Ok(Self { points: Arc::new(points), first, stop, expected })
-    }
+        path => read(Path::new(path))?,
+    };
+    let stop = match (params.number("seconds"), params.number("rounds")) {
+        (0, 0) => Stop::Changes(params.number("threshold_ppm")),
+        (0, rounds) => Stop::After(rounds),
+        (seconds, _) => Stop::Lasting(Duration::from_secs(seconds)),
+    };
+    Task::new(points, centres, seed, stop)
+}
 
-    /// Measures a way to cluster, and checks what comes out.
-    fn measure(
-        &self,
-        within: Tolerance,
-        cluster: impl FnOnce() -> Result<Clusters, BenchError>,
-    ) -> Result<Measured, BenchError> {
-        let (measured, clusters) = Measured::time_and_energy(|| {
-            let clusters = cluster();
-            let rounds = clusters.as_ref().map_or(0, |clusters| clusters.rounds);
-            (self.points.rows() as u64 * rounds, clusters)
-        });
-        let clusters = clusters?;
-        let expected = self.expected_after(clusters.rounds);
-        check(&self.points, &clusters, &expected, self.stop, within).map(|()| measured)
-    }
+/// Measures a way to cluster, and checks what comes out.
+fn measure(
+    task: &Task,
+    within: Tolerance,
+    cluster: impl FnOnce() -> Result<Clusters, BenchError>,
+) -> Result<Measured, BenchError> {
+    let (measured, clusters) = Measured::time_and_energy(|| {
+        let clusters = cluster();
+        let rounds = clusters.as_ref().map_or(0, |clusters| clusters.rounds);
+        (task.points.rows() as u64 * rounds, clusters)
+    });
+    task.check(&clusters?, within).map(|()| measured)
+}
 
-    /// What must have come out of a run of so many rounds, if the time has decided how many.
-    fn expected_after(&self, rounds: u64) -> Clusters {
-        let settled = self.expected.rounds;
-        match self.stop {
-            Stop::Lasting(_) if settled < Stop::MOST_ROUNDS && settled <= rounds => {
-                Clusters { rounds, ..self.expected.clone() }
-            }
-            Stop::Lasting(_) => sequential(&self.points, &self.first, Stop::After(rounds)),
-            _ => self.expected.clone(),
-        }
+fn check(params: &Params) -> Result<(), BenchError> {
+    team(params).check()?;
+    let task = kept_task(params)?;
+    let too_large = || ByCuda::is_too_large(task.first.count(), task.points.dims());
+    match (worker(params) == DIRECT).then(too_large).flatten() {
+        Some(problem) => Err(BenchError::bad_argument("--centres", problem)),
+        None => Ok(()),
     }
 }
 
-impl Workload for KMeans {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+fn missing(params: &Params) -> Option<String> {
+    let broker = (params.word("way") == MIDDLEWARE).then(Broker::missing).flatten();
+    broker.or_else(|| match worker(params) {
+        DIRECT => devices::cuda_missing(),
+        _ => team(params).missing(params).or_else(|| too_many_rounds(params)),
+    })
+}
 
-    fn check(&self, params: &Params) -> Result<(), BenchError> {
-        team(params).check()?;
-        let task = self.task(params)?;
-        let too_large = || ByCuda::is_too_large(task.first.count(), task.points.dims());
-        match (worker(params) == DIRECT).then(too_large).flatten() {
-            Some(problem) => Err(BenchError::bad_argument("--centres", problem)),
-            None => Ok(()),
-        }
-    }
+fn note(params: &Params) -> Option<String> {
+    (worker(params) != DIRECT && team(params).devices > 0).then(|| devices::told(params)).flatten()
+}
 
-    fn opens_devices(&self) -> bool {
-        true
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let task = kept_task(params)?;
+    let Task { points, first, stop, .. } = &*task;
+    if params.word("floor") == "sequential" {
+        return measure(&task, Tolerance::Cores, || Ok(on_one_thread(points, first, *stop)));
     }
+    let threads = Threads::new(params.count("workers"))?;
+    measure(&task, Tolerance::Cores, || Ok(threads.cluster(points, first, *stop)))
+}
 
-    fn missing(&self, params: &Params) -> Option<String> {
-        let broker = (params.word("way") == MIDDLEWARE).then(Broker::missing).flatten();
-        broker.or_else(|| match worker(params) {
-            DIRECT => devices::cuda_missing(),
-            _ => team(params).missing(params).or_else(|| too_many_rounds(params)),
-        })
-    }
-
-    fn note(&self, params: &Params) -> Option<String> {
-        (worker(params) != DIRECT && team(params).devices > 0)
-            .then(|| devices::told(params))
-            .flatten()
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        unless_lost(|| self.sample(params))
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let task = self.task(params)?;
-        let Task { points, first, stop, .. } = &*task;
-        if params.word("floor") == "sequential" {
-            return task.measure(Tolerance::Cores, || Ok(on_one_thread(points, first, *stop)));
-        }
-        let threads = Threads::new(params.count("workers"))?;
-        task.measure(Tolerance::Cores, || Ok(threads.cluster(points, first, *stop)))
-    }
-
-    fn looks_at_energy(&self) -> bool {
-        true
-    }
-
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
+/// One run. Within it an error, if one of those that the pieces go to has ended meanwhile.
+fn sample(params: &Params) -> Result<Result<Measured, BenchError>, BenchError> {
+    let task = kept_task(params)?;
+    let theater = theater(params)?;
+    let team = team(params);
+    let pieces = params.count("pieces") * team.size();
+    let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
+    let mut servers = serve(team, params)?;
+    let crew = hire(team, &theater, servers.as_ref(), params)?;
+    let within = if team.devices > 0 { Tolerance::Devices } else { Tolerance::Cores };
+    let run = Run::new(&theater, rounds, crew);
+    let mut check = || servers.as_mut().map_or(Ok(()), Servers::check);
+    let measured =
+        measure(&task, within, || run.complete_if(&mut check).map(Clustering::into_clusters));
+    match check() {
+        Ok(()) => measured.map(Ok),
+        Err(ended) => Ok(Err(ended)),
     }
 }
 
-impl KMeans {
-    /// One run. Within it an error, if one of those that the pieces go to has ended meanwhile.
-    fn sample(&self, params: &Params) -> Result<Result<Measured, BenchError>, BenchError> {
-        let task = self.task(params)?;
-        let theater = theater(params)?;
-        let team = team(params);
-        let pieces = params.count("pieces") * team.size();
-        let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
-        let mut servers = self.serve(team, params)?;
-        let crew = hire(team, &theater, servers.as_ref(), params)?;
-        let within = if team.devices > 0 { Tolerance::Devices } else { Tolerance::Cores };
-        let run = Run::new(&theater, rounds, crew);
-        let mut check = || servers.as_mut().map_or(Ok(()), Servers::check);
-        let measured =
-            task.measure(within, || run.complete_if(&mut check).map(Clustering::into_clusters));
-        match check() {
-            Ok(()) => measured.map(Ok),
-            Err(ended) => Ok(Err(ended)),
-        }
+/// Those at the other end of the broker, if the pieces go there.
+fn serve(team: Team, params: &Params) -> Result<Option<Servers>, BenchError> {
+    if params.word("way") != MIDDLEWARE {
+        return Ok(None);
     }
-
-    /// Those at the other end of the broker, if the pieces go there.
-    fn serve(&self, team: Team, params: &Params) -> Result<Option<Servers>, BenchError> {
-        if params.word("way") != MIDDLEWARE {
-            return Ok(None);
-        }
-        let by = match worker(params) {
-            CPU => ServedBy::Cores,
-            DIRECT => ServedBy::Cuda,
-            _ => ServedBy::Kernels { must_be_gpu: devices::must_be_gpu(params) },
-        };
-        let (count, pieces) = (team.size(), params.count("pieces"));
-        let in_processes = params.word("members") == PROCESSES;
-        Servers::start(self.broker.queue()?, by, count, in_processes, pieces).map(Some)
-    }
+    let by = match worker(params) {
+        CPU => ServedBy::Cores,
+        DIRECT => ServedBy::Cuda,
+        _ => ServedBy::Kernels { must_be_gpu: devices::must_be_gpu(params) },
+    };
+    let (count, pieces) = (team.size(), params.count("pieces"));
+    let in_processes = params.word("members") == PROCESSES;
+    Servers::start(BROKER.queue()?, by, count, in_processes, pieces).map(Some)
 }
 
-/// One run by a pool that has these configurations to choose from, of workers with a device and of others. What the pool says of it.
+/// One run by a pool that has these configurations to choose from, of workers with a device and of
+/// others. What the pool says of it.
 ///
 /// # Panics
 /// If the parameters are not those of a pool with both kinds of workers.
@@ -268,7 +207,7 @@ pub(crate) fn report_of_pool(
     params: &Params,
     configurations: Vec<[usize; 2]>,
 ) -> Result<BalancingReport, BenchError> {
-    let (task, theater, team) = (KMEANS.task(params)?, theater(params)?, team(params));
+    let (task, theater, team) = (kept_task(params)?, theater(params)?, team(params));
     let pieces = params.count("pieces") * team.size();
     let rounds = Clustering::new(task.points.clone(), task.first.clone(), pieces, task.stop);
     let pool = balanced(team.which(params)?, team.devices, team.cores);
@@ -276,11 +215,12 @@ pub(crate) fn report_of_pool(
     let Crew::Pool(pool) = &crew else { panic!("a pool is asked for") };
     let pool = pool.clone();
     let run = Run::new(&theater, rounds, crew);
-    task.measure(Tolerance::Devices, || run.complete().map(Clustering::into_clusters))?;
+    measure(&task, Tolerance::Devices, || run.complete().map(Clustering::into_clusters))?;
     Ok(pool.report())
 }
 
-/// What `sample` measures; once more, with worker processes started anew, if one of them has ended. A sample that one was missing in does not count.
+/// What `sample` measures; once more, with worker processes started anew, if one of them has ended.
+/// A sample that one was missing in does not count.
 fn unless_lost(
     mut sample: impl FnMut() -> Result<Result<Measured, BenchError>, BenchError>,
 ) -> Result<Measured, BenchError> {
@@ -319,8 +259,9 @@ fn hire(
     }
 }
 
-/// A driver by which the processor computes kernels may end all loops of a thread early, without an error: Mesa's llvmpipe after 65,535 rounds (its
-/// `LP_MAX_TGSI_LOOP_ITERATIONS`). A kernel of k-means goes once through all values of the centres.
+/// A driver by which the processor computes kernels may end all loops of a thread early, without an
+/// error: Mesa's llvmpipe after 65,535 rounds (its `LP_MAX_TGSI_LOOP_ITERATIONS`). A kernel of
+/// k-means goes once through all values of the centres.
 fn too_many_rounds(params: &Params) -> Option<String> {
     let team = team(params);
     let ends_early = || team.which(params).is_ok_and(devices::is_processor);
@@ -348,6 +289,7 @@ fn team(params: &Params) -> Team {
 mod tests {
     use super::*;
     use crate::parameter::Value;
+    use crate::workload::Variant;
 
     #[test]
     fn a_run_that_has_lost_a_process_is_done_once_more_and_not_for_ever() {
@@ -378,7 +320,7 @@ mod tests {
     /// Before nothing changes any more, and long after that.
     #[test]
     fn rounds_go_on_for_a_time() {
-        let start = Params::defaults(ABOUT.parameters);
+        let start = KMEANS.defaults();
         let params = |settings: &[(&'static str, u64)]| {
             settings.iter().fold(start.clone(), |params, (name, value)| {
                 params.with(name, Value::Number(*value))
@@ -389,11 +331,6 @@ mod tests {
             let measured = measured.expect("it comes to what it should");
             assert!(measured.ns >= 1_000_000_000 && measured.ns < 30_000_000_000, "{measured:?}");
             assert!(measured.ops % 300 == 0 && measured.ops > 30 * 300, "{measured:?}");
-        }
-        let task = KMEANS.task(&params).expect("it is there");
-        for rounds in [1, 2, 1_000] {
-            let expected = sequential(&task.points, &task.first, Stop::After(rounds));
-            assert_eq!(task.expected_after(rounds), expected);
         }
     }
 }

@@ -4,11 +4,7 @@ mod by_kernels;
 mod on_host;
 
 use crate::devices;
-use crate::error::BenchError;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{runtime, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use by_kernels::ByKernels;
 use odeon::prelude::*;
 use odeon_device::{
@@ -18,18 +14,10 @@ use on_host::OnHost;
 use std::time::Duration;
 
 /// See the module.
-pub(super) struct Launches;
-
-const HOST: &str = "host";
-const KERNEL: &str = "kernel";
-const EACH: &str = "each";
-const LAST: &str = "last";
-
-static ABOUT: About = About {
-    name: "launch",
+pub(super) static LAUNCHES: Workload = Workload {
     summary: "messages of which each has a device actor launch a kernel",
     operation: "launch",
-    floor: "the same kernel launched in a loop by what is below the session",
+    floor_is: "the same kernel launched in a loop by what is below the session",
     parameters: &[
         Parameter::word(
             "way",
@@ -43,45 +31,39 @@ static ABOUT: About = About {
             .outside_floor(),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    opens_devices: true,
+    missing,
+    note,
+    ..Workload::new("launch", run, floor)
 };
 
-impl Workload for Launches {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+const HOST: &str = "host";
+const KERNEL: &str = "kernel";
+const EACH: &str = "each";
+const LAST: &str = "last";
 
-    fn opens_devices(&self) -> bool {
-        true
-    }
+fn missing(params: &Params) -> Option<String> {
+    (params.word("way") == KERNEL).then(|| devices::chosen(params).err()).flatten()
+}
 
-    fn missing(&self, params: &Params) -> Option<String> {
-        (params.word("way") == KERNEL).then(|| devices::chosen(params).err()).flatten()
-    }
+fn note(params: &Params) -> Option<String> {
+    (params.word("way") == KERNEL).then(|| devices::told(params)).flatten()
+}
 
-    fn note(&self, params: &Params) -> Option<String> {
-        (params.word("way") == KERNEL).then(|| devices::told(params)).flatten()
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        match params.word("way") {
-            HOST => by_actor(params, OnHost::open),
-            _ => {
-                let which = chosen(params)?;
-                by_actor(params, move || ByKernels::open(which))
-            }
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    match params.word("way") {
+        HOST => by_actor(params, OnHost::open),
+        _ => {
+            let which = chosen(params)?;
+            by_actor(params, move || ByKernels::open(which))
         }
     }
+}
 
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        match params.word("way") {
-            HOST => bare(params, on_host::Bare::new()),
-            _ => bare(params, by_kernels::Bare::new(chosen(params)?).map_err(runtime)?),
-        }
-    }
-
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    match params.word("way") {
+        HOST => bare(params, on_host::Bare::new()),
+        _ => bare(params, by_kernels::Bare::new(chosen(params)?).map_err(runtime)?),
     }
 }
 
@@ -89,7 +71,8 @@ fn chosen(params: &Params) -> Result<odeon_gpu::Which, BenchError> {
     devices::chosen(params).map_err(BenchError::Runtime)
 }
 
-/// What launches through a session. The kernel counts on the device, so that no launch can be left out.
+/// What launches through a session. The kernel counts on the device, so that no launch can be left
+/// out.
 trait Launcher: Sized + Send + 'static {
     type Device: Device;
 
@@ -149,7 +132,8 @@ impl<L: Launcher> DeviceActor for Counting<L> {
     }
 }
 
-/// One launch before, which compiles the kernel, then all others; what is asked for at the end waits for the last one.
+/// One launch before, which compiles the kernel, then all others; what is asked for at the end
+/// waits for the last one.
 fn by_actor<L: Launcher>(
     params: &Params,
     open: impl Fn() -> Result<(L, L::Device), DeviceError> + Send + Sync + 'static,
@@ -202,19 +186,20 @@ fn check(launches: u64, counted: u32) -> Result<(), BenchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::devices::device_for;
     use crate::parameter::Value;
+    use odeon_example_iterative::devices::device_for;
 
     fn runs(way: &'static str) {
         for wait in [EACH, LAST] {
             for batch in [1, 7] {
-                let params = Params::defaults(ABOUT.parameters)
+                let params = LAUNCHES
+                    .defaults()
                     .with("way", Value::Word(way))
                     .with("wait", Value::Word(wait))
                     .with("batch", Value::Number(batch))
                     .with("launches", Value::Number(100));
-                let measured = Launches.run(Variant::Pool, &params).expect("it runs");
-                let floor = Launches.floor(&params).expect("it runs");
+                let measured = LAUNCHES.run(Variant::Pool, &params).expect("it runs");
+                let floor = LAUNCHES.floor(&params).expect("it runs");
                 assert_eq!((measured.ops, floor.ops), (100, 100), "{wait} {batch}");
             }
         }

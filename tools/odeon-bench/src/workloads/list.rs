@@ -1,39 +1,20 @@
-//! `list`: the distributed sorted integer linked list (OPODIS 2013, section 6).
-//!
-//! List actors hold consecutive parts of one sorted list; request actors look up, insert, remove
-//! and sum, each waiting for every answer. A sum visits all list actors in order, as one coordinated transaction or as messages
-//! of their own: then updates slip in front of it and behind it.
+//! `list`: the distributed sorted integer linked list of OPODIS 2013:
+//! [`odeon_example_sorted_list`].
 
-mod actors;
-mod client;
-mod course;
-mod floor;
-mod mode;
-mod segment;
-mod speculative;
-mod spread;
-mod wire;
-
-use crate::error::BenchError;
-use crate::history::History;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::workload::{About, Recorder, Variant, WORKERS, Workload};
-use client::Mix;
-use mode::{COORDINATED, MODES, SPECULATIVE_MODES, SUMS, Sum, is_speculative};
-use segment::Segment;
-use spread::{SPREADS, Spread};
-
-pub(crate) use course::{Course, Progress, record as record_course};
+use crate::trace;
+use crate::workload::prelude::*;
+use odeon_example_sorted_list::history::History;
+use odeon_example_sorted_list::{
+    COORDINATED, Course, Handling, List, MODES, Mix, Mode, Plan, SPECULATIVE_MODES, SPREADS, SUMS,
+    Spread, Sum,
+};
+use std::time::Duration;
 
 /// See the module.
-pub(super) struct List;
-
-static ABOUT: About = About {
-    name: "list",
+pub(super) static LIST: Workload = Workload {
     summary: "the distributed sorted linked list of OPODIS 2013: lookups, updates and sums",
     operation: "request answered",
-    floor: "the same list parts and requesters, boxed, driven by one VecDeque on one thread",
+    floor_is: "the same list parts and requesters, boxed, driven by one VecDeque on one thread",
     parameters: &[
         Parameter::number("list_actors", "actors that hold parts of the list", 1, 1024, 1),
         Parameter::number("requesters", "actors that send requests", 1, 100_000, 125),
@@ -72,144 +53,92 @@ static ABOUT: About = About {
             .odeon_only(),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    peers: &ACTOR_RUNTIMES,
+    check,
+    note,
+    traced_modes: SPECULATIVE_MODES,
+    recorder: Some(record_history),
+    ..Workload::new("list", run, floor)
 };
 
-impl Workload for List {
-    fn about(&self) -> &'static About {
-        &ABOUT
+fn check(params: &Params) -> Result<(), BenchError> {
+    let (list_actors, range) = (params.number("list_actors"), params.number("range"));
+    if list_actors > range {
+        let problem =
+            format!("{list_actors} list actors need at least as many integers, not {range}");
+        return Err(BenchError::bad_argument("--list-actors", problem));
     }
+    if sum(params).is_coordinated() && !is_speculative(params) {
+        let problem = format!("{COORDINATED} sums need speculative list actors");
+        return Err(BenchError::bad_argument("--sum", problem));
+    }
+    if params.number("hop_delay") > 0 && !sum(params).is_coordinated() {
+        let problem = format!("only {COORDINATED} sums are delayed");
+        return Err(BenchError::bad_argument("--hop-delay", problem));
+    }
+    Ok(())
+}
 
-    fn check(&self, params: &Params) -> Result<(), BenchError> {
-        let (list_actors, range) = (params.number("list_actors"), params.number("range"));
-        if list_actors > range {
-            let problem =
-                format!("{list_actors} list actors need at least as many integers, not {range}");
-            return Err(BenchError::bad_argument("--list-actors", problem));
-        }
-        if Sum::of(params).is_coordinated() && !is_speculative(params) {
-            let problem = format!("{COORDINATED} sums need speculative list actors");
-            return Err(BenchError::bad_argument("--sum", problem));
-        }
-        if params.number("hop_delay") > 0 && !Sum::of(params).is_coordinated() {
-            let problem = format!("only {COORDINATED} sums are delayed");
-            return Err(BenchError::bad_argument("--hop-delay", problem));
-        }
-        Ok(())
-    }
+fn note(params: &Params) -> Option<String> {
+    let is_torn = params.number("list_actors") > 1 && !sum(params).is_coordinated();
+    is_torn.then(|| {
+        "A sum over several list actors is a walk from one to the next, each part as of another moment: it is not atomic.".to_owned()
+    })
+}
 
-    fn note(&self, params: &Params) -> Option<String> {
-        let is_torn = params.number("list_actors") > 1 && !Sum::of(params).is_coordinated();
-        is_torn.then(|| {
-            "A sum over several list actors is a walk from one to the next, each part as of another moment: it is not atomic.".to_owned()
-        })
-    }
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    set_up(params)?.run().map(Measured::from)
+}
 
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        actors::run(&Plan::new(params), params, false).map(|(measured, _)| measured)
-    }
-
-    fn traced_modes(&self) -> &'static [&'static str] {
-        SPECULATIVE_MODES
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        floor::run(&Plan::new(params))
-    }
-
-    fn recorder(&self) -> Option<Recorder> {
-        Some(record_history)
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    odeon_example_sorted_list::floor(&plan(params)).map(Measured::from)
 }
 
 /// One run of Odeon with every operation recorded; recording costs time, so nothing is measured.
 fn record_history(_variant: Variant, params: &Params) -> Result<History, BenchError> {
-    record(&Plan::new(params), params)
+    set_up(params)?.record()
 }
 
-fn record(plan: &Plan, params: &Params) -> Result<History, BenchError> {
-    let initial = Segment::prefilled(plan).iter().flat_map(|part| part.values()).collect();
-    let (_, mut events) = actors::run(plan, params, true)?;
-    events.sort_by_key(|event| event.call_ns);
-    Ok(History { initial, events })
+/// One run, looked at after every `every`.
+pub(crate) fn record_course(params: &Params, every: Duration) -> Result<Course, BenchError> {
+    set_up(params)?.run_watched(every)
 }
 
-/// The parameters of a run, read once.
-#[derive(Debug, Clone, Copy)]
-struct Plan {
-    list_actors: usize,
-    requesters: usize,
-    requests: u64,
-    range: u64,
-    fill_percent: u64,
-    mix: Mix,
-    sum: Sum,
-    spread: Spread,
-    seed: u64,
+fn set_up(params: &Params) -> Result<List, BenchError> {
+    let handling = Handling {
+        workers: params.count("workers"),
+        mode: Mode::named(params.word("mode")),
+        hop_delay: Duration::from_micros(params.number("hop_delay")),
+    };
+    let list = List::new(&plan(params), &handling)?;
+    list.speculative().for_each(trace::watch);
+    Ok(list)
 }
 
-impl Plan {
-    fn new(params: &Params) -> Self {
-        Self {
-            list_actors: params.count("list_actors"),
-            requesters: params.count("requesters"),
-            requests: params.number("requests"),
-            range: params.number("range"),
-            fill_percent: params.number("fill"),
-            mix: Mix::named(params.word("workload")),
-            sum: Sum::of(params),
-            spread: Spread::named(params.word("spread")),
-            seed: params.number("seed"),
-        }
-    }
-
-    fn operations(&self) -> u64 {
-        self.requesters as u64 * self.requests
-    }
-
-    /// The list actor that is responsible for a value.
-    fn owner(&self, value: u32) -> usize {
-        self.spread.owner(value, self.range, self.list_actors)
+fn plan(params: &Params) -> Plan {
+    Plan {
+        list_actors: params.count("list_actors"),
+        requesters: params.count("requesters"),
+        requests: params.number("requests"),
+        range: params.number("range"),
+        fill_percent: params.number("fill"),
+        mix: Mix::named(params.word("workload")),
+        sum: sum(params),
+        spread: Spread::named(params.word("spread")),
+        seed: params.number("seed"),
     }
 }
 
-/// What a requester asks.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Request {
-    Lookup(u32),
-    Insert(u32),
-    Remove(u32),
-    Sum(Sum),
+/// Several speculative list actors need a coordinated transaction for what is exact.
+fn sum(params: &Params) -> Sum {
+    let is_coordinated = params.number("list_actors") > 1 && is_speculative(params);
+    let usual = if is_coordinated { Sum::Coordinated } else { Sum::Kept };
+    Sum::named(params.word("sum"), usual)
 }
 
-impl Request {
-    /// The list actor that gets the request; a sum starts at the first.
-    fn receiver(self, plan: &Plan) -> usize {
-        match self {
-            Self::Lookup(value) | Self::Insert(value) | Self::Remove(value) => plan.owner(value),
-            Self::Sum(_) => 0,
-        }
-    }
-}
-
-/// What it is told.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Answer {
-    Whether(bool),
-    Sum(i64),
-}
-
-/// Compares what the list actors say at the end with what must be.
-fn check_sums(audits: &[(i64, i64)], expected: i64) -> Result<(), BenchError> {
-    let partial_sums: i64 = audits.iter().map(|(partial, _)| partial).sum();
-    let values: i64 = audits.iter().map(|(_, values)| values).sum();
-    if partial_sums == expected && values == expected {
-        return Ok(());
-    }
-    let found = format!(
-        "the partial sums add up to {partial_sums}, the values to {values}; expected {expected}"
-    );
-    Err(BenchError::WrongResult(found))
+/// A floor has no mode.
+fn is_speculative(params: &Params) -> bool {
+    params.get("mode").is_some_and(|mode| mode != Value::Word(MODES[0]))
 }
 
 #[cfg(test)]

@@ -1,29 +1,21 @@
-//! `logreg`: see [`logreg`](crate::logreg).
+//! `logreg`: see [`odeon_example_logreg`].
 
 use super::kept::Kept;
 use crate::devices::{self, DEVICE};
-use crate::error::BenchError;
-use crate::iterative::{
-    BALANCED, CPU, CPU_WORKERS, Crew, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Run, Team,
+use crate::team::{
+    BALANCED, CPU, CPU_WORKERS, DEVICE_WORKERS, KERNEL, MIXED, OBJECTIVE, PIECES, Team,
 };
-use crate::logreg::{
+use crate::workload::prelude::*;
+use odeon::prelude::*;
+use odeon_example_iterative::{Crew, Run};
+use odeon_example_logreg::{
     ByKernels, Descent, Fitted, Labelled, OnCores, Piece, Steps, Threads, balanced, check,
     generate, on_one_thread, sequential,
 };
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::theater;
-use crate::workload::{About, Variant, Workload};
-use odeon::prelude::*;
 use std::sync::Arc;
 
-/// See the module.
-pub(super) struct LogisticRegression {
-    tasks: Kept<Task>,
-}
-
-/// The workload.
-pub(super) static LOGREG: LogisticRegression = LogisticRegression { tasks: Kept::new() };
+/// What several runs need.
+static TASKS: Kept<Task> = Kept::new();
 
 /// What is fitted, and what must come out.
 struct Task {
@@ -35,11 +27,11 @@ struct Task {
 /// What a task depends on.
 const TASK: &[&str] = &["rows", "dims", "seed", "rounds", "rate_percent"];
 
-static ABOUT: About = About {
-    name: "logreg",
+/// See the module.
+pub(super) static LOGREG: Workload = Workload {
     summary: "logistic regression by gradient descent: an iteration actor, and workers",
     operation: "point and round",
-    floor: "no actors: plain rayon on as many threads, or one loop (--floor sequential)",
+    floor_is: "no actors: plain rayon on as many threads, or one loop (--floor sequential)",
     parameters: &[
         Parameter::number("rows", "points", 1, 100_000_000, 65_536),
         Parameter::number("dims", "their dimensions", 1, 10_000, 32),
@@ -60,20 +52,23 @@ static ABOUT: About = About {
         Parameter::word("floor", "what the floor is", &["rayon", "sequential"]),
         Parameter::number("workers", "threads of runtime and floor", 1, 256, 2),
     ],
-    variants: &[Variant::Pool],
+    opens_devices: true,
+    looks_at_energy: true,
+    check: |params| Team::of(params).check(),
+    missing: |params| Team::of(params).missing(params),
+    note: |params| (Team::of(params).devices > 0).then(|| devices::told(params)).flatten(),
+    ..Workload::new("logreg", |_, params| run(params), floor)
 };
 
-impl LogisticRegression {
-    fn task(&self, params: &Params) -> Result<Arc<Task>, BenchError> {
-        self.tasks.get(params.only(TASK), |params| {
-            let (rows, dims) = (params.count("rows"), params.count("dims"));
-            let (samples, _) = generate(rows, dims, params.number("seed"));
-            let rate = params.number("rate_percent") as f64 / 100.0;
-            let steps = Steps { rounds: params.number("rounds"), rate };
-            let expected = sequential(&samples, steps);
-            Ok(Task { samples: Arc::new(samples), steps, expected })
-        })
-    }
+fn task(params: &Params) -> Result<Arc<Task>, BenchError> {
+    TASKS.get(params.only(TASK), |params| {
+        let (rows, dims) = (params.count("rows"), params.count("dims"));
+        let (samples, _) = generate(rows, dims, params.number("seed"));
+        let rate = params.number("rate_percent") as f64 / 100.0;
+        let steps = Steps { rounds: params.number("rounds"), rate };
+        let expected = sequential(&samples, steps);
+        Ok(Task { samples: Arc::new(samples), steps, expected })
+    })
 }
 
 impl Task {
@@ -88,54 +83,24 @@ impl Task {
     }
 }
 
-impl Workload for LogisticRegression {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+fn run(params: &Params) -> Result<Measured, BenchError> {
+    let task = task(params)?;
+    let theater = theater(params)?;
+    let team = Team::of(params);
+    let crew = hire(team, &theater, params)?;
+    let pieces = params.count("pieces") * team.size();
+    let run = Run::new(&theater, Descent::new(task.samples.clone(), pieces, task.steps), crew);
+    task.measure(|| run.complete().map(Descent::into_fitted))
+}
 
-    fn check(&self, params: &Params) -> Result<(), BenchError> {
-        Team::of(params).check()
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let task = task(params)?;
+    let Task { samples, steps, .. } = &*task;
+    if params.word("floor") == "sequential" {
+        return task.measure(|| Ok(on_one_thread(samples, *steps)));
     }
-
-    fn opens_devices(&self) -> bool {
-        true
-    }
-
-    fn missing(&self, params: &Params) -> Option<String> {
-        Team::of(params).missing(params)
-    }
-
-    fn note(&self, params: &Params) -> Option<String> {
-        (Team::of(params).devices > 0).then(|| devices::told(params)).flatten()
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let task = self.task(params)?;
-        let theater = theater(params)?;
-        let team = Team::of(params);
-        let crew = hire(team, &theater, params)?;
-        let pieces = params.count("pieces") * team.size();
-        let run = Run::new(&theater, Descent::new(task.samples.clone(), pieces, task.steps), crew);
-        task.measure(|| run.complete().map(Descent::into_fitted))
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let task = self.task(params)?;
-        let Task { samples, steps, .. } = &*task;
-        if params.word("floor") == "sequential" {
-            return task.measure(|| Ok(on_one_thread(samples, *steps)));
-        }
-        let threads = Threads::new(params.count("workers"))?;
-        task.measure(|| Ok(threads.descend(samples, *steps)))
-    }
-
-    fn looks_at_energy(&self) -> bool {
-        true
-    }
-
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
-    }
+    let threads = Threads::new(params.count("workers"))?;
+    task.measure(|| Ok(threads.descend(samples, *steps)))
 }
 
 /// Who does the pieces.

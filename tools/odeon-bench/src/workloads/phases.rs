@@ -1,18 +1,16 @@
-//! `phases`: a ledger whose entries begin to meet, and cease to, while it runs. How many messages does an adaptive actor need
-//! until it is about as fast as the fixed mode that is best in the new phase? Not a workload of [`ALL`](super::ALL): what
-//! comes out is no time of one operation.
+//! `phases`: a ledger whose entries begin to meet, and cease to, while it runs. How many messages
+//! does an adaptive actor need until it is about as fast as the fixed mode that is best in the new
+//! phase? Not a workload of [`ALL`](super::ALL): what comes out is no time of one operation.
 
 mod looks;
 
-use super::ledger::Plan;
-use super::shared_state::{Runs, Shared, ToState, enter, processing, spawn};
-use crate::error::BenchError;
-use crate::parameter::{Params, Value};
-use crate::samples::Measured;
+use super::shared_state::{LEDGER, ledger_plan};
 use crate::statistics::Spread;
-use crate::theater::{runtime, theater};
-use crate::watching::watch;
+use crate::trace;
+use crate::workload::prelude::*;
 use looks::{Look, messages_until};
+use odeon_example_run::watch;
+use odeon_example_shared_state::{Runs, Shared, ToState, enter, processing, spawn};
 use std::time::Duration;
 
 /// Per cent of the entries that meet, phase by phase.
@@ -24,7 +22,8 @@ const ADAPTIVE: &str = "adaptive";
 
 /// TUNE: guessed 2026-11: short against the 2 ms after which an actor looks at its own throughput.
 const LOOK: Duration = Duration::from_micros(250);
-/// TUNE: messages, guessed 2026-11: over so many the throughput is taken; some milliseconds of entries of 2 us.
+/// TUNE: messages, guessed 2026-11: over so many the throughput is taken; some milliseconds of
+/// entries of 2 us.
 const WINDOW: u64 = 4096;
 
 /// What is run.
@@ -55,7 +54,8 @@ pub struct Phase {
     pub best_ns: f64,
     /// The adaptive actor's, over the whole phase.
     pub adaptive_ns: f64,
-    /// Of each run of the adaptive actor: messages until it was near enough; `None` if it never was.
+    /// Of each run of the adaptive actor: messages until it was near enough; `None` if it never
+    /// was.
     pub messages: Vec<Option<u64>>,
 }
 
@@ -66,7 +66,8 @@ impl PhasesPlan {
         let mut runs: [Vec<Run>; 3] = Default::default();
         for sample in 0..self.samples {
             for turn in 0..modes.len() {
-                // WHY: every round begins with another mode, so that none always follows the same one.
+                // WHY: every round begins with another mode, so that none always follows the same
+                // one.
                 let index = (sample + turn) % modes.len();
                 before_run(modes[index]);
                 runs[index].push(self.run_once(modes[index])?);
@@ -107,8 +108,9 @@ impl PhasesPlan {
         let params = self.params();
         let theater = theater(&params)?;
         let plans = CONFLICTS
-            .map(|conflict| Plan::new(&params.clone().with("conflict", Value::Number(conflict))));
+            .map(|conflict| ledger_plan(&params.clone().with("conflict", Value::Number(conflict))));
         let ledger = spawn(&plans[0], &theater, processing(mode));
+        trace::watch(&ledger);
         let actors = [ledger.actor_ref()];
         let mut run = Run::new();
         for plan in &plans {
@@ -119,7 +121,7 @@ impl PhasesPlan {
             };
             let runs = Runs::once(plan.senders()).into();
             let measured = watch(LOOK, look, || enter(plan, &theater, &actors, &runs))?;
-            run.push(PhaseRun { measured, looks });
+            run.push(PhaseRun { measured: measured.into(), looks });
         }
         let total = ledger.ask(ToState::Outcome).wait().map_err(runtime)?;
         let often = vec![CONFLICTS.len() as u64; plans[0].senders()];
@@ -128,14 +130,13 @@ impl PhasesPlan {
 
     /// Of the ledger; nothing is only looked at.
     fn params(&self) -> Params {
-        let ledger = super::find("ledger").expect("the ledger is a workload");
         let settings = [
             ("handler_ns", self.handler_ns),
             ("senders", self.senders),
             ("entries", self.entries),
             ("workers", self.workers),
         ];
-        let start = Params::defaults(ledger.about().parameters);
+        let start = LEDGER.defaults();
         settings.iter().fold(start, |params, (name, n)| params.with(name, Value::Number(*n)))
     }
 }

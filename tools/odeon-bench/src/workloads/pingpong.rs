@@ -1,79 +1,66 @@
 //! `pingpong`: two actors send each other an empty message in turn.
 
-use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, pinned_stage, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// See the module.
-pub(super) struct PingPong;
-
-static ABOUT: About = About {
-    name: "pingpong",
+pub(super) static PING_PONG: Workload = Workload {
     summary: "two actors send each other an empty message; --stage pinned: on two pinned stages",
     operation: "round trip",
-    floor: "two threads spin on two atomics, each on its own cache lines: the bare handoff",
+    floor_is: "two threads spin on two atomics, each on its own cache lines: the bare handoff",
     parameters: &[Parameter::number("rounds", "round trips", 1, 1_000_000_000, 300_000), WORKERS],
     variants: &[Variant::Pool, Variant::Pinned],
+    peers: &ACTOR_RUNTIMES,
+    ..Workload::new("pingpong", run, floor)
 };
 
-impl Workload for PingPong {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn run(&self, variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = theater(params)?;
-        let rounds = params.number("rounds");
-        let (finish, waiting) = finish_line(1);
-        let pinger = Player { partner: None, left: rounds, finish: Some(finish) };
-        let ponger = Player { partner: None, left: 0, finish: None };
-        let (pinger, ponger) = match variant {
-            Variant::Pinned => {
-                let (left, right) =
-                    (pinned_stage(&theater, "ping")?, pinned_stage(&theater, "pong")?);
-                (theater.spawn_on(&left, pinger), theater.spawn_on(&right, ponger))
-            }
-            Variant::Pool | Variant::Async | Variant::Stm => {
-                (theater.spawn(pinger), theater.spawn(ponger))
-            }
-        };
-        pinger.post(Call::Meet(ponger.clone()));
-        ponger.post(Call::Meet(pinger.clone()));
-        let (measured, outcome) = Measured::time(rounds, || {
+fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let rounds = params.number("rounds");
+    let (finish, waiting) = finish_line(1);
+    let pinger = Player { partner: None, left: rounds, finish: Some(finish) };
+    let ponger = Player { partner: None, left: 0, finish: None };
+    let (pinger, ponger) = match variant {
+        Variant::Pinned => {
+            let (left, right) = (pinned_stage(&theater, "ping")?, pinned_stage(&theater, "pong")?);
+            (theater.spawn_on(&left, pinger), theater.spawn_on(&right, ponger))
+        }
+        Variant::Pool | Variant::Async | Variant::Stm => {
+            (theater.spawn(pinger), theater.spawn(ponger))
+        }
+    };
+    pinger.post(Call::Meet(ponger.clone()));
+    ponger.post(Call::Meet(pinger.clone()));
+    waiting
+        .time(rounds, || {
             pinger.post(Call::Serve);
-            waiting.wait()
-        });
-        outcome.map(|()| measured)
-    }
+        })
+        .map(Measured::from)
+}
 
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let rounds = params.number("rounds");
-        let (ping, pong) = (OwnLine::default(), OwnLine::default());
-        let elapsed = std::thread::scope(|scope| {
-            let ready = scope.spawn(|| {
-                for round in 1..=rounds + 1 {
-                    ping.wait_for(round);
-                    pong.0.store(round, Ordering::Release);
-                }
-            });
-            // WHY: one round before the clock starts, so that both threads exist.
-            ping.0.store(1, Ordering::Release);
-            pong.wait_for(1);
-            let (measured, ()) = Measured::time(rounds, || {
-                for round in 2..=rounds + 1 {
-                    ping.0.store(round, Ordering::Release);
-                    pong.wait_for(round);
-                }
-            });
-            ready.join().map(|()| measured)
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let rounds = params.number("rounds");
+    let (ping, pong) = (OwnLine::default(), OwnLine::default());
+    let elapsed = std::thread::scope(|scope| {
+        let ready = scope.spawn(|| {
+            for round in 1..=rounds + 1 {
+                ping.wait_for(round);
+                pong.0.store(round, Ordering::Release);
+            }
         });
-        elapsed.map_err(|_| BenchError::WrongResult("the floor's thread panicked".to_owned()))
-    }
+        // WHY: one round before the clock starts, so that both threads exist.
+        ping.0.store(1, Ordering::Release);
+        pong.wait_for(1);
+        let (measured, ()) = Measured::time(rounds, || {
+            for round in 2..=rounds + 1 {
+                ping.0.store(round, Ordering::Release);
+                pong.wait_for(round);
+            }
+        });
+        ready.join().map(|()| measured)
+    });
+    elapsed.map_err(|_| BenchError::WrongResult("the floor's thread panicked".to_owned()))
 }
 
 #[derive(Message)]

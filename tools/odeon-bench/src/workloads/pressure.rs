@@ -1,11 +1,7 @@
 //! `pressure`: a producer that could send many times faster than its consumer can handle.
 
-use crate::error::BenchError;
 use crate::memory::MemoryCourse;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{runtime, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use producers::Producer;
 use std::hint::black_box;
@@ -16,13 +12,10 @@ use std::time::{Duration, Instant};
 mod producers;
 
 /// See the module.
-pub(super) struct Pressure;
-
-static ABOUT: About = About {
-    name: "pressure",
+pub(super) static PRESSURE: Workload = Workload {
     summary: "a producer that could send many times faster than its consumer handles, for some time",
     operation: "message handled",
-    floor: "the consumer's handler called in a loop",
+    floor_is: "the consumer's handler called in a loop",
     parameters: &[
         Parameter::number("milliseconds", "how long the overload lasts", 50, 86_400_000, 6_000)
             .outside_floor(),
@@ -30,7 +23,8 @@ static ABOUT: About = About {
         Parameter::word("producer", "who sends", &producers::NAMES).outside_floor(),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    peers: &ACTOR_RUNTIMES,
+    ..Workload::new("pressure", run, floor)
 };
 
 /// How often memory is looked at.
@@ -45,46 +39,40 @@ const FLOOR_LASTS: Duration = Duration::from_millis(300);
 /// TUNE: KiB, tried 2026-11: what a heap of constant use moves by.
 const FLAT_KIB: u64 = 8 << 10;
 
-impl Workload for Pressure {
-    fn about(&self) -> &'static About {
-        &ABOUT
+/// Fails if memory grows in the second half of a time that is long enough for it to have settled.
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let course = Arc::new(Course::default());
+    let work = params.number("work");
+    let consumer = theater.spawn(Consumer { work, sum: 0, course: course.clone() });
+    let producer = Producer::start(params.word("producer"), &theater, consumer.clone())?;
+    let lasting = Duration::from_millis(params.number("milliseconds"));
+    let (measured, memory) = course.watch(lasting);
+    producer.stop();
+    // What still waits is handled, and is not counted.
+    let sum = consumer.ask(Item::Sum).wait().map_err(runtime)?;
+    drop(consumer);
+    if course.handled() < measured.ops || sum == 0 {
+        return Err(BenchError::WrongResult("the consumer lost count".to_owned()));
     }
+    if lasting >= LONG_ENOUGH {
+        check_flat(&memory)?;
+    }
+    Ok(Measured { growth_kib_per_minute: memory.growth_kib_per_minute(), ..measured })
+}
 
-    /// Fails if memory grows in the second half of a time that is long enough for it to have settled.
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = theater(params)?;
-        let course = Arc::new(Course::default());
-        let work = params.number("work");
-        let consumer = theater.spawn(Consumer { work, sum: 0, course: course.clone() });
-        let producer = Producer::start(params.word("producer"), &theater, consumer.clone())?;
-        let lasting = Duration::from_millis(params.number("milliseconds"));
-        let (measured, memory) = course.watch(lasting);
-        producer.stop();
-        // What still waits is handled, and is not counted.
-        let sum = consumer.ask(Item::Sum).wait().map_err(runtime)?;
-        drop(consumer);
-        if course.handled() < measured.ops || sum == 0 {
-            return Err(BenchError::WrongResult("the consumer lost count".to_owned()));
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let work = params.number("work");
+    let (mut ops, mut sum) = (0, 0);
+    let start = Instant::now();
+    while start.elapsed() < FLOOR_LASTS {
+        for payload in 0..100 {
+            sum = handle(sum, &black_box([payload; PAYLOAD]), work);
         }
-        if lasting >= LONG_ENOUGH {
-            check_flat(&memory)?;
-        }
-        Ok(Measured { growth_kib_per_minute: memory.growth_kib_per_minute(), ..measured })
+        ops += 100;
     }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let work = params.number("work");
-        let (mut ops, mut sum) = (0, 0);
-        let start = Instant::now();
-        while start.elapsed() < FLOOR_LASTS {
-            for payload in 0..100 {
-                sum = handle(sum, &black_box([payload; PAYLOAD]), work);
-            }
-            ops += 100;
-        }
-        black_box(sum);
-        Ok(Measured::new(ops, start.elapsed()))
-    }
+    black_box(sum);
+    Ok(Measured::new(ops, start.elapsed()))
 }
 
 /// Words of a message: enough that a minute of unbounded queueing would fill any machine.

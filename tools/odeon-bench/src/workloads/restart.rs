@@ -1,11 +1,6 @@
 //! `restart`: a supervised actor fails again and again in front of many waiting messages.
 
-use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -14,57 +9,49 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// See the module.
-pub(super) struct Restart;
-
-static ABOUT: About = About {
-    name: "restart",
+pub(super) static RESTART: Workload = Workload {
     summary: "a supervised actor with many waiting messages fails and is restarted, many times",
     operation: "restart",
-    floor: "a loop that catches an unwinding and makes the state anew",
+    floor_is: "a loop that catches an unwinding and makes the state anew",
     parameters: &[
         Parameter::number("restarts", "failing messages in a row", 1, 1_000_000, 200),
         Parameter::number("queued", "ordinary messages behind them", 1, 100_000_000, 10_000)
             .outside_floor(),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    peers: &ACTOR_RUNTIMES,
+    ..Workload::new("restart", run, floor)
 };
 
-impl Workload for Restart {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// The time is that from the first failure to the first ordinary message.
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let (restarts, queued) = (params.number("restarts"), params.number("queued"));
+    let (finish, waiting) = finish_line(1);
+    let course = Arc::new(Course::default());
+    let kept = course.clone();
+    let fragile = theater.spawn_supervised(always_at_once(), move || {
+        // ORDERING: Relaxed: read after the finish line, which orders it.
+        kept.lives.fetch_add(1, Ordering::Relaxed);
+        Fragile { next: 0, queued, course: kept.clone(), finish: finish.clone() }
+    });
+    fragile.post(Order::Begin { restarts });
+    waiting.wait()?;
+    course.measured(restarts)
+}
 
-    /// The time is that from the first failure to the first ordinary message.
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = theater(params)?;
-        let (restarts, queued) = (params.number("restarts"), params.number("queued"));
-        let (finish, waiting) = finish_line(1);
-        let course = Arc::new(Course::default());
-        let kept = course.clone();
-        let fragile = theater.spawn_supervised(always_at_once(), move || {
-            // ORDERING: Relaxed: read after the finish line, which orders it.
-            kept.lives.fetch_add(1, Ordering::Relaxed);
-            Fragile { next: 0, queued, course: kept.clone(), finish: finish.clone() }
-        });
-        fragile.post(Order::Begin { restarts });
-        waiting.wait()?;
-        course.measured(restarts)
-    }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let restarts = params.number("restarts");
-        let (measured, lives) = Measured::time(restarts, || {
-            let mut life = black_box(1);
-            for _ in 0..restarts {
-                if catch_unwind(AssertUnwindSafe(|| fail(&mut life))).is_err() {
-                    life = black_box(life + 1);
-                }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let restarts = params.number("restarts");
+    let (measured, lives) = Measured::time(restarts, || {
+        let mut life = black_box(1);
+        for _ in 0..restarts {
+            if catch_unwind(AssertUnwindSafe(|| fail(&mut life))).is_err() {
+                life = black_box(life + 1);
             }
-            life
-        });
-        check_lives(lives, restarts).map(|()| measured)
-    }
+        }
+        life
+    });
+    check_lives(lives, restarts).map(|()| measured)
 }
 
 fn always_at_once() -> Supervision {

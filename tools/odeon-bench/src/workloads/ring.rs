@@ -1,82 +1,69 @@
 //! `ring`: one token goes round a ring of actors.
 
-use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
-use crate::floor::{Queue, Receiver};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, pinned_stage, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// See the module.
-pub(super) struct Ring;
-
-static ABOUT: About = About {
-    name: "ring",
+pub(super) static RING: Workload = Workload {
     summary: "one token goes round a ring of actors; --stage pinned: all on one pinned stage",
     operation: "hop",
-    floor: "boxed actors in a ring, driven by one VecDeque on one thread",
+    floor_is: "boxed actors in a ring, driven by one VecDeque on one thread",
     parameters: &[
         Parameter::number("actors", "actors in the ring", 1, 1_000_000, 31),
         Parameter::number("hops", "hops of the token", 1, 1_000_000_000, 1_000_000),
         WORKERS,
     ],
     variants: &[Variant::Pool, Variant::Pinned],
+    peers: &ACTOR_RUNTIMES,
+    ..Workload::new("ring", run, floor)
 };
 
-impl Workload for Ring {
-    fn about(&self) -> &'static About {
-        &ABOUT
+fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let stage = match variant {
+        Variant::Pinned => Some(pinned_stage(&theater, "ring")?),
+        Variant::Pool | Variant::Async | Variant::Stm => None,
+    };
+    let (finish, waiting) = finish_line(1);
+    let ring: Vec<ActorRef<Step>> = (0..params.count("actors"))
+        .map(|_| {
+            let member = Member { next: None, finish: finish.clone() };
+            match &stage {
+                Some(stage) => theater.spawn_on(stage, member),
+                None => theater.spawn(member),
+            }
+        })
+        .collect();
+    for (index, member) in ring.iter().enumerate() {
+        member.post(Step::Link(ring[(index + 1) % ring.len()].clone()));
     }
-
-    fn run(&self, variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = theater(params)?;
-        let stage = match variant {
-            Variant::Pinned => Some(pinned_stage(&theater, "ring")?),
-            Variant::Pool | Variant::Async | Variant::Stm => None,
-        };
-        let (finish, waiting) = finish_line(1);
-        let ring: Vec<ActorRef<Step>> = (0..params.count("actors"))
-            .map(|_| {
-                let member = Member { next: None, finish: finish.clone() };
-                match &stage {
-                    Some(stage) => theater.spawn_on(stage, member),
-                    None => theater.spawn(member),
-                }
-            })
-            .collect();
-        for (index, member) in ring.iter().enumerate() {
-            member.post(Step::Link(ring[(index + 1) % ring.len()].clone()));
-        }
-        let hops = params.number("hops");
-        let (measured, outcome) = Measured::time(hops, || {
+    let hops = params.number("hops");
+    waiting
+        .time(hops, || {
             ring[0].post(Step::Token(hops));
-            waiting.wait()
-        });
-        outcome.map(|()| measured)
-    }
+        })
+        .map(Measured::from)
+}
 
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let actors = params.count("actors");
-        let ended = Rc::new(Cell::new(false));
-        let mut ring: Vec<Box<dyn Receiver<u64>>> = (0..actors)
-            .map(|index| {
-                let next = (index + 1) % actors;
-                Box::new(FloorMember { next, ended: ended.clone() }) as Box<dyn Receiver<u64>>
-            })
-            .collect();
-        let hops = params.number("hops");
-        let mut queue = Queue::new();
-        let (measured, ()) = Measured::time(hops, || {
-            queue.post(0, hops);
-            queue.drive(&mut ring);
-        });
-        let lost = || BenchError::WrongResult("the token got lost".to_owned());
-        ended.get().then_some(measured).ok_or_else(lost)
-    }
+pub(super) fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let actors = params.count("actors");
+    let ended = Rc::new(Cell::new(false));
+    let mut ring: Vec<Box<dyn Receiver<u64>>> = (0..actors)
+        .map(|index| {
+            let next = (index + 1) % actors;
+            Box::new(FloorMember { next, ended: ended.clone() }) as Box<dyn Receiver<u64>>
+        })
+        .collect();
+    let hops = params.number("hops");
+    let mut queue = Queue::new();
+    let (measured, ()) = Measured::time(hops, || {
+        queue.post(0, hops);
+        queue.drive(&mut ring);
+    });
+    let lost = || BenchError::WrongResult("the token got lost".to_owned());
+    ended.get().then_some(measured).ok_or_else(lost)
 }
 
 #[derive(Message)]

@@ -5,7 +5,7 @@ use crate::parameter::{Domain, Params, Value};
 use crate::workload::Variant;
 use std::io::Write;
 
-fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
+fn tiny(workload: &Workload, settings: &[(&str, Value)]) -> Params {
     let small = [
         ("actors", 5),
         ("hops", 50),
@@ -63,7 +63,7 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
         ("dims", 5),
         ("centres", 4),
     ];
-    let mut params = Params::defaults(workload.about().parameters);
+    let mut params = workload.defaults();
     for (name, number) in small {
         if params.get(name).is_some() {
             params = params.with(name, Value::Number(number));
@@ -79,29 +79,28 @@ fn tiny(workload: &dyn Workload, settings: &[(&str, Value)]) -> Params {
 #[test]
 fn every_workload_runs_in_every_variant_and_with_one_worker() {
     for &workload in ALL {
-        for &variant in workload.about().variants {
+        for &variant in workload.variants {
             for workers in [1, 2] {
                 let params = tiny(workload, &[(workers_of(workload), Value::Number(workers))]);
                 workload.check(&params).expect("tiny parameters fit together");
                 let measured = workload.run(variant, &params);
-                let measured =
-                    measured.unwrap_or_else(|e| panic!("{}: {e}", workload.about().name));
+                let measured = measured.unwrap_or_else(|e| panic!("{}: {e}", workload.name));
                 // A floor must not read what it is said not to depend on.
-                let floor = workload.floor(&params.for_floor(workload.about().parameters));
-                let floor = floor.unwrap_or_else(|e| panic!("{}: {e}", workload.about().name));
-                assert!(measured.ns > 0 && measured.ops > 0, "{}", workload.about().name);
+                let floor = workload.floor(&params.for_floor(workload.parameters));
+                let floor = floor.unwrap_or_else(|e| panic!("{}: {e}", workload.name));
+                assert!(measured.ns > 0 && measured.ops > 0, "{}", workload.name);
                 let lasts = params.get("milliseconds").is_some();
-                assert!(lasts || measured.ops == floor.ops, "{}", workload.about().name);
+                assert!(lasts || measured.ops == floor.ops, "{}", workload.name);
             }
         }
     }
 }
 
 /// The parameter that says how many threads there are.
-fn workers_of(workload: &dyn Workload) -> &'static str {
-    let mut names = workload.about().parameters.iter().map(|parameter| parameter.name);
+fn workers_of(workload: &Workload) -> &'static str {
+    let mut names = workload.parameters.iter().map(|parameter| parameter.name);
     let known = names.find(|name| ["workers", "threads"].contains(name));
-    known.unwrap_or_else(|| panic!("{} has no threads", workload.about().name))
+    known.unwrap_or_else(|| panic!("{} has no threads", workload.name))
 }
 
 #[test]
@@ -148,88 +147,14 @@ fn timers_cancels_what_it_is_told_to() {
     }
 }
 
-/// Every word of a workload's parameter `version`, with one worker and with two.
-#[track_caller]
-fn runs_in_every_version(name: &str, settings: &[(&str, Value)]) {
-    let workload = find(name).expect("the workload exists");
-    let mut parameters = workload.about().parameters.iter();
-    let version = parameters.find(|parameter| parameter.name == "version").expect("versions");
-    let Domain::Word { allowed, default } = version.domain else { panic!("versions are words") };
-    assert_eq!((allowed[0], default), ("selector", "selector"), "{name}");
-    for version in allowed {
-        for workers in [1, 2] {
-            let params = tiny(workload, settings)
-                .with("version", Value::Word(version))
-                .with("workers", Value::Number(workers));
-            let measured = workload.run(Variant::Pool, &params);
-            let measured = measured.unwrap_or_else(|e| panic!("{name}, {version}: {e}"));
-            let floor = workload.floor(&params.for_floor(workload.about().parameters));
-            assert_eq!(measured.ops, floor.expect("it runs").ops, "{name}, {version}");
-        }
-    }
-}
-
-#[test]
-fn nqueens_stops_at_its_limit_and_at_the_last_solution() {
-    // Of 40 solutions: some, all, more than there are; and boards that are work items themselves.
-    for (limit, threshold) in [(1, 2), (40, 2), (1000, 2), (7, 1), (40, 20)] {
-        let limit = ("limit", Value::Number(limit));
-        runs_in_every_version("nqueens", &[limit, ("threshold", Value::Number(threshold))]);
-    }
-    runs_in_every_version("nqueens", &[("priorities", Value::Number(1))]);
-}
-
-#[test]
-fn astar_finds_a_way_if_there_is_one() {
-    for first in ["farthest", "nearest"] {
-        let first = ("first", Value::Word(first));
-        // Work items of one node, of some, of all; in some of these grids no way leads to the goal.
-        for threshold in [1, 16, 1_000_000] {
-            let threshold = ("threshold", Value::Number(threshold));
-            runs_in_every_version("astar", &[first, threshold]);
-            for seed in 0..8 {
-                let settings =
-                    [first, threshold, ("edge", Value::Number(2)), ("seed", Value::Number(seed))];
-                runs_in_every_version("astar", &settings);
-            }
-        }
-    }
-}
-
-#[test]
-fn philosophers_of_any_number_eat() {
-    for philosophers in [2, 3, 20, 63] {
-        runs_in_every_version("philosophers", &[("philosophers", Value::Number(philosophers))]);
-    }
-}
-
-#[test]
-fn the_barber_serves_everybody_however_few_seats_there_are() {
-    for seats in [1, 2, 1000] {
-        // A slow barber has them all wait; a fast one sleeps.
-        for (pause, cut) in [(1, 500), (500, 1)] {
-            let [pause, cut] = [("pause", pause), ("cut", cut)].map(|(n, v)| (n, Value::Number(v)));
-            runs_in_every_version("barber", &[("seats", Value::Number(seats)), pause, cut]);
-        }
-    }
-}
-
-#[test]
-fn smokers_smoke_what_they_drew() {
-    for smokers in [1, 2, 50] {
-        runs_in_every_version("cigsmok", &[("smokers", Value::Number(smokers))]);
-    }
-}
-
 #[test]
 fn what_papers_ran_are_values_of_known_parameters() {
     for &workload in ALL {
-        let parameters = workload.about().parameters;
+        let parameters = workload.parameters;
         let mut params = Params::defaults(parameters);
-        for (name, value) in workload.paper_settings() {
+        for (name, value) in workload.paper {
             let parameter = parameters.iter().find(|p| p.name == *name);
-            let parameter =
-                parameter.unwrap_or_else(|| panic!("{}: {name}", workload.about().name));
+            let parameter = parameter.unwrap_or_else(|| panic!("{}: {name}", workload.name));
             assert_eq!(parameter.parse(&value.to_string()), Ok(*value), "{name}");
             params = params.with(name, *value);
         }
@@ -240,7 +165,7 @@ fn what_papers_ran_are_values_of_known_parameters() {
 #[test]
 fn names_and_defaults_are_sound() {
     for &workload in ALL {
-        let about = workload.about();
+        let about = workload;
         assert!(find(about.name).is_some());
         workers_of(workload);
         assert!(!about.variants.is_empty(), "{}", about.name);
@@ -248,14 +173,14 @@ fn names_and_defaults_are_sound() {
             let default = parameter.default_value();
             assert_eq!(parameter.parse(&default.to_string()), Ok(default), "{}", parameter.name);
         }
-        workload.check(&Params::defaults(about.parameters)).expect("defaults fit together");
+        workload.check(&about.defaults()).expect("defaults fit together");
     }
 }
 
 #[test]
 fn what_peers_and_floors_are_told() {
     let workload = find("fjthrput").expect("fjthrput is a workload");
-    let parameters = workload.about().parameters;
+    let parameters = workload.parameters;
     let one = tiny(workload, &[]);
     let many = tiny(workload, &[("mailboxes", Value::Number(64))]);
     let peers = one.for_peers(parameters).expect("one mailbox is comparable");
@@ -265,37 +190,38 @@ fn what_peers_and_floors_are_told() {
     assert_eq!(one.for_floor(parameters), many.for_floor(parameters));
 }
 
-/// Every word of the parameter `version`, with one worker and with two: each run checks its own result.
+/// Every word of the parameter `version`, with one worker and with two: each run checks its own
+/// result.
 #[test]
 fn every_version_of_a_workload_comes_to_the_right_result() {
     for &workload in ALL {
-        let versions = workload.about().parameters.iter().find(|p| p.name == "version");
+        let versions = workload.parameters.iter().find(|p| p.name == "version");
         let Some(Domain::Word { allowed, .. }) = versions.map(|p| p.domain) else { continue };
-        assert!(allowed.contains(&"actor"), "{}", workload.about().name);
+        assert!(allowed.contains(&"actor"), "{}", workload.name);
         for version in allowed {
             for workers in [1, 2] {
                 let settings =
                     [("version", Value::Word(version)), ("workers", Value::Number(workers))];
                 let ran = workload.run(Variant::Pool, &tiny(workload, &settings));
-                ran.unwrap_or_else(|e| panic!("{} {version}: {e}", workload.about().name));
+                ran.unwrap_or_else(|e| panic!("{} {version}: {e}", workload.name));
             }
         }
     }
 }
 
-/// Every word of the parameters that say who does the work, as far as this machine has what it needs: each run checks its own result.
+/// Every word of the parameters that say who does the work, as far as this machine has what it
+/// needs: each run checks its own result.
 #[test]
 fn every_way_of_a_workload_comes_to_the_right_result() {
     for &workload in ALL {
-        let ways =
-            workload.about().parameters.iter().filter(|p| ["way", "search"].contains(&p.name));
+        let ways = workload.parameters.iter().filter(|p| ["way", "search"].contains(&p.name));
         for (parameter, allowed) in ways.filter_map(|parameter| match parameter.domain {
             Domain::Word { allowed, .. } => Some((parameter.name, allowed)),
             _ => None,
         }) {
             for way in allowed {
                 let params = tiny(workload, &[(parameter, Value::Word(way))]);
-                let what = format!("{} --{parameter} {way}", workload.about().name);
+                let what = format!("{} --{parameter} {way}", workload.name);
                 match workload.missing(&params) {
                     Some(why) => _ = writeln!(std::io::stderr(), "skipped: {what}: {why}"),
                     None => {

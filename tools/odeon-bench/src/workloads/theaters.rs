@@ -31,13 +31,13 @@ mod wanderer;
 #[cfg(test)]
 mod tests;
 
-pub(super) use migrationrings::MigrationRings;
-pub(super) use remoteask::RemoteAsk;
-pub(super) use remotecreate::RemoteCreate;
-pub(super) use remotethroughput::RemoteThroughput;
+pub(super) use migrationrings::MIGRATION_RINGS;
+pub(super) use remoteask::REMOTE_ASK;
+pub(super) use remotecreate::REMOTE_CREATE;
+pub(super) use remotethroughput::REMOTE_THROUGHPUT;
 pub use seat::run_member;
-pub(super) use theaterrings::TheaterRings;
-pub(super) use threadring::ThreadRing;
+pub(super) use theaterrings::THEATER_RINGS;
+pub(super) use threadring::THREAD_RING;
 
 use crate::parameter::Parameter;
 

@@ -1,31 +1,24 @@
 //! `timers`: an actor arms and cancels timers while very many are pending.
 
-use crate::error::BenchError;
-use crate::finish::{Finish, finish_line};
-use crate::parameter::{Parameter, Params};
-use crate::random::XorShift64;
-use crate::samples::Measured;
-use crate::theater::{Post, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
+use odeon_example_run::XorShift64;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 /// See the module.
-pub(super) struct Timers;
-
-static ABOUT: About = About {
-    name: "timers",
+pub(super) static TIMERS: Workload = Workload {
     summary: "an actor arms timers and cancels them before they fire, while many are pending",
     operation: "timer armed and cancelled",
-    floor: "boxed closures in a BTreeMap by time and number, on one thread",
+    floor_is: "boxed closures in a BTreeMap by time and number, on one thread",
     parameters: &[
         Parameter::number("pending", "timers pending all the while", 0, 10_000_000, 1_000_000),
         Parameter::number("timers", "timers to arm and cancel", 1, 1_000_000_000, 1_000_000),
         Parameter::word("cancel", "which timer is cancelled after one is armed", &[NEWEST, OLDEST]),
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    peers: &ACTOR_RUNTIMES,
+    ..Workload::new("timers", run, floor)
 };
 
 /// The timer just armed: a deadline that is met at once.
@@ -33,35 +26,29 @@ const NEWEST: &str = "newest";
 /// The one pending for longest, so that each is pending for as long as all the others take.
 const OLDEST: &str = "oldest";
 
-impl Workload for Timers {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let theater = theater(params)?;
-        let (ready, is_ready) = finish_line(1);
-        let (finish, waiting) = finish_line(1);
-        let order = Order::of(params);
-        let actor = theater.spawn(Arming { order, timers: VecDeque::new(), ready, finish });
-        actor.post(ToArming::Prepare);
-        is_ready.wait()?;
-        let (measured, outcome) = Measured::time(order.timers, || {
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let theater = theater(params)?;
+    let (ready, is_ready) = finish_line(1);
+    let (finish, waiting) = finish_line(1);
+    let order = Order::of(params);
+    let actor = theater.spawn(Arming { order, timers: VecDeque::new(), ready, finish });
+    actor.post(ToArming::Prepare);
+    is_ready.wait()?;
+    waiting
+        .time(order.timers, || {
             actor.post(ToArming::Begin);
-            waiting.wait()
-        });
-        outcome.map(|()| measured)
-    }
+        })
+        .map(Measured::from)
+}
 
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let order = Order::of(params);
-        let mut map = Map { origin: Instant::now(), timers: BTreeMap::new(), armed: 0 };
-        let mut timers = order.prepare(|delay| map.arm(delay));
-        let (measured, cancelled) = Measured::time(order.timers, || {
-            order.carry_out(&mut timers, &mut map, Map::arm, |map, key| map.cancel(key))
-        });
-        order.check(cancelled).map(|()| measured)
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let order = Order::of(params);
+    let mut map = Map { origin: Instant::now(), timers: BTreeMap::new(), armed: 0 };
+    let mut timers = order.prepare(|delay| map.arm(delay));
+    let (measured, cancelled) = Measured::time(order.timers, || {
+        order.carry_out(&mut timers, &mut map, Map::arm, |map, key| map.cancel(key))
+    });
+    order.check(cancelled).map(|()| measured)
 }
 
 /// What is to be done, with or without a runtime.
@@ -154,8 +141,8 @@ impl Actor for Arming {
                 let wrong = || self.order.wrong(cancelled);
                 self.finish.arrive_if(cancelled == self.order.timers, wrong);
             }
-            // WHY nothing: it shows as a timer that could not be cancelled, unless it comes too late
-            // to matter.
+            // WHY nothing: it shows as a timer that could not be cancelled, unless it comes too
+            // late to matter.
             ToArming::Fired => {}
         }
     }

@@ -70,7 +70,7 @@ impl FiguresArguments {
 }
 
 fn names() -> Vec<&'static str> {
-    let all = workloads::ALL.iter().map(|workload| workload.about().name);
+    let all = workloads::ALL.iter().map(|workload| workload.name);
     all.chain(["idle"]).collect()
 }
 

@@ -1,7 +1,7 @@
 //! `odeon bench <workload>`: measure one workload for every combination of the given values.
 
 use super::measuring::{Comparison, Repetition};
-use super::reproduce::{self, ReproduceArguments};
+use super::paper::{self, PaperArguments};
 use crate::output::{self, Terminal};
 use crate::progress::Progress;
 use clap::builder::PossibleValuesParser;
@@ -16,7 +16,7 @@ use odeon_bench::{energy, plot, report, sweep, trace};
 use std::path::{Path, PathBuf};
 
 pub(super) struct WorkloadArguments {
-    workload: &'static dyn Workload,
+    workload: &'static Workload,
     variants: Vec<Variant>,
     sweeps: Vec<(&'static str, Vec<Value>)>,
     repetition: Repetition,
@@ -25,7 +25,7 @@ pub(super) struct WorkloadArguments {
     history: Option<PathBuf>,
     trace: Option<PathBuf>,
     pictures: Option<PathBuf>,
-    reproduce: Option<ReproduceArguments>,
+    reproduce: Option<PaperArguments>,
 }
 
 const PLOT: &str = "plot";
@@ -34,31 +34,28 @@ const TRACE: &str = "trace";
 const BOTH: &str = "both";
 
 /// The subcommand of a workload, from its table of parameters.
-pub(super) fn command(workload: &'static dyn Workload) -> Command {
-    let about = workload.about();
-    let floor = format!("Floor: {}.", about.floor);
+pub(super) fn command(workload: &'static Workload) -> Command {
+    let about = workload;
+    let floor = format!("Floor: {}.", about.floor_is);
     let mut command = Command::new(about.name).about(about.summary).after_help(floor);
     command = command.args(about.parameters.iter().map(parameter_option));
     command = command.args(variant_option(workload));
     command = Comparison::augment_args(Repetition::augment_args(command));
     // WHY: the option belongs to all commands, and not every peer runs every workload.
-    let peers = PossibleValuesParser::new(workload.peers());
+    let peers = PossibleValuesParser::new(workload.peers);
     command = command.mut_arg("vs", |vs| vs.value_parser(peers));
     command = command.arg(file_option(PLOT).help("Draw the results into an SVG file"));
-    if workload.recorder().is_some() {
+    if workload.recorder.is_some() {
         let help = "Record one more run as JSON lines for a linearizability checker; \
                     sums over several list actors are atomic if they are coordinated";
         command = command.arg(file_option(HISTORY).help(help));
     }
-    if !workload.traced_modes().is_empty() {
+    if !workload.traced_modes.is_empty() {
         let help = "Record one more run as JSON lines: width, commits and rollbacks of speculative actors \
                     every 5 ms, at the end which messages were rolled back at which variables";
         command = command.arg(file_option(TRACE).help(help));
     }
-    if reproduce::is_reproduced(about.name) {
-        command = reproduce::with_options(command);
-    }
-    command
+    paper::with_options(command)
 }
 
 fn parameter_option(parameter: &'static Parameter) -> Arg {
@@ -79,8 +76,8 @@ struct Sweep(Vec<Value>);
 
 /// `--stage` for workloads that run on stages, nothing for those that run in modes, which are a parameter, or without
 /// actors.
-fn variant_option(workload: &dyn Workload) -> Option<Arg> {
-    let variants = workload.about().variants;
+fn variant_option(workload: &Workload) -> Option<Arg> {
+    let variants = workload.variants;
     let (option, help) = match variants[0] {
         Variant::Pool | Variant::Pinned | Variant::Async => {
             ("stage", "Where the actors run, or on the pool with asynchronous handlers")
@@ -102,11 +99,8 @@ fn file_option(name: &'static str) -> Arg {
 }
 
 impl WorkloadArguments {
-    pub(super) fn read(
-        workload: &'static dyn Workload,
-        matches: &ArgMatches,
-    ) -> Result<Self, Error> {
-        let about = workload.about();
+    pub(super) fn read(workload: &'static Workload, matches: &ArgMatches) -> Result<Self, Error> {
+        let about = workload;
         let sweeps = about.parameters.iter().filter_map(|parameter| {
             let Sweep(values) = matches.get_one::<Sweep>(parameter.name)?;
             Some((parameter.name, values.clone()))
@@ -117,18 +111,18 @@ impl WorkloadArguments {
         let chosen = |variant: &&Variant| word == BOTH || variant.word() == word;
         let sweeps: Vec<_> = sweeps.collect();
         let repetition = Repetition::from_arg_matches(matches)?;
-        let history = workload.recorder().and_then(|_| matches.get_one::<PathBuf>(HISTORY));
+        let history = workload.recorder.and_then(|_| matches.get_one::<PathBuf>(HISTORY));
         Ok(Self {
             workload,
             variants: about.variants.iter().filter(chosen).copied().collect(),
-            reproduce: ReproduceArguments::read(about.name, matches, &sweeps, repetition.rounds()),
+            reproduce: PaperArguments::of_workload(about.name, matches, &sweeps),
             sweeps,
             repetition,
             comparison: Comparison::from_arg_matches(matches)?,
             plot: matches.get_one::<PathBuf>(PLOT).cloned(),
             history: history.cloned(),
             // An error means that the workload has no such option.
-            pictures: workload.pictures().and_then(|_| reproduce::out(matches)),
+            pictures: workload.pictures.and_then(|_| paper::out(matches)),
             trace: matches.try_get_one::<PathBuf>(TRACE).ok().flatten().cloned(),
         })
     }
@@ -136,10 +130,10 @@ impl WorkloadArguments {
 
 pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     if let Some(reproduce) = &arguments.reproduce {
-        return reproduce::run(reproduce);
+        return paper::run(reproduce);
     }
     let WorkloadArguments { workload, variants, comparison, .. } = arguments;
-    let combinations = sweep::combinations(*workload, &arguments.sweeps)?;
+    let combinations = sweep::combinations(workload, &arguments.sweeps)?;
     output::check_distinct(&[
         ("--json", comparison.json.as_deref()),
         ("--plot", arguments.plot.as_deref()),
@@ -152,7 +146,7 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     check_mode(arguments, &combinations)?;
     if let Some(out) = &arguments.pictures {
         check_one("--out", cases)?;
-        reproduce::create(out)?;
+        paper::create(out)?;
     }
     if let Some(path) = &arguments.plot {
         output::check("--plot", path)?;
@@ -168,7 +162,7 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
             continue;
         }
         for variant in variants {
-            plan.add(*workload, *variant, params, &comparison.vs);
+            plan.add(workload, *variant, params, &comparison.vs);
         }
     }
     let machine = Machine::here();
@@ -179,15 +173,15 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     }
     let (results, wrong) = measure(&plan, arguments.repetition, &mut peers)?;
 
-    terminal.print(&format!("{} on {}\n", workload.about().name, machine.line()));
+    terminal.print(&format!("{} on {}\n", workload.name, machine.line()));
     terminal.print(&report::table_with(&results, &wrong).to_text());
     for Wrong { case, error } in &wrong {
         let who = case.contender.implementation();
         terminal.print(&format!("{who}: {error} ({})", case.params));
     }
     missing.iter().for_each(|what| terminal.print(what));
-    notes(*workload, &combinations).into_iter().for_each(|note| terminal.print(&note));
-    if let Some(why) = workload.looks_at_energy().then(energy::missing).flatten() {
+    notes(workload, &combinations).into_iter().for_each(|note| terminal.print(&note));
+    if let Some(why) = workload.looks_at_energy.then(energy::missing).flatten() {
         terminal.print(&why);
     }
     for hello in peers.hellos() {
@@ -210,14 +204,14 @@ pub(super) fn run(arguments: &WorkloadArguments) -> Result<(), BenchError> {
     }
     write_history(arguments, &combinations)?;
     write_trace(arguments, &combinations)?;
-    if let (Some(out), Some(write)) = (&arguments.pictures, workload.pictures()) {
+    if let (Some(out), Some(write)) = (&arguments.pictures, workload.pictures) {
         terminal.print(&write(&combinations[0], out)?);
     }
     terminal.finish()
 }
 
 /// Each note once.
-fn notes(workload: &dyn Workload, combinations: &[Params]) -> Vec<String> {
+fn notes(workload: &Workload, combinations: &[Params]) -> Vec<String> {
     let mut notes: Vec<_> = combinations.iter().filter_map(|one| workload.note(one)).collect();
     notes.sort_unstable();
     notes.dedup();
@@ -259,7 +253,7 @@ fn check_mode(arguments: &WorkloadArguments, combinations: &[Params]) -> Result<
     if arguments.trace.is_none() {
         return Ok(());
     }
-    let modes = arguments.workload.traced_modes();
+    let modes = arguments.workload.traced_modes;
     let has_none = |params: &&Params| !modes.contains(&params.word("mode"));
     match combinations.iter().find(has_none) {
         Some(params) => {
@@ -282,7 +276,7 @@ fn write_trace(arguments: &WorkloadArguments, combinations: &[Params]) -> Result
 }
 
 fn write_history(arguments: &WorkloadArguments, combinations: &[Params]) -> Result<(), BenchError> {
-    let (Some(path), Some(record)) = (&arguments.history, arguments.workload.recorder()) else {
+    let (Some(path), Some(record)) = (&arguments.history, arguments.workload.recorder) else {
         return Ok(());
     };
     let history = record(arguments.variants[0], &combinations[0])?;

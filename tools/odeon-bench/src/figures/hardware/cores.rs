@@ -55,8 +55,8 @@ fn new_ledger(cores: u64, handler_ns: u64, entries: u64) -> Group {
     ])
 }
 
-/// Entries that do not meet: `judged` modes are to be so many times faster than the plain actor. TUNE: guessed 2026-11: entries such that
-/// the plain actor needs some 0.1 s.
+/// Entries that do not meet: `judged` modes are to be so many times faster than the plain actor.
+/// TUNE: guessed 2026-11: entries such that the plain actor needs some 0.1 s.
 fn ledger(cores: u64, handler_ns: u64, entries: u64, judged: &[&'static str], times: f64) -> Group {
     let counts = numbers_of_threads(cores);
     let sweep = Sweep::new(format!("ledger, entries of {handler_ns} ns"), Pool, "workers");

@@ -8,7 +8,8 @@ use crate::parameter::Value;
 use crate::workload::Variant::Pool;
 
 /// By how much a run of the pool is longer than those with a device.
-/// TUNE: guessed 2026-11: with a GPU and sixteen cores some 0.5 s. No device holds up a round for as long as one that the processor stands in for.
+/// TUNE: guessed 2026-11: with a GPU and sixteen cores some 0.5 s. No device holds up a round for
+/// as long as one that the processor stands in for.
 const LONGER: u64 = 10;
 
 const QUICK: &[Setting] = &[("rows", Value::Number(2000)), ("rounds", Value::Number(5))];

@@ -7,7 +7,8 @@ use super::numbers_of_threads;
 use crate::parameter::Value;
 use crate::workload::Variant::Pool;
 
-/// A workload, the parameter that says how much of it there is, and how much. TUNE: guessed 2026-11: such that the slowest peer needs some 0.1 s.
+/// A workload, the parameter that says how much of it there is, and how much. TUNE: guessed
+/// 2026-11: such that the slowest peer needs some 0.1 s.
 const WORK: [(&str, &str, u64, &[Setting]); 8] = [
     ("ring", "hops", 100_000, &[("hops", Value::Number(1000))]),
     ("pingpong", "rounds", 50_000, &[("rounds", Value::Number(500))]),

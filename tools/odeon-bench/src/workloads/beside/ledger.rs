@@ -1,8 +1,8 @@
 //! The ledger that is changed and asked.
 
-use crate::workloads::ledger::{Accounts, Entry};
-use crate::workloads::shared_state::Speculative;
 use odeon::{Message, Reply};
+use odeon_example_shared_state::Speculative;
+use odeon_example_shared_state::ledger::{Accounts, Entry};
 use odeon_speculative::{Access, SpeculativeActor, SpeculativeContext, TxResult};
 use odeon_stm::Tx;
 

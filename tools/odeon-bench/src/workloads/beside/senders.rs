@@ -1,18 +1,18 @@
 //! Who changes the ledger, and who asks it.
 
 use super::ledger::ToLedger;
-use crate::finish::Finish;
 use crate::theater::Post;
-use crate::workloads::ledger::Entries;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
+use odeon_example_shared_state::ledger::Entries;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Changes that are sent before others get their turn.
 const BURST: usize = 64;
 
-/// TUNE: questions of one asker that wait, guessed 2026-11: enough that an executor never runs dry, and with all askers
-/// together far from where a mailbox holds senders back.
+/// TUNE: questions of one asker that wait, guessed 2026-11: enough that an executor never runs dry,
+/// and with all askers together far from where a mailbox holds senders back.
 const WAITING: usize = 32;
 
 #[derive(Message)]

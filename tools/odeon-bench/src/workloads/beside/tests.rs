@@ -1,10 +1,11 @@
 //! Runs beside questions, and what makes one fail.
 
 use super::*;
-use crate::workloads::shared_state::Deed;
+use odeon_example_shared_state::Deed;
 
 fn params(settings: &[(&str, u64)], asked: &'static str) -> Params {
-    let start = Params::defaults(ABOUT.parameters)
+    let start = BESIDE
+        .defaults()
         .with("asked", Value::Word(asked))
         .with("entries", Value::Number(700))
         .with("handler_ns", Value::Number(100));
@@ -16,7 +17,7 @@ fn every_change_is_made_whoever_asks() {
     for asked in ["ledger", "another"] {
         for (askers, workers) in [(0, 2), (1, 1), (4, 2), (9, 3)] {
             let params = params(&[("askers", askers), ("workers", workers)], asked);
-            let measured = Beside.run(Variant::Pool, &params);
+            let measured = BESIDE.run(Variant::Pool, &params);
             let measured = measured.unwrap_or_else(|error| panic!("{params}: {error}"));
             assert_eq!(measured.ops, 700, "{params}");
         }

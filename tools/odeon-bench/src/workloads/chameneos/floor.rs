@@ -1,10 +1,7 @@
 //! The mall and its creatures without a runtime.
 
 use super::{Arrival, Colour, Creature, Mall, wrong};
-use crate::error::BenchError;
-use crate::floor::{Queue, Receiver};
-use crate::parameter::Params;
-use crate::samples::Measured;
+use crate::workload::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
 

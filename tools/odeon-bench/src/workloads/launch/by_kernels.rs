@@ -10,7 +10,8 @@ use cubecl::client::Client;
 use cubecl::prelude::*;
 use cubecl::server::Handle;
 
-/// Words that a kernel changes: one group of units, so that hardly anything but the launch is measured.
+/// Words that a kernel changes: one group of units, so that hardly anything but the launch is
+/// measured.
 const WORDS: usize = 64;
 
 #[cube(launch)]

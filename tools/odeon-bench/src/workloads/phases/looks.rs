@@ -9,7 +9,8 @@ pub(super) struct Look {
     pub(super) done: u64,
 }
 
-/// Messages that had been handled when those `window` began during which there were, for the first time, `per_second` in a second.
+/// Messages that had been handled when those `window` began during which there were, for the first
+/// time, `per_second` in a second.
 pub(super) fn messages_until(looks: &[Look], per_second: f64, window: u64) -> Option<u64> {
     let mut end = 0;
     for (index, begin) in looks.iter().enumerate() {

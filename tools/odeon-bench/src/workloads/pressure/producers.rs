@@ -1,4 +1,5 @@
-//! Who sends: an actor that is held back, a thread that waits in `send`, or a future that waits before it.
+//! Who sends: an actor that is held back, a thread that waits in `send`, or a future that waits
+//! before it.
 
 use super::{Item, PAYLOAD};
 use crate::error::BenchError;

@@ -48,8 +48,8 @@ impl Plan {
         self.transactions / threads + u64::from(thread < self.transactions % threads)
     }
 
-    /// Refuses a run in which some transactions did not see what they should; `right` counts the others
-    /// of each thread.
+    /// Refuses a run in which some transactions did not see what they should; `right` counts the
+    /// others of each thread.
     pub(super) fn check_all(&self, right: impl IntoIterator<Item = u64>) -> Result<(), BenchError> {
         let (all, right) = (self.transactions, right.into_iter().sum::<u64>());
         if right == all {

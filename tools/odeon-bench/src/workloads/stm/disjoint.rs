@@ -1,5 +1,5 @@
-//! `disjoint`: what `read-write` does, each thread on variables of its own. The time of a transaction is that
-//! of all threads together: twice the threads should halve it.
+//! `disjoint`: what `read-write` does, each thread on variables of its own. The time of a
+//! transaction is that of all threads together: twice the threads should halve it.
 
 use super::case::{Case, Plan};
 use super::{marks, threads};

@@ -1,11 +1,11 @@
-//! The sorted list that is walked: once a [`TList`], once one of boxes. Both allocate a cell for each value, the
-//! last one first, of the same size where `malloc` gives pieces of 16 bytes.
+//! The sorted list that is walked: once a [`TList`], once one of boxes. Both allocate a cell for
+//! each value, the last one first, of the same size where `malloc` gives pieces of 16 bytes.
 
 use super::case::Plan;
 use super::threads;
 use crate::error::BenchError;
 use crate::samples::Measured;
-use crate::sorted_list::SortedList;
+use odeon_example_sorted_list::SortedList;
 use odeon_stm::collections::TList;
 use odeon_stm::{Rollback, View};
 use std::hint::black_box;

@@ -1,5 +1,5 @@
-//! Marks in plain memory, laid out as transactional variables are: a word beside the value, which is odd while somebody
-//! writes.
+//! Marks in plain memory, laid out as transactional variables are: a word beside the value, which
+//! is odd while somebody writes.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 

@@ -1,12 +1,13 @@
-//! `map`: threads read one map of `variables` keys, and sometimes change it. Of 100 transactions 97 get a
-//! value; the others take turns in replacing one, removing a key, and inserting the key that the thread has
-//! removed. So all keys are there but for a few, and what is looked for is mostly found.
+//! `map`: threads read one map of `variables` keys, and sometimes change it. Of 100 transactions 97
+//! get a value; the others take turns in replacing one, removing a key, and inserting the key that
+//! the thread has removed. So all keys are there but for a few, and what is looked for is mostly
+//! found.
 
 use super::case::{Case, Plan};
 use super::threads;
 use crate::error::BenchError;
-use crate::random::SplitMix64;
 use crate::samples::Measured;
+use odeon_example_run::SplitMix64;
 use odeon_stm::collections::TMap;
 use odeon_stm::{atomically, snapshot};
 use std::cell::RefCell;
@@ -158,8 +159,8 @@ fn each(plan: &Plan, thread: usize, map: &impl Map) -> Seen {
     seen
 }
 
-/// Every value is of its key, the keys are those that the transactions have left, and a thread that was alone
-/// has seen and left what it would have on a map of its own.
+/// Every value is of its key, the keys are those that the transactions have left, and a thread that
+/// was alone has seen and left what it would have on a map of its own.
 fn check(plan: &Plan, seen: &[Seen], mut pairs: Vec<(u64, u64)>) -> Result<(), BenchError> {
     plan.check_all(seen.iter().map(|seen| seen.right))?;
     pairs.sort_unstable();

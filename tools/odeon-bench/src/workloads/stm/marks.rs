@@ -1,6 +1,6 @@
-//! What `read-write` and `disjoint` write, and what must be there at the end: each variable holds the mark of
-//! a transaction, and none that the same thread has overwritten. Where one thread has its variables for
-//! itself, all that it has read is known as well.
+//! What `read-write` and `disjoint` write, and what must be there at the end: each variable holds
+//! the mark of a transaction, and none that the same thread has overwritten. Where one thread has
+//! its variables for itself, all that it has read is known as well.
 
 use super::case::Plan;
 use super::places::{Drawn, Places};
@@ -58,7 +58,8 @@ fn overwrite(plan: &Plan, thread: usize, variables: &mut [u64]) -> u64 {
     })
 }
 
-/// Runs the transactions of one thread, each of which answers the sum of what it has read; adds that up.
+/// Runs the transactions of one thread, each of which answers the sum of what it has read; adds
+/// that up.
 #[inline]
 fn each(plan: &Plan, thread: usize, mut transact: impl FnMut(&Drawn<'_>, u64) -> u64) -> u64 {
     let mut places = Places::of_thread(plan, thread);
@@ -73,7 +74,8 @@ fn last_marks(plan: &Plan, thread: usize) -> Vec<u64> {
     marks
 }
 
-/// Refuses variables of one thread that do not hold its last marks, and a wrong sum of what it has read.
+/// Refuses variables of one thread that do not hold its last marks, and a wrong sum of what it has
+/// read.
 pub(super) fn check_own(
     plan: &Plan,
     thread: usize,

@@ -1,10 +1,10 @@
 //! Which variables a transaction touches. Peers draw the same.
 
 use super::case::Plan;
-use crate::random::SplitMix64;
+use odeon_example_run::SplitMix64;
 
-/// Draws for one thread: one variable of each of `length` equal parts, so that they are different and in
-/// ascending order without sorting.
+/// Draws for one thread: one variable of each of `length` equal parts, so that they are different
+/// and in ascending order without sorting.
 pub(super) struct Places {
     random: SplitMix64,
     part: u64,

@@ -1,5 +1,5 @@
-//! `read-write`: a transaction reads one half of the variables that it touches and writes the other; with
-//! two of them, one each.
+//! `read-write`: a transaction reads one half of the variables that it touches and writes the
+//! other; with two of them, one each.
 
 use super::case::{Case, Plan};
 use super::{marks, threads};

@@ -6,8 +6,8 @@ use std::panic::resume_unwind;
 use std::sync::Barrier;
 use std::time::Instant;
 
-/// Runs `work` on each thread of the plan, on what `prepare` has made there; only `work` is measured.
-/// Answers what the threads have prepared and found out, in their order.
+/// Runs `work` on each thread of the plan, on what `prepare` has made there; only `work` is
+/// measured. Answers what the threads have prepared and found out, in their order.
 pub(super) fn run<S: Send, R: Send>(
     plan: &Plan,
     prepare: impl Fn(usize) -> S + Sync,

@@ -1,5 +1,5 @@
-//! `transfer`: a bank. A transaction takes money from one account and gives as much to each of the others
-//! that it touches; with two of them it is the usual transfer.
+//! `transfer`: a bank. A transaction takes money from one account and gives as much to each of the
+//! others that it touches; with two of them it is the usual transfer.
 
 use super::case::{Case, Plan};
 use super::places::{Drawn, Places};

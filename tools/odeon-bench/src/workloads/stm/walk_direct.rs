@@ -1,13 +1,14 @@
-//! `walk-direct`: each thread owns a list. A transaction in direct mode walks it from end to end, removes the
-//! value that the one before has inserted, and inserts another; both look for their place from the head on.
+//! `walk-direct`: each thread owns a list. A transaction in direct mode walks it from end to end,
+//! removes the value that the one before has inserted, and inserts another; both look for their
+//! place from the head on.
 
 use super::case::{Case, Plan};
 use super::linked_list;
 use super::threads;
 use crate::error::BenchError;
-use crate::random::SplitMix64;
 use crate::samples::Measured;
-use crate::sorted_list::SortedList;
+use odeon_example_run::SplitMix64;
+use odeon_example_sorted_list::SortedList;
 use odeon_stm::collections::TList;
 use odeon_stm::staged::{Attempted, attempt};
 use odeon_stm::{Abort, Mode};

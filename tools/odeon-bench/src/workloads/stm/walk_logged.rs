@@ -1,4 +1,5 @@
-//! `walk-logged`: each thread walks one list from end to end, in a transaction that logs what it reads.
+//! `walk-logged`: each thread walks one list from end to end, in a transaction that logs what it
+//! reads.
 
 use super::case::{Case, Plan};
 use super::linked_list::{floor_of_walks, linked, sum, sum_of_values};

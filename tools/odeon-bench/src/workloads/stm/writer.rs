@@ -1,12 +1,13 @@
-//! `writer`: one thread never stops moving marks between variables; each other thread meanwhile adds all of them up, in
-//! one snapshot after the other. Only the writer is measured: one thread is the writer alone. A snapshot that
-//! does not see a right sum, runs twice or is broken off makes the run fail.
+//! `writer`: one thread never stops moving marks between variables; each other thread meanwhile
+//! adds all of them up, in one snapshot after the other. Only the writer is measured: one thread is
+//! the writer alone. A snapshot that does not see a right sum, runs twice or is broken off makes
+//! the run fail.
 
 use super::case::{Case, Plan};
 use super::locked_marks::LockedMarks;
 use crate::error::BenchError;
-use crate::random::SplitMix64;
 use crate::samples::Measured;
+use odeon_example_run::SplitMix64;
 use odeon_stm::{TVar, atomically, snapshot};
 use std::cell::Cell;
 use std::hint::black_box;
@@ -37,8 +38,8 @@ fn run(plan: &Plan) -> Result<Measured, BenchError> {
     check(plan, &moved).map(|()| measured)
 }
 
-/// What no transactional memory can do without: each variable is locked to be written, and looked at to be read. Whether readers
-/// see marks that are on their way is nobody's concern.
+/// What no transactional memory can do without: each variable is locked to be written, and looked
+/// at to be read. Whether readers see marks that are on their way is nobody's concern.
 fn floor(plan: &Plan) -> Result<Measured, BenchError> {
     let marks = LockedMarks::new(plan.variables);
     let see = || {

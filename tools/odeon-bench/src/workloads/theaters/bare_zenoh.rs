@@ -1,6 +1,7 @@
 //! A floor: two sessions of Zenoh with nothing above them.
 //!
-//! A payload without bytes is a greeting, which is sent back; one of a single byte asks a tally for its count.
+//! A payload without bytes is a greeting, which is sent back; one of a single byte asks a tally for
+//! its count.
 
 use super::members::Members;
 use super::payload::{Count, number_of};

@@ -1,8 +1,8 @@
 //! Actors that tell that they are there, who makes them, and who refers to them from elsewhere.
 
-use crate::finish::Finish;
 use crate::theater::Post;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 use odeon_theater::{Mobile, Network};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

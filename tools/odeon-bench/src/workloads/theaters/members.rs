@@ -3,18 +3,19 @@
 use super::place::{LIMIT, Place};
 use super::seat::{Role, Seat, Working};
 use super::{MEMBER, MEMBERS, THREADS};
-use crate::child_process::ChildProcess;
 use crate::error::BenchError;
 use crate::parameter::Params;
 use crate::theater::runtime;
 use odeon::prelude::*;
+use odeon_example_run::child_process::ChildProcess;
 use std::fmt::Display;
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-/// How often a run is set up anew, with other ports: somebody may take a port between its choice and its use.
+/// How often a run is set up anew, with other ports: somebody may take a port between its choice
+/// and its use.
 const ATTEMPTS: usize = 3;
 
 /// TUNE: ms, guessed 2026-11: rare enough not to count, often enough for who waits.
@@ -32,8 +33,9 @@ enum Member {
     Thread(#[expect(dead_code, reason = "is there to be dropped")] Working),
 }
 
-/// Starts `count` members of a role, which all reach each other and the driving process, and has `join` let the latter take part.
-/// What `join` answers stands last, so that it is dropped before the members.
+/// Starts `count` members of a role, which all reach each other and the driving process, and has
+/// `join` let the latter take part. What `join` answers stands last, so that it is dropped before
+/// the members.
 pub(super) fn gather<T>(
     params: &Params,
     role: Role,
@@ -94,7 +96,8 @@ impl Members {
         })
     }
 
-    /// What is sent to the driving thread; an error once a member has ended, or after too long a time.
+    /// What is sent to the driving thread; an error once a member has ended, or after too long a
+    /// time.
     pub(super) fn receive<T>(&mut self, told: &Receiver<T>) -> Result<T, BenchError> {
         let begun = Instant::now();
         loop {
@@ -119,7 +122,8 @@ impl Members {
     }
 }
 
-/// Starts theaters, joins them with one of the driving process, and waits until all know each other.
+/// Starts theaters, joins them with one of the driving process, and waits until all know each
+/// other.
 pub(super) fn theaters(params: &Params, count: usize) -> Result<(Members, Place), BenchError> {
     let workers = params.count("workers");
     let (mut members, place) =

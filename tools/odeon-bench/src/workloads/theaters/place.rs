@@ -10,8 +10,8 @@ use odeon_zenoh::{ZenohError, ZenohSettings, ZenohTransport};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// TUNE: s, guessed 2026-11: what a run waits for comes in milliseconds, or in seconds with the largest parameters; a run that has lost
-/// something must not hang a night of measuring.
+/// TUNE: s, guessed 2026-11: what a run waits for comes in milliseconds, or in seconds with the
+/// largest parameters; a run that has lost something must not hang a night of measuring.
 pub(super) const LIMIT: Duration = Duration::from_secs(120);
 
 /// See the module. Dropped, it leaves.
@@ -38,7 +38,8 @@ impl Place {
         let made = OnceLock::new();
         let id = id(seat.number);
         let config = LinkConfig {
-            // A member that ends is noticed by its process. One that is only slow, on a loaded machine, shall not end a run.
+            // A member that ends is noticed by its process. One that is only slow, on a loaded
+            // machine, shall not end a run.
             suspect_after: Duration::from_secs(2),
             dead_after: Duration::from_secs(5),
             ..LinkConfig::new(&seat.cluster, LARGEST_PACKET)

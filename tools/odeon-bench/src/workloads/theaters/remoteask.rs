@@ -5,68 +5,51 @@ use super::echo::{self, Call};
 use super::members::{gather, theaters};
 use super::seat::Role;
 use super::{bare_zenoh, tcp};
-use crate::error::BenchError;
 use crate::latency::{Latency, nanoseconds};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
 use odeon_zenoh::bare::Batching;
 use std::time::Instant;
 
 /// See the module.
-pub(in crate::workloads) struct RemoteAsk;
-
-const TCP: &str = "tcp";
-
-static ABOUT: About = About {
-    name: "remoteask",
+pub(in crate::workloads) static REMOTE_ASK: Workload = Workload {
     summary: "questions to an actor of another process, one after another, with their latency",
     operation: "round trip",
-    floor: "Zenoh alone between two processes: publish and subscribe, there and back; or TCP alone (--floor tcp)",
+    floor_is: "Zenoh alone between two processes: publish and subscribe, there and back; or TCP alone (--floor tcp)",
     parameters: &[
         Parameter::number("rounds", "questions", 1, 1_000_000_000, 10_000),
         Parameter::word("floor", "what the floor sends them by", &["zenoh", TCP]),
         MEMBERS,
         WORKERS,
     ],
-    variants: &[Variant::Pool],
+    ..Workload::new("remoteask", run, floor)
 };
 
-impl Workload for RemoteAsk {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+const TCP: &str = "tcp";
 
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        let (mut members, place) = theaters(params, 1)?;
-        let echo: ActorRef<Call> = place.spawn_at(1, echo::KIND, &())?;
-        // WHY: before the clock starts, so that both sides know each other.
-        members.answer(echo.ask(|reply| Call(0, reply)))?;
-        timed(params, |round| members.answer(echo.ask(|reply| Call(round, reply))))
-    }
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    let (mut members, place) = theaters(params, 1)?;
+    let echo: ActorRef<Call> = place.spawn_at(1, echo::KIND, &())?;
+    // WHY: before the clock starts, so that both sides know each other.
+    members.answer(echo.ask(|reply| Call(0, reply)))?;
+    timed(params, |round| members.answer(echo.ask(|reply| Call(round, reply))))
+}
 
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        if params.word("floor") == TCP {
-            let (mut members, mut caller) = gather(params, Role::TcpEcho, 1, |_, addresses| {
-                tcp::Caller::connect(&addresses[0])
-            })?;
-            caller.round_trip(0).map_err(|error| members.cause(error))?;
-            return timed(params, |round| caller.round_trip(round).map(|()| round));
-        }
-        let (mut members, caller) = gather(params, Role::ZenohEcho, 1, |seat, _| {
-            bare_zenoh::Caller::open(seat, Batching::Off)
-        })?;
-        caller.greet(&mut members)?;
-        timed(params, |round| {
-            let back = caller.ask(round.to_le_bytes().to_vec(), &mut members)?;
-            Ok(back.try_into().map_or(u64::MAX, u64::from_le_bytes))
-        })
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    if params.word("floor") == TCP {
+        let (mut members, mut caller) =
+            gather(params, Role::TcpEcho, 1, |_, addresses| tcp::Caller::connect(&addresses[0]))?;
+        caller.round_trip(0).map_err(|error| members.cause(error))?;
+        return timed(params, |round| caller.round_trip(round).map(|()| round));
     }
-
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
-    }
+    let (mut members, caller) = gather(params, Role::ZenohEcho, 1, |seat, _| {
+        bare_zenoh::Caller::open(seat, Batching::Off)
+    })?;
+    caller.greet(&mut members)?;
+    timed(params, |round| {
+        let back = caller.ask(round.to_le_bytes().to_vec(), &mut members)?;
+        Ok(back.try_into().map_or(u64::MAX, u64::from_le_bytes))
+    })
 }
 
 /// Times each round by itself, and all together; each answers its number.

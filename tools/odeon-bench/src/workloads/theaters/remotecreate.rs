@@ -1,4 +1,5 @@
-//! `remotecreate`: actors of each kind, created at another theater, in one's own, or there and moved.
+//! `remotecreate`: actors of each kind, created at another theater, in one's own, or there and
+//! moved.
 //!
 //! What is timed, from the first actor's creation to the last one's acknowledgement:
 //!
@@ -9,44 +10,25 @@
 //! | `here` | an actor creates all in its own theater; until each has told | `local`, `remote`, `mobile` |
 //! | `referred` | the same, and a reference to each is sent to the other theater; until each has told, and all references have been written | `remote` |
 //!
-//! An actor is not created as `remote`: each of a theater that has joined a network becomes that when a reference to it first
-//! leaves. So `here` is the same work for `local` and `remote`, and `referred` is what the difference costs.
+//! An actor is not created as `remote`: each of a theater that has joined a network becomes that
+//! when a reference to it first leaves. So `here` is the same work for `local` and `remote`, and
+//! `referred` is what the difference costs.
 
 use super::MEMBERS;
 use super::created::{self, Birth, Create, Hold, Make, Maker, Master, Started};
 use super::members::{Members, theaters};
 use super::place::{LIMIT, Place, id};
-use crate::error::BenchError;
-use crate::finish::{Waiting, finish_line};
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, runtime, theater};
-use crate::workload::{About, Variant, WORKERS, Workload};
+use crate::workload::prelude::*;
 use odeon::prelude::*;
+use odeon_example_run::Waiting;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// See the module.
-pub(in crate::workloads) struct RemoteCreate;
-
-const LOCAL: &str = "local";
-const REMOTE: &str = "remote";
-const MOBILE: &str = "mobile";
-const THERE: &str = "there";
-const HERE: &str = "here";
-const REFERRED: &str = "referred";
-const MOVED: &str = "moved";
-
-/// TUNE: guessed 2026-11: what a message costs is small beside what a reference in it does.
-const REFERENCES_IN_A_MESSAGE: usize = 100;
-/// TUNE: us, guessed 2026-11: a run of the figures takes some ten thousand.
-const BETWEEN_LOOKS: Duration = Duration::from_micros(20);
-
-static ABOUT: About = About {
-    name: "remotecreate",
+pub(in crate::workloads) static REMOTE_CREATE: Workload = Workload {
     summary: "actors created at another theater, which is a process, or in one's own; each acknowledges that it is there",
     operation: "actor created, acknowledged",
-    floor: "local actors created by one thread on one theater",
+    floor_is: "local actors created by one thread on one theater",
     parameters: &[
         Parameter::number("actors", "actors to create", 1, 10_000_000, 5000),
         Parameter::word(
@@ -64,71 +46,74 @@ static ABOUT: About = About {
         MEMBERS.outside_floor(),
         Parameter { in_floor: true, ..WORKERS },
     ],
-    variants: &[Variant::Pool],
+    check,
+    ..Workload::new("remotecreate", run, floor)
 };
 
-impl Workload for RemoteCreate {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+const LOCAL: &str = "local";
+const REMOTE: &str = "remote";
+const MOBILE: &str = "mobile";
+const THERE: &str = "there";
+const HERE: &str = "here";
+const REFERRED: &str = "referred";
+const MOVED: &str = "moved";
 
-    fn check(&self, params: &Params) -> Result<(), BenchError> {
-        let refused = |problem: &str| Err(BenchError::bad_argument("--kind", problem));
-        match (params.word("created"), params.word("kind")) {
-            (THERE, LOCAL) => refused("who has an actor created elsewhere refers to it: not local"),
-            (MOVED, LOCAL | REMOTE) => refused("only mobile actors are moved"),
-            (REFERRED, LOCAL | MOBILE) => refused("what is created and referred to is remote"),
-            _ => Ok(()),
-        }
-    }
+/// TUNE: guessed 2026-11: what a message costs is small beside what a reference in it does.
+const REFERENCES_IN_A_MESSAGE: usize = 100;
+/// TUNE: us, guessed 2026-11: a run of the figures takes some ten thousand.
+const BETWEEN_LOOKS: Duration = Duration::from_micros(20);
 
-    fn run(&self, _variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        self.check(params)?;
-        // WHY for all kinds: they are to differ in nothing else.
-        let (mut members, place) = theaters(params, 1)?;
-        let actors = params.number("actors");
-        let (finish, waiting) = finish_line(params.count("actors"));
-        let master = place.theater.spawn(Master::new(params.count("actors"), finish));
-        let run = Run { place, actors, master, waiting };
-        let (created, kind) = (params.word("created"), params.word("kind"));
-        let (measured, all) = match (created, kind) {
-            (REFERRED, _) => run.here_and_referred_to(&mut members),
-            (HERE, LOCAL | REMOTE) => run.here(Make::Plain, &mut members),
-            (HERE, _) => run.here(Make::Mobile(run.place.network.clone()), &mut members),
-            (MOVED, _) => run.here_and_moved(&mut members),
-            (_, MOBILE) => run.there(created::MOBILE_KIND, &mut members),
-            _ => run.there(created::KIND, &mut members),
-        };
-        check(&all?, actors)?;
-        // A master that others tell is referred to from elsewhere, too.
-        let (referred_to, _) = run.place.network.references();
-        let expected = match created {
-            REFERRED => actors,
-            HERE => 0,
-            _ => 1,
-        };
-        let wrong = || BenchError::WrongResult(format!("{referred_to} are referred to"));
-        (referred_to as u64 == expected).then_some(measured).ok_or_else(wrong)
+fn check(params: &Params) -> Result<(), BenchError> {
+    let refused = |problem: &str| Err(BenchError::bad_argument("--kind", problem));
+    match (params.word("created"), params.word("kind")) {
+        (THERE, LOCAL) => refused("who has an actor created elsewhere refers to it: not local"),
+        (MOVED, LOCAL | REMOTE) => refused("only mobile actors are moved"),
+        (REFERRED, LOCAL | MOBILE) => refused("what is created and referred to is remote"),
+        _ => Ok(()),
     }
+}
 
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        let actors = params.number("actors");
-        let theater = Arc::new(theater(params)?);
-        let (finish, waiting) = finish_line(params.count("actors"));
-        let master = theater.spawn(Master::new(params.count("actors"), finish));
-        let make = created::make(&theater);
-        let (measured, created) = Measured::time(actors, || {
-            let created: Vec<_> =
-                (0..actors).map(|number| make((number, master.clone()))).collect();
-            waiting.wait().map(|()| created)
-        });
-        check(&created?, actors)?;
-        Ok(measured)
-    }
+fn run(_variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    check(params)?;
+    // WHY for all kinds: they are to differ in nothing else.
+    let (mut members, place) = theaters(params, 1)?;
+    let actors = params.number("actors");
+    let (finish, waiting) = finish_line(params.count("actors"));
+    let master = place.theater.spawn(Master::new(params.count("actors"), finish));
+    let run = Run { place, actors, master, waiting };
+    let (created, kind) = (params.word("created"), params.word("kind"));
+    let (measured, all) = match (created, kind) {
+        (REFERRED, _) => run.here_and_referred_to(&mut members),
+        (HERE, LOCAL | REMOTE) => run.here(Make::Plain, &mut members),
+        (HERE, _) => run.here(Make::Mobile(run.place.network.clone()), &mut members),
+        (MOVED, _) => run.here_and_moved(&mut members),
+        (_, MOBILE) => run.there(created::MOBILE_KIND, &mut members),
+        _ => run.there(created::KIND, &mut members),
+    };
+    check_created(&all?, actors)?;
+    // A master that others tell is referred to from elsewhere, too.
+    let (referred_to, _) = run.place.network.references();
+    let expected = match created {
+        REFERRED => actors,
+        HERE => 0,
+        _ => 1,
+    };
+    let wrong = || BenchError::WrongResult(format!("{referred_to} are referred to"));
+    (referred_to as u64 == expected).then_some(measured).ok_or_else(wrong)
+}
 
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
-    }
+fn floor(params: &Params) -> Result<Measured, BenchError> {
+    let actors = params.number("actors");
+    let theater = Arc::new(theater(params)?);
+    let (finish, waiting) = finish_line(params.count("actors"));
+    let master = theater.spawn(Master::new(params.count("actors"), finish));
+    let make = created::make(&theater);
+    let (measured, created) = Measured::time(actors, || {
+        let created: Vec<_> = (0..actors).map(|number| make((number, master.clone()))).collect();
+        waiting.wait().map(|()| created)
+    });
+    check_created(&created?, actors)?;
+    Ok(measured)
 }
 
 type Created = (Measured, Result<Vec<ActorRef<()>>, BenchError>);
@@ -212,7 +197,7 @@ impl Run {
     }
 }
 
-fn check(created: &[ActorRef<()>], actors: u64) -> Result<(), BenchError> {
+fn check_created(created: &[ActorRef<()>], actors: u64) -> Result<(), BenchError> {
     let there = created.iter().filter(|actor| !actor.is_stopped()).count();
     let wrong = || BenchError::WrongResult(format!("{there} of {actors} actors are there"));
     (there as u64 == actors).then_some(()).ok_or_else(wrong)

@@ -1,8 +1,8 @@
 //! A member of a ring, on one theater or on several.
 
-use crate::finish::Finish;
 use crate::theater::Post;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 use odeon_theater::{Mobile, Network};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 use super::bare_zenoh::{self, Heard};
 use super::place::Place;
 use super::{MEMBER, tcp};
-use crate::child_process;
 use crate::error::BenchError;
+use odeon_example_run::child_process;
 use serde::{Deserialize, Serialize};
 
 /// All that a member has to know, as it stands on its command line.

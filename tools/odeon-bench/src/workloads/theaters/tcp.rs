@@ -14,7 +14,8 @@ use std::time::Duration;
 /// TUNE: ms, guessed 2026-11: how long an end may wait.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
-/// The far end: sends back what comes on its first connection, until that is closed or this is dropped.
+/// The far end: sends back what comes on its first connection, until that is closed or this is
+/// dropped.
 pub(super) struct Echo {
     pub(super) address: SocketAddr,
     is_over: Arc<AtomicBool>,
@@ -100,7 +101,8 @@ impl Caller {
         (back == token).then_some(()).ok_or_else(wrong)
     }
 
-    /// So many tokens at once, each so often there and back; tokens that have come together go together.
+    /// So many tokens at once, each so often there and back; tokens that have come together go
+    /// together.
     pub(super) fn round_trips(&mut self, tokens: usize, trips: u64) -> Result<(), BenchError> {
         let mut going: Vec<u8> = trips.to_le_bytes().repeat(tokens);
         let mut left = vec![0; 1 << 16];

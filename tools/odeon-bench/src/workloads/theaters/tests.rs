@@ -1,4 +1,5 @@
-//! Workloads of several theaters with members on threads; with processes, the tests of the command line run them.
+//! Workloads of several theaters with members on threads; with processes, the tests of the command
+//! line run them.
 
 use super::payload::{Count, Payload, number_of};
 use super::seat::{Role, Seat};
@@ -11,7 +12,7 @@ use crate::workloads::find;
 #[track_caller]
 fn runs_with_each(name: &str, settings: &[(&str, u64)], parameter: &str, values: &[Value]) {
     let workload = find(name).expect("the workload exists");
-    let parameters = workload.about().parameters;
+    let parameters = workload.parameters;
     let members = (MEMBERS.name, Value::Word(THREADS));
     let settings = settings.iter().map(|&(name, number)| (name, Value::Number(number)));
     let params = settings.chain([members]).fold(Params::defaults(parameters), with);
@@ -58,7 +59,7 @@ fn actors_move_round_the_theaters() {
     let asked = ["own", "asked"].map(Value::Word);
     for pace in asked {
         let workload = find("migrationrings").expect("it exists");
-        let params = Params::defaults(workload.about().parameters);
+        let params = workload.defaults();
         let params = with(params, (MEMBERS.name, Value::Word(THREADS)));
         let numbers = settings.iter().map(|&(name, number)| (name, Value::Number(number)));
         let params = numbers.chain([("pace", pace)]).fold(params, with);
@@ -76,7 +77,7 @@ fn tokens_that_come_in_parts_are_put_together() {
     let rings = [1, 9000].map(Value::Number);
     let workload = find("theaterrings").expect("it exists");
     for rings in rings {
-        let params = Params::defaults(workload.about().parameters);
+        let params = workload.defaults();
         let params = with(params, (MEMBERS.name, Value::Word(THREADS)));
         let params = with(with(params, ("rings", rings)), ("hops", Value::Number(5)));
         let Value::Number(rings) = rings else { panic!("rings are a number") };
@@ -94,7 +95,7 @@ fn kinds_of_actors_are_what_they_are_called() {
 #[test]
 fn actors_of_each_kind_are_created_here_and_there_and_moved() {
     let workload = find("remotecreate").expect("it exists");
-    let params = Params::defaults(workload.about().parameters);
+    let params = workload.defaults();
     let params = with(params, (MEMBERS.name, Value::Word(THREADS)));
     // More than one message of references, and a last one that is not full.
     let params = with(params, ("actors", Value::Number(250)));

@@ -5,26 +5,15 @@ use super::keeper::{self, Keep};
 use super::members::theaters;
 use super::place::Place;
 use super::ring_member::{Membership, RingMember, Step, Umpire};
-use crate::error::BenchError;
-use crate::finish::finish_line;
-use crate::parameter::{Parameter, Params};
-use crate::samples::Measured;
-use crate::theater::{Post, pinned_stage};
-use crate::workload::{About, Variant, WORKERS, Workload};
-use crate::workloads::ring::Ring;
+use crate::workload::prelude::*;
+use crate::workloads::ring;
 use odeon::prelude::*;
 
 /// See the module.
-pub(in crate::workloads) struct ThreadRing;
-
-const REMOTE: &str = "remote";
-const MOBILE: &str = "mobile";
-
-static ABOUT: About = About {
-    name: "threadring",
+pub(in crate::workloads) static THREAD_RING: Workload = Workload {
     summary: "one token goes round a ring on one theater, of actors that another theater refers to or does not",
     operation: "hop",
-    floor: "boxed actors in a ring, driven by one VecDeque on one thread",
+    floor_is: "boxed actors in a ring, driven by one VecDeque on one thread",
     parameters: &[
         Parameter::word(
             "kind",
@@ -38,67 +27,57 @@ static ABOUT: About = About {
         WORKERS,
     ],
     variants: &[Variant::Pool, Variant::Pinned],
+    ..Workload::new("threadring", run, ring::floor)
 };
 
-impl Workload for ThreadRing {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+const REMOTE: &str = "remote";
+const MOBILE: &str = "mobile";
 
-    fn run(&self, variant: Variant, params: &Params) -> Result<Measured, BenchError> {
-        if params.word("kind") == MOBILE && variant == Variant::Pinned {
-            let reason = "a mobile actor lives on a pool".to_owned();
-            return Err(BenchError::bad_argument("kind", reason));
+fn run(variant: Variant, params: &Params) -> Result<Measured, BenchError> {
+    if params.word("kind") == MOBILE && variant == Variant::Pinned {
+        let reason = "a mobile actor lives on a pool".to_owned();
+        return Err(BenchError::bad_argument("kind", reason));
+    }
+    // WHY for all kinds: they are to differ in nothing else.
+    let (mut members, place) = theaters(params, 1)?;
+    let keeper: ActorRef<Keep> = place.spawn_at(1, keeper::KIND, &())?;
+    let stage = match variant {
+        Variant::Pinned => Some(pinned_stage(&place.theater, "ring")?),
+        Variant::Pool | Variant::Async | Variant::Stm => None,
+    };
+    let (finish, waiting) = finish_line(1);
+    let umpire = place.theater.spawn(Umpire::new(1, finish));
+    let new = |_| {
+        let member = RingMember::new(Membership { ring: 0, umpire: umpire.clone() });
+        match &stage {
+            _ if params.word("kind") == MOBILE => place.network.spawn_mobile(member),
+            Some(stage) => place.theater.spawn_on(stage, member),
+            None => place.theater.spawn(member),
         }
-        // WHY for all kinds: they are to differ in nothing else.
-        let (mut members, place) = theaters(params, 1)?;
-        let keeper: ActorRef<Keep> = place.spawn_at(1, keeper::KIND, &())?;
-        let stage = match variant {
-            Variant::Pinned => Some(pinned_stage(&place.theater, "ring")?),
-            Variant::Pool | Variant::Async | Variant::Stm => None,
-        };
-        let (finish, waiting) = finish_line(1);
-        let umpire = place.theater.spawn(Umpire::new(1, finish));
-        let new = |_| {
-            let member = RingMember::new(Membership { ring: 0, umpire: umpire.clone() });
-            match &stage {
-                _ if params.word("kind") == MOBILE => place.network.spawn_mobile(member),
-                Some(stage) => place.theater.spawn_on(stage, member),
-                None => place.theater.spawn(member),
-            }
-        };
-        let mut ring: Vec<ActorRef<Step>> = (0..params.count("actors")).map(new).collect();
-        if params.word("kind") == REMOTE {
-            let ids: Vec<_> = ring.iter().map(ActorRef::id).collect();
-            ring = members.answer(keeper.ask(|reply| Keep(ring, reply)))?;
-            let is_home = ring.iter().map(ActorRef::id).eq(ids);
-            check(is_home, "references came back as others")?;
-        }
-        for (index, member) in ring.iter().enumerate() {
-            member.post(Step::Link(ring[(index + 1) % ring.len()].clone()));
-        }
-        let hops = params.number("hops");
-        let (measured, outcome) = Measured::time(hops, || {
+    };
+    let mut ring: Vec<ActorRef<Step>> = (0..params.count("actors")).map(new).collect();
+    if params.word("kind") == REMOTE {
+        let ids: Vec<_> = ring.iter().map(ActorRef::id).collect();
+        ring = members.answer(keeper.ask(|reply| Keep(ring, reply)))?;
+        let is_home = ring.iter().map(ActorRef::id).eq(ids);
+        check(is_home, "references came back as others")?;
+    }
+    for (index, member) in ring.iter().enumerate() {
+        member.post(Step::Link(ring[(index + 1) % ring.len()].clone()));
+    }
+    let hops = params.number("hops");
+    let measured = waiting
+        .time(hops, || {
             ring[0].post(Step::Token(hops));
-            waiting.wait()
-        });
-        outcome?;
-        check_kind(&place, params)?;
-        let mut seen = 0;
-        for member in &ring {
-            seen += members.answer(member.ask(Step::Seen))?;
-        }
-        check(seen == hops + 1, "the token was lost or doubled")?;
-        Ok(measured)
+        })?
+        .into();
+    check_kind(&place, params)?;
+    let mut seen = 0;
+    for member in &ring {
+        seen += members.answer(member.ask(Step::Seen))?;
     }
-
-    fn floor(&self, params: &Params) -> Result<Measured, BenchError> {
-        Ring.floor(params)
-    }
-
-    fn peers(&self) -> &'static [&'static str] {
-        &[]
-    }
+    check(seen == hops + 1, "the token was lost or doubled")?;
+    Ok(measured)
 }
 
 /// Who is referred to from elsewhere is so to the end.

@@ -2,9 +2,9 @@
 
 use super::bank::ToBank;
 use super::transfers::{Transfer, Transfers};
-use crate::finish::Finish;
 use crate::latency::nanoseconds;
 use odeon::prelude::*;
+use odeon_example_run::Finish;
 use odeon_speculative::{Coordinate, CoordinationError};
 use std::sync::mpsc::Sender;
 use std::time::Instant;

@@ -2,7 +2,7 @@
 
 use crate::error::BenchError;
 use crate::parameter::Params;
-use crate::random::SplitMix64;
+use odeon_example_run::SplitMix64;
 
 /// Of one transfer.
 const LARGEST_AMOUNT: u64 = 1000;

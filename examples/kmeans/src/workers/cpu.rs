@@ -1,0 +1,28 @@
+//! Pieces of k-means on cores.
+
+use crate::piece::NONE;
+use crate::{Piece, assign};
+use odeon_device::{DeviceError, Place, Worker};
+
+/// Does pieces on the core that it runs on.
+#[derive(Debug)]
+pub struct OnCores;
+
+impl Worker for OnCores {
+    type Work = Piece;
+
+    fn place(&self) -> Place {
+        Place::Cpu
+    }
+
+    fn work(&mut self, batch: &mut [Piece]) -> Result<(), DeviceError> {
+        for piece in batch {
+            piece.find_previous();
+            let Piece { points, rows, centres, previous, members, partial, .. } = piece;
+            partial.clear();
+            members.resize(rows.len(), NONE);
+            assign(points.values(rows.clone()), centres, previous, members, partial);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+//! Only the mailbox of the source whose turn it is is open.
+
+use super::MAX_SOURCES;
+use super::feed::{Feed, Sums};
+use odeon::prelude::*;
+use odeon_example_run::Finish;
+use odeon_example_run::Post;
+
+pub(super) fn set_up(theater: &Theater, feed: Feed, finish: Finish) -> impl FnOnce() {
+    let sink = theater.spawn(Sink { sums: Sums::new(&feed, finish) });
+    let adder = theater.spawn(Adder { sources: feed.sources(), sum: 0, next: 0, sink });
+    let feeder = theater.spawn(Feeder { feed, adder });
+    move || feeder.post(Continue)
+}
+
+#[derive(Message)]
+struct Continue;
+
+struct Feeder {
+    feed: Feed,
+    adder: ActorRef<Item>,
+}
+
+impl Actor for Feeder {
+    type Msg = Continue;
+
+    fn handle(&mut self, Continue: Continue, ctx: &mut Context<'_, Self>) {
+        for (source, number) in self.feed.portion() {
+            self.adder.mailbox(source as usize).post(Item(number));
+        }
+        if !self.feed.is_empty() {
+            ctx.send_self(Continue);
+        }
+    }
+}
+
+struct Item(u32);
+
+/// A mailbox for each source; the sender decides.
+impl Message for Item {
+    const MAILBOXES: usize = MAX_SOURCES;
+}
+
+struct Adder {
+    sources: usize,
+    sum: u64,
+    /// The source whose turn it is.
+    next: usize,
+    sink: ActorRef<Sum>,
+}
+
+impl Actor for Adder {
+    type Msg = Item;
+
+    fn started(&mut self, ctx: &mut Context<'_, Self>) {
+        ctx.close_all_except([0]);
+    }
+
+    fn handle(&mut self, Item(number): Item, ctx: &mut Context<'_, Self>) {
+        self.sum += u64::from(number);
+        self.next += 1;
+        if self.next == self.sources {
+            self.sink.post(Sum(self.sum));
+            (self.sum, self.next) = (0, 0);
+        }
+        ctx.close_all_except([self.next]);
+    }
+}
+
+#[derive(Message)]
+struct Sum(u64);
+
+struct Sink {
+    sums: Sums,
+}
+
+impl Actor for Sink {
+    type Msg = Sum;
+
+    fn handle(&mut self, Sum(sum): Sum, _ctx: &mut Context<'_, Self>) {
+        self.sums.receive(sum);
+    }
+}

@@ -1,0 +1,142 @@
+//! The version with selectors: a mailbox for each priority, so that the most urgent node goes
+//! first, and a stop before all of them.
+
+use super::Setup;
+use super::grid::{Grid, ORIGIN};
+use super::searching::{PRIORITIES, Search, Task};
+use odeon::prelude::*;
+use odeon_example_run::Finish;
+use odeon_example_run::Post;
+use std::sync::Arc;
+
+pub(super) fn begin(theater: &Theater, plan: Setup, grid: Arc<Grid>, finish: Finish) {
+    let master = Master { plan, grid, searchers: Vec::new(), sent: 0, done: 0, stopped: 0, finish };
+    theater.spawn(master).post(ToMaster::Begin);
+}
+
+/// The mailbox of what ends the search.
+const URGENT: usize = 0;
+
+/// The mailbox of what is counted: behind all tasks, since a searcher that is done has sent its
+/// tasks before it says so.
+const COUNTED: usize = PRIORITIES;
+
+enum ToMaster {
+    Begin,
+    Work(Task),
+    Done,
+    Found,
+    Stopped,
+}
+
+impl Message for ToMaster {
+    const MAILBOXES: usize = PRIORITIES + 1;
+
+    fn mailbox(&self) -> usize {
+        match self {
+            Self::Work(task) => task.priority,
+            Self::Found => URGENT,
+            Self::Begin | Self::Done | Self::Stopped => COUNTED,
+        }
+    }
+}
+
+enum ToSearcher {
+    Work(Task),
+    Stop,
+}
+
+impl Message for ToSearcher {
+    const MAILBOXES: usize = PRIORITIES;
+
+    fn mailbox(&self) -> usize {
+        match self {
+            Self::Work(task) => task.priority,
+            Self::Stop => URGENT,
+        }
+    }
+}
+
+struct Master {
+    plan: Setup,
+    grid: Arc<Grid>,
+    searchers: Vec<ActorRef<ToSearcher>>,
+    sent: usize,
+    done: usize,
+    stopped: usize,
+    finish: Finish,
+}
+
+impl Master {
+    /// To the searchers in turn.
+    fn hand_on(&mut self, task: Task) {
+        self.searchers[self.sent % self.searchers.len()].post(ToSearcher::Work(task));
+        self.sent += 1;
+    }
+
+    fn stop_all(&self) {
+        self.searchers.iter().for_each(|searcher| searcher.post(ToSearcher::Stop));
+    }
+}
+
+impl Actor for Master {
+    type Msg = ToMaster;
+
+    fn handle(&mut self, message: ToMaster, ctx: &mut Context<'_, Self>) {
+        match message {
+            ToMaster::Begin => {
+                let searcher = |number| Searcher {
+                    plan: self.plan,
+                    search: Search::new(self.grid.clone(), number),
+                    master: ctx.actor_ref(),
+                };
+                let searchers = (0..self.plan.searchers).map(|number| ctx.spawn(searcher(number)));
+                self.searchers = searchers.collect();
+                self.hand_on(self.plan.first.task(&self.grid, ORIGIN));
+            }
+            ToMaster::Work(task) => self.hand_on(task),
+            ToMaster::Done => {
+                self.done += 1;
+                if self.done == self.sent {
+                    self.stop_all();
+                }
+            }
+            ToMaster::Found => self.stop_all(),
+            ToMaster::Stopped => {
+                self.stopped += 1;
+                if self.stopped == self.searchers.len() {
+                    self.finish.arrive();
+                    ctx.stop();
+                }
+            }
+        }
+    }
+}
+
+struct Searcher {
+    plan: Setup,
+    search: Search,
+    master: ActorRef<ToMaster>,
+}
+
+impl Actor for Searcher {
+    type Msg = ToSearcher;
+
+    fn handle(&mut self, message: ToSearcher, ctx: &mut Context<'_, Self>) {
+        match message {
+            ToSearcher::Work(task) => {
+                if self.search.go_on(task.node, self.plan.threshold) {
+                    self.master.post(ToMaster::Found);
+                } else {
+                    let tasks = self.search.drain_edge(self.plan.first);
+                    tasks.for_each(|task| self.master.post(ToMaster::Work(task)));
+                }
+                self.master.post(ToMaster::Done);
+            }
+            ToSearcher::Stop => {
+                self.master.post(ToMaster::Stopped);
+                ctx.stop();
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What each client asks of the list, and what it may be answered.
+
+use super::Setup;
+use crate::clients::Script;
+use odeon_example_run::RunError;
+use odeon_example_run::SplitMix64;
+
+#[derive(Clone, Copy)]
+pub(super) enum Request {
+    Add(i32),
+    Contains(i32),
+    Size,
+}
+
+/// What the list answers: the number that was added, whether one is there, or how many there are.
+#[derive(Clone, Copy)]
+pub(super) enum Answer {
+    Added(i32),
+    Contains(bool),
+    Size(usize),
+}
+
+pub(super) struct ListScript {
+    random: SplitMix64,
+    left: u64,
+    writes: u64,
+    sizes: u64,
+    /// The most numbers that there can be.
+    most: u64,
+    last: Request,
+    /// How many this client has added, and which last.
+    added: u64,
+    last_added: Option<i32>,
+}
+
+impl ListScript {
+    /// One for each client.
+    pub(super) fn all(setup: &Setup) -> Vec<Self> {
+        let requests = setup.requests;
+        let script = |client| Self {
+            random: SplitMix64::of_member(setup.seed, client),
+            left: requests,
+            writes: setup.writes,
+            sizes: setup.sizes,
+            most: setup.all_requests(),
+            last: Request::Size,
+            added: 0,
+            last_added: None,
+        };
+        (0..setup.clients).map(script).collect()
+    }
+}
+
+impl Script for ListScript {
+    type Request = Request;
+    type Answer = Answer;
+
+    fn next(&mut self) -> Option<Request> {
+        self.left = self.left.checked_sub(1)?;
+        let drawn = self.random.next();
+        let number = (drawn >> 32) as i32;
+        self.last = match drawn % 100 {
+            hundredth if hundredth < self.sizes => Request::Size,
+            hundredth if hundredth < self.sizes + self.writes => {
+                self.added += 1;
+                self.last_added = Some(number);
+                Request::Add(number)
+            }
+            _ => Request::Contains(number),
+        };
+        Some(self.last)
+    }
+
+    fn check(&self, answer: Answer) -> Result<(), String> {
+        match (self.last, answer) {
+            (Request::Add(number), Answer::Added(added)) if added == number => Ok(()),
+            // Its own numbers are there.
+            (Request::Contains(number), Answer::Contains(found))
+                if found || self.last_added != Some(number) =>
+            {
+                Ok(())
+            }
+            // No fewer than its own, and no more than can have been added.
+            (Request::Size, Answer::Size(size))
+                if (self.added..=self.most).contains(&(size as u64)) =>
+            {
+                Ok(())
+            }
+            _ => Err("the list has answered another request, or lost a number".to_owned()),
+        }
+    }
+}
+
+/// Whether the list has the numbers that the clients have added, in order.
+pub(super) fn check_numbers(setup: &Setup, found: Option<Vec<i32>>) -> Result<(), RunError> {
+    let mut expected = Vec::new();
+    for mut script in ListScript::all(setup) {
+        while let Some(request) = script.next() {
+            if let Request::Add(number) = request {
+                expected.push(number);
+            }
+        }
+    }
+    expected.sort_unstable();
+    if found.as_ref() == Some(&expected) {
+        return Ok(());
+    }
+    let found = found.map(|found| found.len());
+    Err(RunError::WrongResult(format!("{found:?} numbers in the list, of {}", expected.len())))
+}
