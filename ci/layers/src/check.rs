@@ -8,6 +8,9 @@ use petgraph::graphmap::DiGraphMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+/// Files that import each other in a circle, at most.
+const LARGEST_CIRCLE: usize = 15;
+
 /// The violations of the crate in `folder`, a line or paragraph each.
 pub(crate) fn check(folder: &str, layout: &Layout, tree: &Tree) -> Vec<String> {
     let mut violations = listed(folder, layout, tree);
@@ -15,7 +18,7 @@ pub(crate) fn check(folder: &str, layout: &Layout, tree: &Tree) -> Vec<String> {
         violations.push(format!("{folder}/src has {} entries; at most {most}", tree.entries));
     }
     violations.extend(upwards(folder, layout, tree));
-    violations.extend(circles(folder, layout, tree));
+    violations.extend(circles(folder, tree, LARGEST_CIRCLE));
     violations
 }
 
@@ -52,22 +55,11 @@ fn upwards(folder: &str, layout: &Layout, tree: &Tree) -> Vec<String> {
             }
         }
     }
-    let known = layout.upwards;
-    if found.len() > known {
-        if known > 0 {
-            found.push(format!("{folder}: {} imports upwards; {known} are known", found.len()));
-        }
-        return found;
-    }
-    let is_fewer = found.len() < known;
-    let fewer = is_fewer.then(|| {
-        format!("{folder}: {} imports upwards, not {known}: lower `upwards`", found.len())
-    });
-    fewer.into_iter().collect()
+    found
 }
 
 /// Circles of files that are too large, with one name for each import that belongs to them.
-fn circles(folder: &str, layout: &Layout, tree: &Tree) -> Vec<String> {
+pub(crate) fn circles(folder: &str, tree: &Tree, most: usize) -> Vec<String> {
     let mut names: BTreeMap<(&Path, &Path), String> = BTreeMap::new();
     for module in tree.modules.values() {
         for import in &module.imports {
@@ -80,7 +72,7 @@ fn circles(folder: &str, layout: &Layout, tree: &Tree) -> Vec<String> {
         }
     }
     let graph: DiGraphMap<&Path, ()> = DiGraphMap::from_edges(names.keys().copied());
-    let too_large = tarjan_scc(&graph).into_iter().filter(|circle| circle.len() > layout.circle);
+    let too_large = tarjan_scc(&graph).into_iter().filter(|circle| circle.len() > most);
     too_large
         .map(|circle| {
             let within: BTreeSet<_> = circle.iter().copied().collect();
@@ -91,7 +83,7 @@ fn circles(folder: &str, layout: &Layout, tree: &Tree) -> Vec<String> {
                     format!("  {} imports {name} of {}", from.display(), to.display())
                 })
                 .collect();
-            let (size, most) = (circle.len(), layout.circle);
+            let size = circle.len();
             let title = format!("{folder}: a circle of {size} files; at most {most}:");
             std::iter::once(title).chain(lines).collect::<Vec<_>>().join("\n")
         })

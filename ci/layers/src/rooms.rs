@@ -21,17 +21,6 @@ pub(crate) struct Layout {
     pub(crate) rooms: Vec<String>,
     /// Names that `src` has at most; a module's file and its folder are one.
     pub(crate) entries: Option<usize>,
-    /// Files that import each other in a circle, at most.
-    #[serde(default = "largest_circle")]
-    pub(crate) circle: usize,
-    /// Imports upwards that still have to be cut. The check fails if there are fewer, too, so that
-    /// the number falls with them.
-    #[serde(default)]
-    pub(crate) upwards: usize,
-}
-
-const fn largest_circle() -> usize {
-    15
 }
 
 impl Rooms {

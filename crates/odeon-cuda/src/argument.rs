@@ -2,7 +2,7 @@
 
 use odeon_device::DeviceError;
 
-use crate::device::CudaBuffer;
+use crate::buffer::CudaBuffer;
 
 /// What a function takes, in CUDA C.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! A session with a device, and its memory.
+//! A session with a device.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,9 +10,11 @@ use cudarc::driver::{CudaContext, CudaModule, CudaSlice, CudaStream};
 use odeon_device::{Device, DeviceError, Memory, Reserved};
 
 use crate::argument::{Argument, Grid};
+use crate::buffer::CudaBuffer;
 use crate::context;
 use crate::error;
 use crate::launch;
+use crate::libraries;
 use crate::module::{self, Function, Module};
 use crate::timing::Mark;
 
@@ -39,35 +41,6 @@ pub struct CudaDevice {
     lost: Option<String>,
 }
 
-/// Memory of a [`CudaDevice`].
-pub struct CudaBuffer {
-    /// One byte if `bytes` is none: CUDA has no memory of no size.
-    pub(crate) memory: CudaSlice<u8>,
-    bytes: usize,
-    /// Tells the buffers of this session from those of others: each has a handle of its own.
-    session: Arc<CudaContext>,
-    // Behind the memory: first that is freed.
-    _reserved: Reserved,
-}
-
-impl fmt::Debug for CudaBuffer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CudaBuffer").field("bytes", &self.bytes).finish_non_exhaustive()
-    }
-}
-
-impl CudaBuffer {
-    /// How many bytes.
-    pub fn len(&self) -> usize {
-        self.bytes
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.bytes == 0
-    }
-}
-
 impl CudaDevice {
     /// Opens a session with the device of that number, from 0 on, that may have `limit` bytes of memory: all there is, if none is said.
     ///
@@ -76,7 +49,7 @@ impl CudaDevice {
     /// after a fault, if the driver lets this process have the device no more.
     pub fn open(number: u32, limit: Option<u64>) -> Result<Self, DeviceError> {
         // WHY: cudarc panics where there is no library.
-        if !launch::has_driver() {
+        if !libraries::has_driver() {
             let why = "no NVIDIA driver: the library libcuda cannot be loaded";
             return Err(DeviceError::Unavailable(why.to_owned()));
         }

@@ -1,5 +1,6 @@
-//! All that the compiler cannot check: memory that has nothing in it yet, functions whose parameters somebody has to know, and libraries that may not be there.
-#![allow(unsafe_code, reason = "nowhere else in this crate")]
+//! What the compiler cannot check: memory that has nothing in it yet, and functions whose parameters
+//! somebody has to know.
+#![allow(unsafe_code, reason = "nowhere else in this crate but in `libraries.rs`")]
 
 use std::ffi::{CStr, c_uint, c_void};
 use std::ptr;
@@ -15,19 +16,6 @@ use odeon_device::DeviceError;
 use crate::argument::{self, Argument, Grid, Parameter};
 use crate::error;
 use crate::module::{Function, Module, check_text};
-
-/// Whether the driver's library can be loaded. Without it all else that cudarc has of the driver panics.
-pub(crate) fn has_driver() -> bool {
-    // SAFETY: loads the library that the system names so, and runs its initialisers, as every program with CUDA does; the system's
-    // administrator upholds that it is NVIDIA's.
-    unsafe { sys::is_culib_present() }
-}
-
-/// Whether the compiler's library can be loaded.
-pub(crate) fn has_compiler() -> bool {
-    // SAFETY: as in `has_driver`.
-    unsafe { cudarc::nvrtc::sys::is_culib_present() }
-}
 
 /// A context that nobody else in this process has, with the device of that number; or the error,
 /// and what it came from.

@@ -46,14 +46,17 @@
 #![deny(unsafe_code)]
 
 mod argument;
+mod buffer;
 mod context;
 mod device;
 mod error;
 mod launch;
+mod libraries;
 mod module;
 mod timing;
 
 pub use argument::{Argument, Grid, Parameter};
-pub use device::{CudaBuffer, CudaDevice};
+pub use buffer::CudaBuffer;
+pub use device::CudaDevice;
 pub use module::{Function, Module, compile};
 pub use timing::Mark;

@@ -10,7 +10,7 @@ use odeon_device::DeviceError;
 
 use crate::argument::Parameter;
 use crate::error;
-use crate::launch;
+use crate::libraries;
 
 /// A source that has been compiled for a device and is loaded there.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ pub(crate) fn compiled(
     check_text(source)?;
     options.iter().try_for_each(|option| check_text(option))?;
     // WHY: cudarc panics where there is no library.
-    if !launch::has_compiler() {
+    if !libraries::has_compiler() {
         let why = "no CUDA compiler: the library libnvrtc cannot be loaded";
         return Err(DeviceError::Unavailable(why.to_owned()));
     }

@@ -1,11 +1,13 @@
 //! What a user implements: an actor whose work is done by a device.
 
+pub(crate) mod on_device;
+
 use odeon_core::{Access, Context, Message};
 
 use crate::batch::Batch;
 use crate::device::Device;
 use crate::error::DeviceError;
-use crate::on_device::OnDevice;
+use on_device::OnDevice;
 
 /// The surroundings of a device actor: those of any actor, with timers, children, watches and all.
 pub type DeviceContext<'c, A> = Context<'c, OnDevice<A>>;

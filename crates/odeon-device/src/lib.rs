@@ -7,7 +7,7 @@
 //! | a pool that balances workers of several kinds, by time or by energy | `balancing.rs`, `balancing/*` |
 //! | what can go wrong with either | `error.rs` |
 //! | an actor whose work a device does | `device_actor.rs`, `spawn.rs`; what it is told of its messages: `batch.rs`, `batching.rs` |
-//! | how messages become batches, and what a restart keeps | `on_device.rs`, `on_device/window.rs` |
+//! | how messages become batches, and what a restart keeps | `device_actor/on_device.rs`, `device_actor/on_device/window.rs` |
 //! | what is told of it | `failure.rs`, `stats.rs` |
 //! | the processor of this process as a device | `host.rs` |
 //! | what every back end promises, and how to see it fail | `conformance.rs`, `conformance/*`, `faults.rs`, `faults/*` |
@@ -27,7 +27,6 @@ mod failure;
 mod faults;
 mod host;
 mod memory;
-mod on_device;
 mod spawn;
 mod stats;
 mod worker;
@@ -40,13 +39,13 @@ pub use balancing::{
 pub use batch::Batch;
 pub use batching::Batching;
 pub use device::Device;
+pub use device_actor::on_device::{DevicePlan, OnDevice};
 pub use device_actor::{DeviceActor, DeviceContext};
 pub use error::DeviceError;
 pub use failure::DeviceFailure;
 pub use faults::{Fault, Faults, FaultyDevice, FaultyWorker, Step};
 pub use host::{HostBuffer, HostDevice};
 pub use memory::{Memory, Reserved};
-pub use on_device::{DevicePlan, OnDevice};
 pub use spawn::{DeviceRef, SpawnOnDevice, device_supervision};
 pub use stats::DeviceStats;
 pub use worker::{Place, Worker};

@@ -9,8 +9,8 @@ use odeon_core::{ActorRef, Message, StageError, Supervision, Theater};
 
 use crate::batching::Batching;
 use crate::device_actor::DeviceActor;
+use crate::device_actor::on_device::DevicePlan;
 use crate::error::DeviceError;
-use crate::on_device::DevicePlan;
 use crate::stats::{DeviceStats, Tally};
 
 /// How device actors are supervised by default: made anew, the first time at once, and then after 10 ms, 20 ms and so on up to 2 s. That goes on
