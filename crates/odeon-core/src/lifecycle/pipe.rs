@@ -8,7 +8,7 @@
 //! |---|---|
 //! | what can a user do? | this one |
 //! | who runs the future, who cancels it, what if it panics? | `lifecycle/pipe/carrier.rs` |
-//! | how does the output find the actor whose type is forgotten on the way? | `lifecycle/pipe/continuation.rs` |
+//! | how does the output find the actor whose type is forgotten on the way? | `turn/continuation.rs` |
 //! | when does the continuation run? | `turn/sequential.rs`, `turn/asynchronous.rs` |
 
 mod carrier;

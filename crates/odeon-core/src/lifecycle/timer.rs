@@ -4,7 +4,7 @@
 //! |---|---|
 //! | what can a user do? | `lifecycle/timer/messages.rs`, `lifecycle/timer/answers.rs` |
 //! | who fires a timer, and where does the time come from? | `scheduler/timers.rs` |
-//! | who decides between firing and cancelling, when does the thread wake? | `scheduler/timers/pending.rs`, `lifecycle/timer/repeat.rs` |
+//! | who decides between firing and cancelling, when does the thread wake? | `scheduler/timers/pending.rs`, `scheduler/timers/repeat.rs` |
 //! | how are a million of them cheap? | `scheduler/timers/wheel.rs` |
 //! | what if the timer is an effect of an attempt? | `lifecycle/timer/held.rs` |
 //! | what if its actor moves to another theater? | `lifecycle/timer/own.rs`, `lifecycle/luggage.rs` |
@@ -15,7 +15,6 @@ mod held;
 mod messages;
 mod own;
 mod periodic;
-mod repeat;
 
 use std::fmt;
 use std::sync::Arc;

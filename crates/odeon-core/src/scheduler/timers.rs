@@ -5,6 +5,7 @@
 //! whoever drives the stage fires its timers too.
 
 mod pending;
+pub(crate) mod repeat;
 mod wheel;
 
 use std::ptr;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::repeat::Repeat;
 use super::{Cancel, Timer};
 use crate::messaging::actor_ref::WeakRef;
 use crate::process::theater_shared::TheaterShared;
+use crate::scheduler::timers::repeat::Repeat;
 use crate::vocabulary::message::Message;
 
 struct Periodic<M: Message, F> {

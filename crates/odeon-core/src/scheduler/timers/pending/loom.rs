@@ -4,15 +4,15 @@ use odeon_sync::atomic::{AtomicU32, Ordering};
 use odeon_sync::{Arc, thread};
 
 use super::{Next, Pending};
-use crate::lifecycle::timer::repeat::Repeat;
 use crate::scheduler::timers::TimerKey;
+use crate::scheduler::timers::repeat::Repeat;
 
 /// The model's time stands still: what is due is due from the beginning, the rest never.
 const NOW: u64 = 10;
 const DUE: u64 = 5;
 const NEVER: u64 = 1_000;
 
-/// The thread of the timers as `service.rs` has it, until `fire` returns `false` or the end.
+/// The thread of the timers as `scheduler/timers.rs` has it, until `fire` returns `false` or the end.
 fn run<T>(pending: &Pending<T>, mut fire: impl FnMut(T) -> bool) {
     let mut due = Vec::new();
     loop {

@@ -13,7 +13,7 @@ use odeon_sync::{Mutex, MutexGuard};
 use crate::scheduler::timers::TimerKey;
 
 /// One periodic timer whose work is a `W`.
-pub(super) struct Repeat<W> {
+pub(crate) struct Repeat<W> {
     state: Mutex<State<W>>,
 }
 
@@ -25,12 +25,12 @@ enum State<W> {
 
 impl<W> Repeat<W> {
     /// One that has not been armed: its maker fires it.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { state: Mutex::new(State::Firing) }
     }
 
     /// It is due: the work to be done, unless the timer has been cancelled.
-    pub(super) fn begin(&self) -> Option<W> {
+    pub(crate) fn begin(&self) -> Option<W> {
         let mut state = self.lock();
         match std::mem::replace(&mut *state, State::Firing) {
             State::Waiting { work, .. } => Some(work),
@@ -44,7 +44,7 @@ impl<W> Repeat<W> {
 
     /// The work is done: arms the next time. Gives the work back if the timer was cancelled meanwhile.
     #[must_use]
-    pub(super) fn go_on(&self, work: W, arm: impl FnOnce() -> TimerKey) -> Option<W> {
+    pub(crate) fn go_on(&self, work: W, arm: impl FnOnce() -> TimerKey) -> Option<W> {
         let mut state = self.lock();
         if matches!(*state, State::Ended) {
             return Some(work);
@@ -55,7 +55,7 @@ impl<W> Repeat<W> {
     }
 
     /// Ends it: what was waiting, for the caller to disarm and to drop.
-    pub(super) fn end(&self) -> Option<(W, TimerKey)> {
+    pub(crate) fn end(&self) -> Option<(W, TimerKey)> {
         match std::mem::replace(&mut *self.lock(), State::Ended) {
             State::Waiting { work, key } => Some((work, key)),
             State::Firing | State::Ended => None,
