@@ -32,7 +32,7 @@ pub mod label {
     pub const FIRST_MAILBOX: u32 = 1;
     /// Signal: the actor is new, its `started` hook is due.
     pub const START: u32 = 254;
-    /// Signal: somebody has left a request in the actor's bonds.
+    /// Signal: somebody has left a request in the actor's relations.
     pub const REQUEST: u32 = 249;
     /// Signal: a mark among the messages of an actor that may move: what was sent before it has been taken.
     pub const MARK: u32 = 252;

@@ -41,7 +41,7 @@ pub(crate) use waits::Waits;
 pub use waits::{Wait, WaitsView};
 
 /// What is switched on in a theater, if anything is.
-pub struct Sight {
+pub struct Telemetry {
     pub(crate) observer: Option<Arc<dyn Observer>>,
     pub(crate) clock: Arc<dyn Clock>,
     /// Whether turns are counted and timed.
@@ -63,7 +63,7 @@ pub(crate) struct Seen {
     pub(crate) tracer: Option<Arc<dyn Tracer>>,
 }
 
-impl Sight {
+impl Telemetry {
     /// `None`: nothing is on.
     pub(crate) fn new(seen: Seen, clock: Arc<dyn Clock>) -> Option<Box<Self>> {
         let Seen { observer, stats, waits, tracer } = seen;

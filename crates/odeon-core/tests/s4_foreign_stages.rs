@@ -39,7 +39,7 @@ impl Hoard {
     /// Runs what there is, and says what the last turn came to.
     fn run(&self) -> Option<TurnOutcome> {
         let time = Duration::from_secs(1);
-        let limits = TurnLimits { messages: 100, time, clock: &Stopped, sight: None };
+        let limits = TurnLimits { messages: 100, time, clock: &Stopped, telemetry: None };
         let mut last = None;
         while let Some(task) = { self.tasks.lock().unwrap().pop() } {
             let (report, more) = task.run(&limits);

@@ -21,5 +21,5 @@ pub fn congestion_at<M: Message>(actor: &ActorRef<M>) -> Arc<Congestion> {
 /// Has whoever calls this hold back, as for a receiver under pressure, if the actors with lanes of the theater of `actor` are congested (S17).
 pub fn heed_congestion<M: Message>(actor: &ActorRef<M>) {
     let theater = actor.cell().header.stage.theater();
-    congestion::felt(congestion::of(theater), theater, true);
+    congestion::on_congestion(congestion::of(theater), theater, true);
 }

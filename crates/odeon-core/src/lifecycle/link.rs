@@ -6,8 +6,8 @@ use odeon_sync::{Mutex, MutexGuard};
 
 use crate::lifecycle::watch::{self, Watch};
 use crate::messaging::actor_ref::ActorRef;
-use crate::process::bonds::Request;
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
+use crate::process::relations::Request;
 use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::behavior::Behavior;
@@ -50,7 +50,7 @@ impl<A: Behavior> Context<'_, A> {
     /// ends in any other way, the link is gone. If `other` has failed already, this actor fails at its
     /// next message boundary. Links keep neither actor alive.
     pub fn link<M: Message>(&self, other: &ActorRef<M>) -> Link {
-        Link::between(&self.kin(), &other.kin())
+        Link::between(&self.erased(), &other.erased())
     }
 }
 
@@ -58,12 +58,12 @@ impl<A: AsyncBehavior> AsyncContext<'_, A> {
     /// Links this actor with another: if either ends as failed, the other one fails as well. See
     /// [`Context::link`]. A handler of this actor that waits then is cancelled.
     pub fn link<M: Message>(&self, other: &ActorRef<M>) -> Link {
-        Link::between(&Kin::new(&self.cell().header), &other.kin())
+        Link::between(&ErasedWeakRef::new(&self.cell().header), &other.erased())
     }
 }
 
 impl Link {
-    fn between(one: &Kin, other: &Kin) -> Self {
+    fn between(one: &ErasedWeakRef, other: &ErasedWeakRef) -> Self {
         let link = Link { state: Arc::new(Mutex::new(State::Made)) };
         let sides = [link.side(other, one), link.side(one, other)];
         let mut state = link.lock();
@@ -84,7 +84,7 @@ impl Link {
     }
 
     /// Has `survivor` fail if `watched` does.
-    fn side(&self, watched: &Kin, survivor: &Kin) -> Watch {
+    fn side(&self, watched: &ErasedWeakRef, survivor: &ErasedWeakRef) -> Watch {
         let (link, survivor) = (self.clone(), survivor.clone());
         let told = move |ended: &Ended| {
             if ended.reason() == EndReason::Failed {

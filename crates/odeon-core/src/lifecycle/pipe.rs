@@ -1,7 +1,7 @@
 //! Pipes: a future runs beside an actor, and what it comes to is a turn of that actor.
 //!
 //! The future lies in a hidden asynchronous actor, a child of the one that began it. When it is complete
-//! the child leaves a *continuation* in the bonds of its parent and has it look there, as others do with
+//! the child leaves a *continuation* in the relations of its parent and has it look there, as others do with
 //! requests. So the message path knows nothing of it.
 //!
 //! | question | file |
@@ -18,7 +18,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::messaging::actor_ref::ActorRef;
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::piped::Continuation;
 use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
@@ -29,7 +29,7 @@ use crate::vocabulary::message::Message;
 
 /// A future that runs beside its actor; made by [`Context::pipe`]. Dropping this does *not* cancel it.
 pub struct Pipe {
-    actor: Kin,
+    actor: ErasedWeakRef,
     number: u64,
 }
 
@@ -39,9 +39,9 @@ impl Pipe {
     ///
     /// Takes effect at once, also in an attempt whose effects are held back (S8).
     pub fn cancel(self) -> bool {
-        let Ok(bonds) = self.actor.bonds() else { return false };
-        let cancelled = bonds.cancel_pipe(self.number);
-        if cancelled && !bonds.has_pipes() {
+        let Ok(relations) = self.actor.relations() else { return false };
+        let cancelled = relations.cancel_pipe(self.number);
+        if cancelled && !relations.has_pipes() {
             // An actor that has closed all its mailboxes waits for this pipe alone.
             self.actor.look_at_requests();
         }
@@ -65,9 +65,9 @@ where
     M: Message,
     F: Future<Output: Send + 'static> + Send + 'static,
 {
-    let kin = actor.kin();
+    let erased = actor.erased();
     let number = carrier::start(actor, future, go_on, false);
-    Pipe { actor: kin, number }
+    Pipe { actor: erased, number }
 }
 
 /// As [`begin`], on the pool whatever the stage of the actor, and beside its turn: the future is a task that is forked.
@@ -80,9 +80,9 @@ where
     M: Message,
     F: Future<Output: Send + 'static> + Send + 'static,
 {
-    let kin = actor.kin();
+    let erased = actor.erased();
     let number = carrier::start(actor, future, go_on, true);
-    Pipe { actor: kin, number }
+    Pipe { actor: erased, number }
 }
 
 impl<A: Behavior> Context<'_, A> {

@@ -9,13 +9,13 @@ use crate::mailbox::memory;
 use crate::mailbox::{Inbox, label};
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::bounded::Bounds;
-use crate::process::bonds::BondSlot;
 use crate::process::cell::{Header, MessageCell, signal};
 use crate::process::current;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::home::Home;
-use crate::process::kin::Kin;
 use crate::process::outbox;
 use crate::process::registry::RegistrySlot;
+use crate::process::relations::RelationsSlot;
 use crate::process::submit::{Origin, Submit};
 use crate::process::supervision::{Birth, Supervised, Supervision, enter_child, enter_pipe};
 use crate::process::task::Task;
@@ -59,19 +59,19 @@ pub(crate) fn child<A: 'static, N: NewActor>(
     create_beside(parent, actor, |header| {
         let number = birth.number();
         supervise(header, supervision, Some(birth), make);
-        enter_child(&Kin::new(parent), number, header);
+        enter_child(&ErasedWeakRef::new(parent), number, header);
     })
 }
 
 /// Creates an actor that ends with the one with this header, or with its state, and keeps its
 /// [`Birth`] itself.
 pub(crate) fn helper<N: NewActor>(parent: &Header, birth: u64, actor: N) {
-    create_beside(parent, actor, |header| enter_pipe(&Kin::new(parent), birth, header));
+    create_beside(parent, actor, |header| enter_pipe(&ErasedWeakRef::new(parent), birth, header));
 }
 
 /// As [`helper`], on the pool, where another worker finds it.
 pub(crate) fn forked_helper<N: NewActor>(parent: &Header, birth: u64, actor: N) {
-    create_on_pool(parent, actor, |header| enter_pipe(&Kin::new(parent), birth, header));
+    create_on_pool(parent, actor, |header| enter_pipe(&ErasedWeakRef::new(parent), birth, header));
 }
 
 /// Creates an actor on the pool, where another worker finds it.
@@ -90,8 +90,8 @@ fn supervise<A: 'static>(
     birth: Option<Birth>,
     make: Make<A>,
 ) {
-    let Ok(bonds) = header.bonds.get_or_make() else { return };
-    bonds.set_supervised(Box::new(Supervised::new(supervision, birth, Box::new(make))));
+    let Ok(relations) = header.relations.get_or_make() else { return };
+    relations.set_supervised(Box::new(Supervised::new(supervision, birth, Box::new(make))));
 }
 
 /// Creates an actor on the stage of the actor with this header, or on the pool if that stage is
@@ -104,8 +104,8 @@ pub(crate) fn beside<N: NewActor>(header: &Header, actor: N) -> ActorRef<N::Msg>
 /// one waits (`messaging/pressure/waits.rs`).
 pub(crate) fn working_for<N: NewActor>(header: &Header, actor: N) -> ActorRef<N::Msg> {
     create_beside(header, actor, |new| {
-        if let Ok(bonds) = new.bonds.get_or_make() {
-            bonds.set_works_for(Kin::new(header));
+        if let Ok(relations) = new.relations.get_or_make() {
+            relations.set_works_for(ErasedWeakRef::new(header));
         }
     })
 }
@@ -146,10 +146,10 @@ fn create_for<N: NewActor>(
     assert!(!N::LANED || home.as_pinned().is_none(), "lanes are for pool actors");
     // An actor with lanes has bounds if it names some.
     let is_bounded = N::BOUNDED && (!N::LANED || actor.wanted_bounds().is_some());
-    let (home, bonds) = match is_bounded {
+    let (home, relations) = match is_bounded {
         true => bounded(home, &actor),
-        false if N::LANED => (home.of_laned(), BondSlot::empty()),
-        false => (home, BondSlot::empty()),
+        false if N::LANED => (home.of_laned(), RelationsSlot::empty()),
+        false => (home, RelationsSlot::empty()),
     };
     let (cell, entered) = theater.registry.insert(shard, theater, |id| {
         // A pool actor is born with its start signal and the task that goes with it; a pinned
@@ -169,7 +169,7 @@ fn create_for<N: NewActor>(
             strong: AtomicU32::new(1),
             // The strong references' common count and the one for being alive.
             weak: AtomicU32::new(2),
-            bonds,
+            relations,
         };
         let cell = memory::reserve::<N::Cell>();
         // SAFETY: fresh memory for exactly this type.
@@ -179,8 +179,8 @@ fn create_for<N: NewActor>(
     let unstarted = Unstarted { cell, origin };
     if seen_bit != 0 {
         // For its tally. It has not ended, so it gets them.
-        if let Ok(bonds) = unstarted.header().bonds.get_or_make() {
-            bonds.attachments.get_or_attach(Tally::default);
+        if let Ok(relations) = unstarted.header().relations.get_or_make() {
+            relations.attachments.get_or_attach(Tally::default);
         }
     }
     prepare(unstarted.header());
@@ -204,11 +204,11 @@ fn create_for<N: NewActor>(
     actor
 }
 
-/// Where an actor with bounds is at home, and its bonds, with the bounds in them before anybody knows it.
-fn bounded<N: NewActor>(home: Home, actor: &N) -> (Home, BondSlot) {
-    let slot = BondSlot::empty();
-    if let Ok(bonds) = slot.get_or_make() {
-        bonds.attachments.get_or_attach(|| Bounds::<N::Msg>::new(actor.wanted_bounds()));
+/// Where an actor with bounds is at home, and its relations, with the bounds in them before anybody knows it.
+fn bounded<N: NewActor>(home: Home, actor: &N) -> (Home, RelationsSlot) {
+    let slot = RelationsSlot::empty();
+    if let Ok(relations) = slot.get_or_make() {
+        relations.attachments.get_or_attach(|| Bounds::<N::Msg>::new(actor.wanted_bounds()));
     }
     (home.of_bounded(), slot)
 }

@@ -6,9 +6,9 @@ mod until_ended;
 use std::fmt;
 
 use crate::messaging::actor_ref::ActorRef;
-use crate::process::bonds::Watcher;
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::outbox;
+use crate::process::relations::Watcher;
 use crate::turn::async_behavior::AsyncBehavior;
 use crate::turn::async_context::AsyncContext;
 use crate::turn::behavior::Behavior;
@@ -25,7 +25,7 @@ pub use until_ended::UntilEnded;
 #[derive(Clone)]
 pub struct Watch {
     /// `None` if there is nothing to cancel.
-    place: Option<(Kin, u64)>,
+    place: Option<(ErasedWeakRef, u64)>,
 }
 
 impl Watch {
@@ -33,7 +33,7 @@ impl Watch {
     /// has been told or is being told.
     pub fn cancel(self) -> bool {
         let Some((watched, key)) = self.place else { return false };
-        watched.bonds().is_ok_and(|bonds| bonds.remove_watcher(key).is_some())
+        watched.relations().is_ok_and(|relations| relations.remove_watcher(key).is_some())
     }
 }
 
@@ -64,7 +64,7 @@ impl<M: Message> ActorRef<M> {
     /// # Ok::<(), BuildError>(())
     /// ```
     pub fn on_end(&self, told: impl FnOnce(&Ended) + Send + 'static) -> Watch {
-        watch(&self.kin(), Box::new(told))
+        watch(&self.erased(), Box::new(told))
     }
 }
 
@@ -144,7 +144,7 @@ fn watch_by<W: Message, M: Message>(
     })
 }
 
-pub(crate) fn watch(watched: &Kin, told: Watcher) -> Watch {
+pub(crate) fn watch(watched: &ErasedWeakRef, told: Watcher) -> Watch {
     if let Some(outbox) = outbox::held() {
         let watched = watched.clone();
         outbox.hold(Box::new(move || drop(watch_at_once(&watched, told))));
@@ -153,10 +153,10 @@ pub(crate) fn watch(watched: &Kin, told: Watcher) -> Watch {
     watch_at_once(watched, told)
 }
 
-fn watch_at_once(watched: &Kin, told: Watcher) -> Watch {
-    let ended = match watched.bonds() {
+fn watch_at_once(watched: &ErasedWeakRef, told: Watcher) -> Watch {
+    let ended = match watched.relations() {
         Err(reason) => Ended::new(watched.id(), reason, None),
-        Ok(bonds) => match bonds.add_watcher(told) {
+        Ok(relations) => match relations.add_watcher(told) {
             Ok(key) => return Watch { place: Some((watched.clone(), key)) },
             Err((told, ended)) => return told_at_once(told, &ended),
         },

@@ -10,7 +10,7 @@ use odeon_sync::atomic::Ordering;
 use crate::mailbox::label;
 use crate::messaging::send;
 use crate::process::cell::{self, Header, MessageCell, signal};
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::dead_letter::DeadLetterReason;
 use crate::vocabulary::error::SendError;
@@ -79,8 +79,8 @@ impl<M: Message> ActorRef<M> {
     }
 
     /// The same actor, its message type forgotten.
-    pub(crate) fn kin(&self) -> Kin {
-        Kin::new(self.header())
+    pub(crate) fn erased(&self) -> ErasedWeakRef {
+        ErasedWeakRef::new(self.header())
     }
 
     /// The actor's identity: printable, ordered, never used again in its theater.

@@ -10,7 +10,7 @@
 //! | what a sender does | `messaging/bounded/sending.rs` |
 //!
 //! Senders find the bounds through the actor's cell: its home is marked (`process/home.rs`), which leads a
-//! send away from its fast path, and the bounds lie in the bonds. So they outlast a restart. An actor that
+//! send away from its fast path, and the bounds lie in the relations. So they outlast a restart. An actor that
 //! is made in its first turn (`lifecycle/lazy.rs`) makes its bounds known then; until then all its mailboxes are full.
 
 mod bound;

@@ -13,20 +13,20 @@ use crate::vocabulary::message::Message;
 struct OpenQuestions(AtomicUsize);
 
 fn of(header: &Header) -> Option<&OpenQuestions> {
-    header.bonds.get()?.attachments.get()
+    header.relations.get()?.attachments.get()
 }
 
-/// One of them: counted in its asker's bonds until it is dropped, which is to be behind the answer.
+/// One of them: counted in its asker's relations until it is dropped, which is to be behind the answer.
 pub(crate) struct OpenQuestion<M: Message> {
     asker: ActorRef<M>,
 }
 
 impl<M: Message> OpenQuestion<M> {
     pub(crate) fn of(asker: ActorRef<M>) -> Self {
-        // Who has ended without bonds never gets any, so that nothing is counted down then either.
-        if let Ok(bonds) = asker.cell().header.bonds.get_or_make() {
+        // Who has ended without relations never gets any, so that nothing is counted down then either.
+        if let Ok(relations) = asker.cell().header.relations.get_or_make() {
             // ORDERING: Relaxed: the asker counts itself, in its turn, or whoever speaks for it; that it may leave is decided behind that turn.
-            bonds
+            relations
                 .attachments
                 .get_or_attach(OpenQuestions::default)
                 .0

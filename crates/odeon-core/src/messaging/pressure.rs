@@ -32,7 +32,7 @@ use crate::mailbox::{PRESSED_FROM, RELIEVED_AT};
 use crate::messaging::bounded::{Gate, Place};
 use crate::process::cell::{Header, MessageCell, signal};
 use crate::process::current;
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::parked::Parked;
 use crate::process::task::Task;
 use crate::process::theater_shared::TheaterShared;
@@ -52,9 +52,9 @@ pub(crate) use waits::Question;
 /// Whom an actor, or a stage, is to wait for when its turn is over.
 pub(crate) enum HeldBy {
     /// A receiver under pressure.
-    Pressure(Kin),
+    Pressure(ErasedWeakRef),
     /// A receiver with a full mailbox.
-    Bound(Kin, Gate),
+    Bound(ErasedWeakRef, Gate),
     /// What is under way at actors with lanes.
     Congestion(congestion::Kept),
 }
@@ -96,24 +96,24 @@ fn enter(
 /// if this `blocks`.
 #[cold]
 #[inline(never)]
-pub(crate) fn felt(receiver: &Header, blocks: bool) {
+pub(crate) fn on_pressure(receiver: &Header, blocks: bool) {
     let here = current::here();
     if let Some(sender) = NonNull::new(here.actor.get()) {
         // SAFETY: set by this thread for the length of the turn, which keeps the cell.
         let sender = unsafe { sender.as_ref() };
         if !is_held(sender) && !is_itself(sender, receiver) {
-            hold_back(sender, HeldBy::Pressure(Kin::new(receiver)));
+            hold_back(sender, HeldBy::Pressure(ErasedWeakRef::new(receiver)));
         }
         return;
     }
     let Some(stage) = stage_to_wait(receiver) else { return };
     match stage {
         Some(stage) if !stage.is_dedicated() => {
-            hold_stage_back(stage, || HeldBy::Pressure(Kin::new(receiver)));
+            hold_stage_back(stage, || HeldBy::Pressure(ErasedWeakRef::new(receiver)));
         }
         _ if !blocks || runs_a_task(stage, receiver.stage.theater()) => {}
         None => wait(None, &Node::of(receiver)),
-        Some(stage) => wait_as_stage(stage, HeldBy::Pressure(Kin::new(receiver))),
+        Some(stage) => wait_as_stage(stage, HeldBy::Pressure(ErasedWeakRef::new(receiver))),
     }
 }
 
@@ -161,17 +161,17 @@ fn stage_here<'a>() -> Option<Option<&'a PinnedShared>> {
 
 /// A message has been accepted beyond the capacity of a mailbox: the actor on the pool, or the stage, whose
 /// code this is has to wait after what it is handling.
-pub(crate) fn felt_bound(receiver: &Header, gate: &Gate) {
-    let by = || HeldBy::Bound(Kin::new(receiver), gate.clone());
+pub(crate) fn on_full(receiver: &Header, gate: &Gate) {
+    let by = || HeldBy::Bound(ErasedWeakRef::new(receiver), gate.clone());
     let here = current::here();
     if let Some(sender) = NonNull::new(here.actor.get()) {
-        // SAFETY: as in `felt`.
+        // SAFETY: as in `on_pressure`.
         let sender = unsafe { sender.as_ref() };
         if !is_held(sender) && !is_itself(sender, receiver) {
             hold_back(sender, by());
         }
     } else if receiver.home.of_stage() != here.home.get() {
-        // SAFETY: as in `felt`.
+        // SAFETY: as in `on_pressure`.
         if let Some(stage) = here.home.get().as_pinned().and_then(|stage| unsafe { stage.as_ref() })
         {
             hold_stage_back(stage, by);
@@ -200,8 +200,8 @@ fn is_itself(sender: &Header, receiver: &Header) -> bool {
         || works_for(sender).is_some_and(|other| std::ptr::eq(other.header(), receiver))
 }
 
-fn works_for(actor: &Header) -> Option<&Kin> {
-    actor.bonds.get()?.works_for()
+fn works_for(actor: &Header) -> Option<&ErasedWeakRef> {
+    actor.relations.get()?.works_for()
 }
 
 /// Whom an actor has to wait for, kept with it; by its owner alone.
@@ -216,8 +216,8 @@ impl Held {
 
 /// Remembers the first receiver that the actor whose turn this is has to wait for.
 fn hold_back(sender: &Header, by: HeldBy) {
-    let Ok(bonds) = sender.bonds.get_or_make() else { return };
-    bonds.attachments.get_or_attach(Held::default).lock().get_or_insert(by);
+    let Ok(relations) = sender.relations.get_or_make() else { return };
+    relations.attachments.get_or_attach(Held::default).lock().get_or_insert(by);
     sender.signals.fetch_or(signal::HELD, Ordering::Relaxed);
 }
 
@@ -236,7 +236,11 @@ fn wait_as_stage(stage: &PinnedShared, by: HeldBy) {
 }
 
 /// The thread of a stage waits for a place. `None`: it goes on without one.
-fn wait_for_place_as_stage(stage: &PinnedShared, receiver: &Kin, gate: &Gate) -> Option<Place> {
+fn wait_for_place_as_stage(
+    stage: &PinnedShared,
+    receiver: &ErasedWeakRef,
+    gate: &Gate,
+) -> Option<Place> {
     let (who, giver) = (Node::Stage(stage.to_arc()), Node::of_handler(receiver.header()));
     let what = What::Place(gate.clone());
     let _waiting = Waiting::enter(who.clone(), giver.clone(), what.clone());
@@ -253,12 +257,12 @@ pub(crate) fn wait_for_place(receiver: &Header, gate: &Gate) -> Option<Place> {
     }
     match stage {
         None => gate.line_up_thread().wait(),
-        Some(stage) => wait_for_place_as_stage(stage, &Kin::new(receiver), gate),
+        Some(stage) => wait_for_place_as_stage(stage, &ErasedWeakRef::new(receiver), gate),
     }
 }
 
 /// A handler, or a future outside of all actors, waits for a place without blocking. `None`: it goes on without one.
-pub(crate) async fn place(receiver: Kin, gate: &Gate) -> Option<Place> {
+pub(crate) async fn place(receiver: ErasedWeakRef, gate: &Gate) -> Option<Place> {
     let (who, giver) = (Node::here(), Node::of_handler(receiver.header()));
     let what = What::Place(gate.clone());
     let enter = |who: &Node| Waiting::enter(who.clone(), giver.clone(), what.clone());
@@ -284,7 +288,7 @@ fn wait(who: Option<&Node>, giver: &Node) {
 
 /// Waits without blocking until `receiver` is relieved or has ended, or whoever waits here must go on because
 /// `receiver` waits for it.
-pub(crate) async fn relieved(receiver: Kin) {
+pub(crate) async fn relieved(receiver: ErasedWeakRef) {
     relieved_by(Node::of(receiver.header())).await;
 }
 
@@ -329,8 +333,8 @@ pub(crate) fn weigh<M: Message>(cell: &MessageCell<M>, aside: usize) {
 #[cold]
 pub(crate) fn relieve<M: Message>(cell: &MessageCell<M>) {
     cell.inbox.relieve();
-    if let Some(bonds) = cell.header.bonds.get() {
-        bonds.waiters.release();
+    if let Some(relations) = cell.header.relations.get() {
+        relations.waiters.release();
     }
 }
 
@@ -341,13 +345,13 @@ pub(crate) fn take_held(header: &Header) -> Option<HeldBy> {
         return None;
     }
     header.signals.fetch_and(!signal::HELD, Ordering::Relaxed);
-    header.bonds.get()?.attachments.get::<Held>()?.lock().take()
+    header.relations.get()?.attachments.get::<Held>()?.lock().take()
 }
 
 /// Who waits while this actor is parked: the one that it works for, whose messages it would handle. (That others
 /// may go on with them does no harm: to be let go too early costs memory only.)
-fn waits_as(actor: &Header) -> Kin {
-    works_for(actor).cloned().unwrap_or_else(|| Kin::new(actor))
+fn waits_as(actor: &Header) -> ErasedWeakRef {
+    works_for(actor).cloned().unwrap_or_else(|| ErasedWeakRef::new(actor))
 }
 
 /// Parks an actor until a receiver has room again.

@@ -18,9 +18,9 @@ use lending::Lending;
 
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::open_question::OpenQuestion;
-use crate::process::bonds::Request;
 use crate::process::cell::MessageCell;
 use crate::process::outbox;
+use crate::process::relations::Request;
 use crate::process::unanswered::{self, Why};
 use crate::vocabulary::contain::contain;
 use crate::vocabulary::error::AskError;
@@ -277,7 +277,7 @@ pub(crate) struct FailedAnswer {
 fn fail<M: Message>(asker: &ActorRef<M>, mailbox: u8, panic: Box<dyn Any + Send>) {
     let mailbox = (mailbox != ITS_OWN).then_some(mailbox.into());
     let failure = Request::Fail(Box::new(FailedAnswer { mailbox, panic }));
-    if let Err(refused) = asker.kin().request(failure) {
+    if let Err(refused) = asker.erased().request(failure) {
         // It has ended. What the panic holds may panic when it is dropped.
         contain(|| drop(refused));
     }

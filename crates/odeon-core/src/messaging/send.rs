@@ -15,8 +15,8 @@ use crate::messaging::pressure;
 use crate::messaging::tag::Tag;
 use crate::process::cell::{Header, MessageCell};
 use crate::process::current;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::home::Home;
-use crate::process::kin::Kin;
 use crate::process::outbox;
 use crate::process::submit::Origin;
 use crate::process::task::Task;
@@ -157,7 +157,7 @@ impl<M: Message> ActorRef<M> {
             return bounded::send_async(self, mailbox, message).await;
         }
         if pressure::is_pressed(&self.cell().header) {
-            pressure::relieved(Kin::new(&self.cell().header)).await;
+            pressure::relieved(ErasedWeakRef::new(&self.cell().header)).await;
         }
         self.send_unhindered_into(mailbox, message)
     }
@@ -171,7 +171,7 @@ impl<M: Message> ActorRef<M> {
     /// Waits as a future until the actor is not under pressure (S17) or has ended: for adapters that say
     /// first whether they are ready, and send later. Somebody else's messages may come in between.
     pub fn relieved(&self) -> impl Future<Output = ()> + Send + use<M> {
-        pressure::relieved(Kin::new(&self.cell().header))
+        pressure::relieved(ErasedWeakRef::new(&self.cell().header))
     }
 
     /// Effects of this thread are held back, or followed.
@@ -346,7 +346,7 @@ impl Hindered {
     /// The receiver is under pressure.
     fn feels<M>(self, receiver: &MessageCell<M>) {
         if self != Self::No {
-            pressure::felt(&receiver.header, self == Self::Yes);
+            pressure::on_pressure(&receiver.header, self == Self::Yes);
         }
     }
 }

@@ -19,7 +19,7 @@ pub fn follow_sends(on: bool) {
 
 /// The theater's messages that are followed, if it has a tracer.
 pub(crate) fn following(theater: &TheaterShared) -> Option<&Following> {
-    theater.sight()?.following.as_ref()
+    theater.telemetry()?.following.as_ref()
 }
 
 /// The tag of a message that has not been sent; dropped, its cause is forgotten.

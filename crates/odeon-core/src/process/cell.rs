@@ -25,9 +25,9 @@ use std::sync::Arc;
 use odeon_sync::atomic::{AtomicU32, Ordering, fence};
 
 use crate::mailbox::{Guards, Inbox, MailboxSet};
-use crate::process::bonds::BondSlot;
 use crate::process::home::Home;
 use crate::process::registry::RegistrySlot;
+use crate::process::relations::RelationsSlot;
 use crate::process::submit::Submit;
 use crate::process::vtable::TurnVTable;
 use crate::telemetry::Tally;
@@ -71,7 +71,7 @@ pub(crate) struct Header {
     pub(crate) weak: AtomicU32,
     /// Ends the first cache line. Cells begin at one (`mailbox/memory.rs`), not by an alignment of the type, which
     /// would round every cell up to whole lines.
-    pub(crate) bonds: BondSlot,
+    pub(crate) relations: RelationsSlot,
 }
 
 #[cfg(not(any(odeon_loom, odeon_shuttle)))]
@@ -216,7 +216,7 @@ impl Header {
             return None;
         }
         // Made with the actor.
-        self.bonds.get()?.attachments.get()
+        self.relations.get()?.attachments.get()
     }
 }
 

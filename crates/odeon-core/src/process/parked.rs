@@ -1,6 +1,6 @@
 //! An actor that waits outside of any queue.
 
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::submit::Origin;
 use crate::process::task::Task;
 
@@ -10,13 +10,13 @@ use crate::process::task::Task;
 pub(crate) struct Parked {
     task: Option<Task>,
     /// Keeps the cell of an actor that its theater has ended where it was parked.
-    _actor: Kin,
+    _actor: ErasedWeakRef,
 }
 
 impl Parked {
     pub(crate) fn new(task: Task) -> Self {
         task.stage().theater().actor_parked();
-        let actor = task.kin();
+        let actor = task.erased();
         Self { task: Some(task), _actor: actor }
     }
 }

@@ -186,7 +186,7 @@ impl fmt::Debug for Supervision {
     }
 }
 
-/// The supervised side of an actor: lies in its bonds, used by its owner alone.
+/// The supervised side of an actor: lies in its relations, used by its owner alone.
 pub(crate) struct Supervised {
     policy: Supervision,
     restarts: Restarts,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::cell::Header;
 use super::current;
-use super::kin::Kin;
+use super::erased_weak_ref::ErasedWeakRef;
 use super::unanswered;
 use crate::process::submit::Submit;
 use crate::process::turn_limits::TurnLimits;
@@ -91,9 +91,9 @@ impl Task {
     }
 
     /// The actor, without the right to run it.
-    pub(crate) fn kin(&self) -> Kin {
+    pub(crate) fn erased(&self) -> ErasedWeakRef {
         // SAFETY: as in `run`.
-        Kin::new(unsafe { self.0.as_ref() })
+        ErasedWeakRef::new(unsafe { self.0.as_ref() })
     }
 
     /// Gives up the right to run: the actor will be ended with its theater.

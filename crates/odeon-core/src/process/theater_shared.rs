@@ -14,7 +14,7 @@ use super::registry::Registry;
 use crate::mailbox::memory::{self, Depot};
 use crate::process::submit::Submit;
 use crate::process::turn_limits::TurnLimits;
-use crate::telemetry::Sight;
+use crate::telemetry::Telemetry;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::clock::Clock;
 use crate::vocabulary::contain::contain;
@@ -36,7 +36,7 @@ pub struct TheaterShared {
     /// What other rooms keep with the theater.
     pub(crate) attachments: Attachments,
     pub(crate) clock: Arc<dyn Clock>,
-    sight: Option<Box<Sight>>,
+    telemetry: Option<Box<Telemetry>>,
     /// What a new actor's signals say about whether somebody looks at it.
     pub(crate) seen_bit: u32,
     hooks: Hooks,
@@ -62,7 +62,7 @@ impl TheaterShared {
         config: Config,
         clock: Arc<dyn Clock>,
         driven_from_outside: bool,
-        sight: Option<Box<Sight>>,
+        telemetry: Option<Box<Telemetry>>,
         hooks: Hooks,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -71,12 +71,12 @@ impl TheaterShared {
             depot: Arc::new(Depot::new()),
             attachments: Attachments::default(),
             clock,
-            seen_bit: if sight.as_ref().is_some_and(|s| s.sees_actors()) {
+            seen_bit: if telemetry.as_ref().is_some_and(|s| s.sees_actors()) {
                 signal::SEEN
             } else {
                 0
             },
-            sight,
+            telemetry,
             hooks,
             dead_letters: DeadLetterTally::default(),
             leftovers: Mutex::new(None),
@@ -126,7 +126,7 @@ impl TheaterShared {
             messages: self.config.turn_messages,
             time: self.config.turn_time,
             clock: &*self.clock,
-            sight: self.sight.as_deref(),
+            telemetry: self.telemetry.as_deref(),
         }
     }
 
@@ -169,12 +169,12 @@ impl TheaterShared {
     }
 
     /// What is switched on to look at the theater, if anything is.
-    pub(crate) fn sight(&self) -> Option<&Sight> {
-        self.sight.as_deref()
+    pub(crate) fn telemetry(&self) -> Option<&Telemetry> {
+        self.telemetry.as_deref()
     }
 
     fn observer(&self) -> Option<&dyn Observer> {
-        self.sight.as_ref()?.observer.as_deref()
+        self.telemetry.as_ref()?.observer.as_deref()
     }
 
     /// Counts a message that was accepted and will not be handled, and passes it on to whoever

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::telemetry::Sight;
+use crate::telemetry::Telemetry;
 use crate::vocabulary::clock::Clock;
 
 /// How much one turn may do: whichever limit is reached first ends it.
@@ -15,5 +15,5 @@ pub struct TurnLimits<'a> {
     /// Where the time comes from.
     pub clock: &'a dyn Clock,
     /// Who looks at turns, if anybody.
-    pub sight: Option<&'a Sight>,
+    pub telemetry: Option<&'a Telemetry>,
 }

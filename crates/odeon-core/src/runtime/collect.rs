@@ -7,10 +7,10 @@ use std::sync::{Arc, Weak};
 
 use crate::messaging::tag;
 use crate::process::cell::Header;
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::runtime::naming::Naming;
 use crate::runtime::theater::{Parts, Theater};
-use crate::telemetry::{ActorStats, Followed, Sight, StageKind, StageStats, Stats, WaitsView};
+use crate::telemetry::{ActorStats, Followed, StageKind, StageStats, Stats, Telemetry, WaitsView};
 
 /// Where a theater's numbers can be had without keeping the theater; by
 /// [`Theater::stats_source`](crate::Theater::stats_source).
@@ -104,7 +104,7 @@ impl Theater {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn waits(&self) -> Option<WaitsView> {
-        Some(self.shared().sight()?.waits.as_ref()?.view())
+        Some(self.shared().telemetry()?.waits.as_ref()?.view())
     }
 
     /// For whoever wants the numbers again and again, also an actor of the theater, which must not keep it.
@@ -115,9 +115,9 @@ impl Theater {
 
 fn collect(parts: &Parts) -> Option<Stats> {
     let shared = parts.shared();
-    let sight = shared.sight().filter(|sight| sight.counts)?;
+    let telemetry = shared.telemetry().filter(|telemetry| telemetry.counts)?;
     let pool_name: Arc<str> = "pool".into();
-    let mut stages = vec![pool_stats(parts, sight, pool_name.clone())];
+    let mut stages = vec![pool_stats(parts, telemetry, pool_name.clone())];
     stages.extend(parts.pinned_stats());
     let mut names = HashMap::new();
     Naming::of(shared).for_each_name(|name, actor| {
@@ -130,7 +130,7 @@ fn collect(parts: &Parts) -> Option<Stats> {
         let stage = header.pinned().map_or(&pool_name, |stage| stage.name());
         actors.extend(actor_stats(header, stage));
     });
-    let reporters = sight.reporters.all();
+    let reporters = telemetry.reporters.all();
     for actor in &mut actors {
         actor.name = names.remove(&actor.id);
         if let Some(reporter) = reporters.get(&actor.id) {
@@ -138,16 +138,16 @@ fn collect(parts: &Parts) -> Option<Stats> {
             actor.speculation = Some(reporter.report());
         }
     }
-    Some(Stats { at: sight.now(), stages, actors, dead_letters: shared.dead_letter_counts() })
+    Some(Stats { at: telemetry.now(), stages, actors, dead_letters: shared.dead_letter_counts() })
 }
 
-fn pool_stats(parts: &Parts, sight: &Sight, name: Arc<str>) -> StageStats {
+fn pool_stats(parts: &Parts, telemetry: &Telemetry, name: Arc<str>) -> StageStats {
     let mut stats = StageStats {
-        turns: sight.outside.turns.get(),
-        messages: sight.outside.messages.get(),
+        turns: telemetry.outside.turns.get(),
+        messages: telemetry.outside.messages.get(),
         ..StageStats::of(name, StageKind::Pool)
     };
-    let now = sight.now();
+    let now = telemetry.now();
     for (tally, turns) in parts.pool_tallies() {
         stats.workers += 1;
         stats.turns += turns;
@@ -167,7 +167,11 @@ fn actor_stats(header: &Header, stage: &Arc<str>) -> Option<ActorStats> {
     let in_inbox = unsafe { (header.vtable.waiting)(NonNull::from(header), position) };
     Some(ActorStats {
         id: header.id,
-        works_for: header.bonds.get().and_then(|bonds| bonds.works_for()).map(Kin::id),
+        works_for: header
+            .relations
+            .get()
+            .and_then(|relations| relations.works_for())
+            .map(ErasedWeakRef::id),
         name: None,
         actor_type: (header.vtable.actor_type)(),
         stage: stage.clone(),

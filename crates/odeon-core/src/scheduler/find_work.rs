@@ -12,7 +12,7 @@
 use crossbeam_deque::Steal;
 
 use super::pool::PoolShared;
-use super::trial;
+use super::probe;
 use super::worker::WorkerLocal;
 use crate::process::config::QueueOrder;
 use crate::process::task::Task;
@@ -25,7 +25,7 @@ const LOOK_AROUND: u32 = 16;
 /// Go use, guessed there and here.
 const LOOKS_PER_INJECTOR: u32 = 4;
 
-/// TUNE: looks around between two at the clock for trials: 256 turns, so that reading the clock costs
+/// TUNE: looks around between two at the clock for probes: 256 turns, so that reading the clock costs
 /// nothing against them.
 const LOOKS_PER_TRIAL: u32 = 16;
 
@@ -47,7 +47,7 @@ fn beyond_lifo(pool: &PoolShared, me: &WorkerLocal, look_around: bool) -> Option
     if look_around {
         me.until_look.set(LOOK_AROUND - 1);
         me.looks.set(me.looks.get().wrapping_add(1));
-        if me.looks.get() % LOOKS_PER_TRIAL == 0 && trial::look(pool, me) {
+        if me.looks.get() % LOOKS_PER_TRIAL == 0 && probe::look(pool, me) {
             me.steps_aside.set(true);
             return None;
         }

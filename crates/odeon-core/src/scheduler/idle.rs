@@ -1,24 +1,24 @@
-//! Which workers are awake; who is woken when there is more to do, and who is on the lookout.
+//! Which workers are awake; who is woken when there is more to do, and who is the monitor.
 //!
 //! Small messages are handled faster by one core than by two that pass them back and forth, so a
 //! second worker is not woken for every queued actor. A pool with nobody awake wakes a worker for
-//! the first task at once; while some worker is awake, one of the sleeping ones is its *lookout*: it looks
+//! the first task at once; while some worker is awake, one of the sleeping ones is its *monitor*: it looks
 //! at the queues from time to time and calls for help only where work waits longer than moving it
-//! costs (`lookout.rs`).
+//! costs (`monitor.rs`).
 //!
 //! PROTOCOL
 //! 1. `word` holds three counts: workers searching, workers sleeping, and whether one of the sleeping
-//!    ones is the lookout. The list of sleepers and the lookout change only under the lock, with the word.
+//!    ones is the monitor. The list of sleepers and the monitor change only under the lock, with the word.
 //! 2. Whoever makes work visible to others (a queue push) then calls `work_added` (an awake worker
 //!    that pushes to its own queue: `work_queued`, see there): a full fence, then
-//!    a look at `word`. If a worker is searching, or one is awake and has a lookout, that is
-//!    enough; otherwise a sleeper is woken to search (nobody is awake) or to be the lookout.
+//!    a look at `word`. If a worker is searching, or one is awake and has a monitor, that is
+//!    enough; otherwise a sleeper is woken to search (nobody is awake) or to be the monitor.
 //! 3. A worker that finds nothing enters itself as sleeping, then a full fence, then looks at all
 //!    queues once more; only if they are empty does it park without limit. The same holds for a
-//!    lookout that gives up its post because nobody is awake.
+//!    monitor that gives up its post because nobody is awake.
 //! 4. No work is slept over: of the fences in 2 and 3, one comes first. If the pusher's does, the
 //!    worker's second look sees the push. Otherwise the pusher sees the worker sleeping, or sees
-//!    another one searching, awake, or on the lookout, each of whom looks at the queues before it is bound
+//!    another one searching, awake, or the monitor, each of whom looks at the queues before it is bound
 //!    by 3.
 //! 5. A searcher that found work and was the last one searching calls `work_added` if more is
 //!    there, so that one wake-up is enough for any number of tasks.
@@ -41,7 +41,7 @@ fn sleeping(word: u64) -> u64 {
     (word / SLEEPING) & (SLEEPING - 1)
 }
 
-fn has_lookout(word: u64) -> bool {
+fn has_monitor(word: u64) -> bool {
     word >= LOOKOUT
 }
 
@@ -49,7 +49,7 @@ fn has_lookout(word: u64) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Duty {
     Search,
-    Lookout,
+    Monitor,
 }
 
 /// The workers of one pool that have nothing to do.
@@ -67,14 +67,14 @@ pub(super) struct Idle {
 #[derive(Debug)]
 struct State {
     sleepers: Vec<usize>,
-    lookout: Option<usize>,
+    monitor: Option<usize>,
 }
 
 impl Idle {
     pub(super) fn new(workers: usize) -> Self {
         Self {
             word: AtomicU64::new(0),
-            state: Mutex::new(State { sleepers: Vec::with_capacity(workers), lookout: None }),
+            state: Mutex::new(State { sleepers: Vec::with_capacity(workers), monitor: None }),
             sleeps: AtomicU64::new(0),
             quiet_times: AtomicU64::new(0),
             workers: workers as u64,
@@ -86,11 +86,11 @@ impl Idle {
     #[inline]
     pub(super) fn work_added(&self, at_once: bool) -> Option<usize> {
         // ORDERING: SeqCst fence between the caller's queue push and the look at `word`; partner: the
-        // fence in `enter_sleep` and `leave_lookout`. Anything weaker lets both sides miss each other.
+        // fence in `enter_sleep` and `leave_monitor`. Anything weaker lets both sides miss each other.
         fence(Ordering::SeqCst);
         let word = self.word.load(Ordering::Relaxed);
         let asleep = sleeping(word);
-        let attended = asleep < self.workers && has_lookout(word) && !at_once;
+        let attended = asleep < self.workers && has_monitor(word) && !at_once;
         if asleep == 0 || searching(word) > 0 || attended {
             return None;
         }
@@ -100,19 +100,19 @@ impl Idle {
     /// As [`work_added`](Self::work_added), for an awake worker that queued an actor for itself.
     ///
     /// No fence: this worker looks at its own queue before it sleeps, so nothing can be slept over;
-    /// at stake is only that a lookout is appointed. If a worker falls asleep at this very moment
+    /// at stake is only that a monitor is appointed. If a worker falls asleep at this very moment
     /// and neither sees the other, the next push appoints it.
     #[inline]
     pub(super) fn work_queued(&self, at_once: bool) -> Option<usize> {
         // ORDERING: Relaxed: by the argument above.
         let word = self.word.load(Ordering::Relaxed);
-        if sleeping(word) == 0 || searching(word) > 0 || (has_lookout(word) && !at_once) {
+        if sleeping(word) == 0 || searching(word) > 0 || (has_monitor(word) && !at_once) {
             return None;
         }
         self.wake_or_appoint(at_once)
     }
 
-    /// Somebody sleeps and nobody searches: wakes a worker if none is awake, else appoints a lookout.
+    /// Somebody sleeps and nobody searches: wakes a worker if none is awake, else appoints a monitor.
     #[cold]
     fn wake_or_appoint(&self, at_once: bool) -> Option<usize> {
         let mut state = self.lock();
@@ -121,22 +121,22 @@ impl Idle {
         if sleeping(word) == self.workers || (at_once && searching(word) == 0) {
             return self.take_sleeper(&mut state);
         }
-        if searching(word) > 0 || state.lookout.is_some() {
+        if searching(word) > 0 || state.monitor.is_some() {
             return None;
         }
-        let lookout = *state.sleepers.last()?;
-        state.lookout = Some(lookout);
+        let monitor = *state.sleepers.last()?;
+        state.monitor = Some(monitor);
         // ORDERING: SeqCst, here and on `word` below: the counts change in the single order that
         // rule 4 argues about.
         self.word.fetch_add(LOOKOUT, Ordering::SeqCst);
-        Some(lookout)
+        Some(monitor)
     }
 
     fn take_sleeper(&self, state: &mut State) -> Option<usize> {
         let worker = state.sleepers.pop()?;
         let mut change = SEARCHING.wrapping_sub(SLEEPING);
-        if state.lookout == Some(worker) {
-            state.lookout = None;
+        if state.monitor == Some(worker) {
+            state.monitor = None;
             change = change.wrapping_sub(LOOKOUT);
         }
         // ORDERING: SeqCst: the single order of the counts, as above.
@@ -144,7 +144,7 @@ impl Idle {
         Some(worker)
     }
 
-    /// Wakes one more sleeper to search: the lookout asks for help. `None` if nobody sleeps.
+    /// Wakes one more sleeper to search: the monitor asks for help. `None` if nobody sleeps.
     pub(super) fn call_help(&self) -> Option<usize> {
         self.take_sleeper(&mut self.lock())
     }
@@ -177,7 +177,7 @@ impl Idle {
         self.sleeps.fetch_add(1, Ordering::SeqCst);
         let before = self.word.fetch_add(change, Ordering::SeqCst);
         if sleeping(before) + 1 == self.workers {
-            // ORDERING: Relaxed: an estimate, read by trials.
+            // ORDERING: Relaxed: an estimate, read by probes.
             self.quiet_times.fetch_add(1, Ordering::Relaxed);
         }
         drop(state);
@@ -186,7 +186,7 @@ impl Idle {
         fence(Ordering::SeqCst);
     }
 
-    /// A sleeping worker or lookout that saw work to do takes itself off the list and searches.
+    /// A sleeping worker or monitor that saw work to do takes itself off the list and searches.
     /// `false` if somebody has woken it meanwhile: its token is on the way, it searches already.
     #[must_use]
     pub(super) fn leave_sleep(&self, worker: usize) -> bool {
@@ -199,7 +199,7 @@ impl Idle {
         self.take_sleeper(&mut state).is_some()
     }
 
-    /// An awake worker enters itself as sleeping although there is work, as the lookout. `false` if nobody
+    /// An awake worker enters itself as sleeping although there is work, as the monitor. `false` if nobody
     /// else is awake: then it is needed.
     ///
     /// Rule 3 does not bind it: somebody stays awake, and will look at all queues after this one has
@@ -213,8 +213,8 @@ impl Idle {
             return false;
         }
         state.sleepers.push(worker);
-        let change = if state.lookout.is_none() { SLEEPING + LOOKOUT } else { SLEEPING };
-        state.lookout = Some(worker);
+        let change = if state.monitor.is_none() { SLEEPING + LOOKOUT } else { SLEEPING };
+        state.monitor = Some(worker);
         // ORDERING: SeqCst: as in `enter_sleep`.
         self.sleeps.fetch_add(1, Ordering::SeqCst);
         self.word.fetch_add(change, Ordering::SeqCst);
@@ -236,8 +236,8 @@ impl Idle {
     /// What the worker has been woken for. A sleeping worker that wakes without a duty sleeps on.
     pub(super) fn duty(&self, worker: usize) -> Option<Duty> {
         let state = self.lock();
-        if state.lookout == Some(worker) {
-            Some(Duty::Lookout)
+        if state.monitor == Some(worker) {
+            Some(Duty::Monitor)
         } else if state.sleepers.contains(&worker) {
             None
         } else {
@@ -245,17 +245,17 @@ impl Idle {
         }
     }
 
-    /// The lookout gives up its post if nobody is awake. Afterwards it must look at all queues again
+    /// The monitor gives up its post if nobody is awake. Afterwards it must look at all queues again
     /// (rule 3), as after `enter_sleep`. `false` if it must stay, or has been woken to search.
     #[must_use]
-    pub(super) fn leave_lookout(&self, worker: usize) -> bool {
+    pub(super) fn leave_monitor(&self, worker: usize) -> bool {
         let mut state = self.lock();
         // ORDERING: Relaxed: sleeping changes only under this lock.
         let all_asleep = sleeping(self.word.load(Ordering::Relaxed)) == self.workers;
-        if state.lookout != Some(worker) || !all_asleep {
+        if state.monitor != Some(worker) || !all_asleep {
             return false;
         }
-        state.lookout = None;
+        state.monitor = None;
         self.word.fetch_sub(LOOKOUT, Ordering::SeqCst);
         drop(state);
         // ORDERING: SeqCst: as in `enter_sleep`.

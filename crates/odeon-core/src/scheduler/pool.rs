@@ -9,9 +9,9 @@ use odeon_sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use odeon_sync::thread::JoinHandle;
 
 use super::idle::Idle;
-use super::lookout::Effort;
+use super::monitor::Effort;
 use super::placement;
-use super::trial::Trials;
+use super::probe::Probes;
 use super::worker::{self, WorkerLocal};
 use crate::process::config::QueueOrder;
 use crate::process::current;
@@ -26,9 +26,9 @@ use crate::vocabulary::random::Random;
 pub(super) struct WorkerShared {
     pub(super) stealer: Stealer<Task>,
     pub(super) parker: Parker,
-    /// Turns given so far; written by the worker, read by the lookout.
+    /// Turns given so far; written by the worker, read by the monitor.
     pub(super) turns: AtomicU64,
-    /// Messages handled so far; written by the worker, read in trials.
+    /// Messages handled so far; written by the worker, read in probes.
     pub(super) messages: AtomicU64,
     /// What is counted for `Theater::stats`; written by the worker.
     pub(super) tally: Arc<StageTally>,
@@ -42,7 +42,7 @@ pub(crate) struct PoolShared {
     pub(super) lifo_slot: bool,
     pub(super) idle: Idle,
     pub(super) effort: Effort,
-    pub(super) trials: Trials,
+    pub(super) probes: Probes,
     pub(super) ending: AtomicBool,
     pub(super) theater: Arc<TheaterShared>,
 }
@@ -77,7 +77,7 @@ impl PoolShared {
             lifo_slot: config.lifo_slot,
             idle: Idle::new(config.workers),
             effort: Effort::default(),
-            trials: Trials::new(),
+            probes: Probes::new(),
             ending: AtomicBool::new(false),
             theater,
         });
@@ -118,7 +118,7 @@ impl PoolShared {
         }
     }
 
-    /// After a worker's push to its own queue: appoints a lookout if there is none.
+    /// After a worker's push to its own queue: appoints a monitor if there is none.
     #[inline]
     pub(super) fn work_queued(&self) {
         if let Some(worker) = self.idle.work_queued(self.effort.is_coarse()) {

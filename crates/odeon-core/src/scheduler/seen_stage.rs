@@ -15,7 +15,7 @@ pub(crate) struct SeenStage {
 impl SeenStage {
     /// Puts one before `stage` if the theater counts.
     pub(crate) fn before(stage: Arc<dyn Submit>) -> Arc<dyn Submit> {
-        let counts = stage.theater().sight().is_some_and(|sight| sight.counts);
+        let counts = stage.theater().telemetry().is_some_and(|telemetry| telemetry.counts);
         if counts { Arc::new(Self { behind: stage }) } else { stage }
     }
 }

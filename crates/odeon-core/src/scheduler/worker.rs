@@ -13,9 +13,9 @@ use odeon_sync::atomic::Ordering;
 
 use super::find_work;
 use super::idle::Duty;
-use super::lookout::Lookout;
+use super::monitor::Monitor;
 use super::pool::PoolShared;
-use super::trial;
+use super::probe;
 use crate::process::config::QueueOrder;
 use crate::process::current;
 use crate::process::home::Home;
@@ -38,7 +38,7 @@ pub(crate) struct WorkerLocal {
     pub(super) random: RefCell<Random>,
     /// When this worker last found work after having had none, and its turns until then.
     busy_since: Cell<(Duration, u64)>,
-    /// What the other workers had handled when this one last looked after trials.
+    /// What the other workers had handled when this one last looked after probes.
     pub(super) others_handled: Cell<u64>,
     /// Whether this worker is to hand its tasks over and sleep.
     pub(super) steps_aside: Cell<bool>,
@@ -130,7 +130,7 @@ pub(super) fn run(pool: &PoolShared, me: &WorkerLocal) {
     me.tally.busy.begin(now);
     while let Some(task) = next_task(pool, me) {
         let (report, again) = task.run(&limits);
-        // ORDERING: Relaxed: written by this thread alone, read by the lookout and in trials for an estimate.
+        // ORDERING: Relaxed: written by this thread alone, read by the monitor and in probes for an estimate.
         shared.turns.store(shared.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         let messages = shared.messages.load(Ordering::Relaxed) + u64::from(report.messages);
         shared.messages.store(messages, Ordering::Relaxed);
@@ -162,7 +162,7 @@ fn requeue(pool: &PoolShared, me: &WorkerLocal, task: Task) {
     } else {
         me.queue.push(task);
     }
-    // What runs next may be the actor in the LIFO slot, and take long: somebody has to be on the lookout.
+    // What runs next may be the actor in the LIFO slot, and take long: somebody has to be the monitor.
     pool.work_queued();
 }
 
@@ -184,7 +184,7 @@ fn wait_for_task(pool: &PoolShared, me: &WorkerLocal) -> Option<Task> {
     me.turn_ended_at.set(None);
     let sleeps = if me.steps_aside.take() {
         me.tally.busy.end(pool.theater.now());
-        trial::step_aside(pool, me)
+        probe::step_aside(pool, me)
     } else {
         ran_dry(pool, me);
         false
@@ -247,8 +247,8 @@ fn sleep(pool: &PoolShared, me: &WorkerLocal) {
     while !pool.ending.load(Ordering::SeqCst) {
         match pool.idle.duty(me.index) {
             Some(Duty::Search) => return,
-            Some(Duty::Lookout) => {
-                if keep_lookout(pool, me) {
+            Some(Duty::Monitor) => {
+                if keep_monitor(pool, me) {
                     return;
                 }
             }
@@ -262,18 +262,18 @@ fn sleep(pool: &PoolShared, me: &WorkerLocal) {
 
 /// Looks after the awake workers until nobody is awake, or until this worker is needed itself
 /// (`true`).
-fn keep_lookout(pool: &PoolShared, me: &WorkerLocal) -> bool {
-    let mut lookout = Lookout::begin(pool);
+fn keep_monitor(pool: &PoolShared, me: &WorkerLocal) -> bool {
+    let mut monitor = Monitor::begin(pool);
     loop {
-        pool.workers[me.index].parker.park_timeout(lookout.interval);
+        pool.workers[me.index].parker.park_timeout(monitor.interval);
         // ORDERING: SeqCst: as in `wait_for_task`.
-        if pool.ending.load(Ordering::SeqCst) || pool.idle.duty(me.index) != Some(Duty::Lookout) {
+        if pool.ending.load(Ordering::SeqCst) || pool.idle.duty(me.index) != Some(Duty::Monitor) {
             return pool.idle.duty(me.index) == Some(Duty::Search);
         }
-        if pool.idle.leave_lookout(me.index) {
+        if pool.idle.leave_monitor(me.index) {
             return pool.has_work() && pool.idle.leave_sleep(me.index);
         }
-        let wanted = lookout.helpers_wanted(pool);
+        let wanted = monitor.helpers_wanted(pool);
         if wanted > 0 && pool.idle.leave_sleep(me.index) {
             for _ in 1..wanted {
                 let Some(helper) = pool.idle.call_help() else { break };

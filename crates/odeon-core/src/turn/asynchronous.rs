@@ -75,9 +75,9 @@ unsafe fn run<A: AsyncBehavior, H: Handlers<A>>(
 ) -> TurnReport {
     let cell = cell.cast::<AsyncCell<A, H>>();
     let mut budget = Budget::new(limits);
-    let seen = limits.sight.map(|sight| {
+    let seen = limits.telemetry.map(|telemetry| {
         // SAFETY: the cell is alive until the turn ends.
-        let (seen, now) = sight.turn_begins(unsafe { &(*cell.as_ptr()).message.header });
+        let (seen, now) = telemetry.turn_begins(unsafe { &(*cell.as_ptr()).message.header });
         budget.start_at(now);
         seen
     });

@@ -70,7 +70,7 @@ impl<'a> Budget<'a> {
                     return true;
                 }
                 // Unless the turn's begin was known, the messages before the first look were not timed.
-                let known = self.limits.sight.is_some_and(|sight| sight.counts);
+                let known = self.limits.telemetry.is_some_and(|telemetry| telemetry.counts);
                 let timed = u64::from(if known { self.spent } else { self.spent - FIRST_LOOK });
                 let per_message = (elapsed.as_nanos() as u64 / timed).max(1);
                 let left = (self.limits.time - elapsed).as_nanos() as u64;
@@ -101,7 +101,7 @@ mod tests {
 
     fn messages_until_end(clock: &Hand, per_message_us: u64) -> u32 {
         let limits =
-            TurnLimits { messages: 1_000, time: Duration::from_millis(1), clock, sight: None };
+            TurnLimits { messages: 1_000, time: Duration::from_millis(1), clock, telemetry: None };
         let mut budget = Budget::new(&limits);
         for n in 1.. {
             clock.0.fetch_add(per_message_us, Ordering::Relaxed);

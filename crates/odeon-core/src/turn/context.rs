@@ -6,7 +6,7 @@ use crate::mailbox::Guards;
 use crate::messaging::actor_ref::ActorRef;
 use crate::messaging::reply::Reply;
 use crate::process::cell::MessageCell;
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::theater_shared::TheaterShared;
 use crate::turn::behavior::Behavior;
 use crate::vocabulary::actor_id::ActorId;
@@ -41,8 +41,8 @@ impl<'a, A: Behavior> Context<'a, A> {
     }
 
     /// This actor, its message type forgotten.
-    pub(crate) fn kin(&self) -> Kin {
-        Kin::new(&self.cell.header)
+    pub(crate) fn erased(&self) -> ErasedWeakRef {
+        ErasedWeakRef::new(&self.cell.header)
     }
 
     /// The guards of an actor with several mailboxes. With one there are none: compile error.

@@ -10,10 +10,10 @@ use crate::messaging::bounded;
 use crate::messaging::lane::companion;
 use crate::messaging::send;
 use crate::messaging::tag;
-use crate::process::bonds::Sealed;
 use crate::process::cell::{self, Header, MessageCell};
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::piped;
+use crate::process::relations::Sealed;
 use crate::process::unanswered;
 use crate::turn::actor_cell::{ActorCell, Owner};
 use crate::turn::behavior::Behavior;
@@ -92,12 +92,12 @@ pub(super) unsafe fn end_cell<M: Message>(
     lost.into_iter().for_each(|companion| contain(|| drop(companion)));
     let theater = header.stage.theater();
     theater.actor_ended(header, reason);
-    if let Some(bonds) = header.bonds.get() {
+    if let Some(relations) = header.relations.get() {
         // The inbox is closed: nobody is to wait for it any more.
-        bonds.waiters.release();
+        relations.waiters.release();
     }
     let ended = || Ended::new(header.id, reason, failure);
-    if let Some(sealed) = header.bonds.seal(ended, reason) {
+    if let Some(sealed) = header.relations.seal(ended, reason) {
         unanswered::apart(|| release(sealed));
     }
     if let Some(stage) = header.pinned() {
@@ -111,7 +111,7 @@ pub(super) unsafe fn end_cell<M: Message>(
 #[cold]
 fn release(sealed: Sealed) {
     let Sealed { ended, watchers, children, mut supervised, requests, piped } = sealed;
-    children.values().for_each(Kin::stop);
+    children.values().for_each(ErasedWeakRef::stop);
     // Before anybody is told, the parent forgets it.
     drop(supervised.as_mut().and_then(|supervised| supervised.birth.take()));
     // A user's code all of it: conversions to messages, and the destructor of the way to make it anew.

@@ -10,10 +10,10 @@ use odeon_sync::atomic::Ordering;
 
 use super::guarding::Failure;
 use super::renewing::Renewable;
-use crate::process::bonds::{Bonds, Request};
 use crate::process::cell::{Header, signal};
 use crate::process::parked::Parked;
 use crate::process::piped::{Continuation, Piped};
+use crate::process::relations::{Relations, Request};
 use crate::process::supervision::{self, Birth, Supervised, Verdict};
 use crate::process::task::{Task, TurnOutcome};
 use crate::process::unanswered;
@@ -34,7 +34,7 @@ pub(super) fn contained(header: &Header, code: impl FnOnce()) -> bool {
     }
 }
 
-/// Makes actors of type `A`; lies type-erased in the actor's bonds.
+/// Makes actors of type `A`; lies type-erased in the actor's relations.
 pub(crate) type Make<A> = Box<dyn FnMut() -> A + Send>;
 
 /// A function of the actor panicked: does what its supervision says, or ends it if it has none.
@@ -73,7 +73,7 @@ unsafe fn answer<C: Renewable>(
     // SAFETY: by contract; the borrow ends before the cell may go.
     let header = unsafe { cell.cast::<Header>().as_ref() };
     let theater = header.stage.theater();
-    let Some((bonds, mut supervised)) = supervision_of(header) else {
+    let Some((relations, mut supervised)) = supervision_of(header) else {
         // SAFETY: by contract.
         return Ok(unsafe { end_failed(cell, panic, text, false) });
     };
@@ -92,7 +92,7 @@ unsafe fn answer<C: Renewable>(
     }
     let parent = supervised.birth.as_ref().map(Birth::parent).cloned();
     let is_told = supervised.is_told();
-    bonds.set_supervised(supervised);
+    relations.set_supervised(supervised);
     match verdict {
         Verdict::Resume => {
             theater.actor_failed(header, panic, is_told);
@@ -126,9 +126,9 @@ unsafe fn answer<C: Renewable>(
     }
 }
 
-fn supervision_of(header: &Header) -> Option<(&Bonds, Box<Supervised>)> {
-    let bonds = header.bonds.get()?;
-    Some((bonds, bonds.take_supervised()?))
+fn supervision_of(header: &Header) -> Option<(&Relations, Box<Supervised>)> {
+    let relations = header.relations.get()?;
+    Some((relations, relations.take_supervised()?))
 }
 
 /// # Safety
@@ -141,19 +141,19 @@ unsafe fn end_failed<C: Renewable>(
 ) -> TurnOutcome {
     // SAFETY: by contract.
     let header = unsafe { cell.cast::<Header>().as_ref() };
-    let for_bonds = text_for_bonds(header, &*panic);
+    let for_relations = text_for_relations(header, &*panic);
     // ORDERING: Relaxed: read by this thread alone.
     header.signals.fetch_or(signal::FAILED, Ordering::Relaxed);
     header.stage.theater().actor_failed(header, panic, is_told);
     // The state goes for this reason, and what is left of the message.
     // SAFETY: by contract.
-    unanswered::during(text, || unsafe { C::end(cell, EndReason::Failed, for_bonds) });
+    unanswered::during(text, || unsafe { C::end(cell, EndReason::Failed, for_relations) });
     TurnOutcome::Stopped
 }
 
 /// What the panic said, if anybody may want to know.
-fn text_for_bonds(header: &Header, panic: &(dyn Any + Send)) -> Option<Arc<str>> {
-    header.bonds.get().and_then(|_| failure_text::text_of(panic)).map(Arc::from)
+fn text_for_relations(header: &Header, panic: &(dyn Any + Send)) -> Option<Arc<str>> {
+    header.relations.get().and_then(|_| failure_text::text_of(panic)).map(Arc::from)
 }
 
 /// Drops the state, for this failure if for one of its own, and makes a new one, after `pause`. The mailboxes stay as they are, all
@@ -174,8 +174,8 @@ unsafe fn begin_anew<C: Renewable>(
         Some(text) => unanswered::during(text, drop_state),
         None => drop_state(),
     }
-    if let Some(bonds) = header.bonds.get() {
-        supervision::dismiss_dependants(bonds);
+    if let Some(relations) = header.relations.get() {
+        supervision::dismiss_dependants(relations);
     }
     if let Some(stage) = header.pinned() {
         if stage.is_dedicated() && stops_within(header, pause) {
@@ -227,11 +227,12 @@ unsafe fn make_anew<C: Renewable>(cell: NonNull<C>) -> Attempt {
     let header = unsafe { cell.cast::<Header>().as_ref() };
     // ORDERING: Relaxed: set and cleared by the owner.
     header.signals.fetch_and(!signal::RESTARTING, Ordering::Relaxed);
-    let (bonds, mut supervised) = supervision_of(header).expect("only supervised actors restart");
+    let (relations, mut supervised) =
+        supervision_of(header).expect("only supervised actors restart");
     let make =
         supervised.make.downcast_mut::<Make<C::Actor>>().expect("made for this type of actor");
     let made = catch_unwind(AssertUnwindSafe(make));
-    bonds.set_supervised(supervised);
+    relations.set_supervised(supervised);
     let started = made.and_then(|actor| {
         // SAFETY: by contract.
         unsafe { C::set_state(cell, actor) };
@@ -266,8 +267,8 @@ pub(crate) enum Heeded {
 /// unwinds, like a panic of the actor's own.
 #[cold]
 pub(crate) fn heed_request(header: &Header) -> Heeded {
-    let Some(bonds) = header.bonds.get() else { return Heeded::Nothing };
-    match bonds.next_request() {
+    let Some(relations) = header.relations.get() else { return Heeded::Nothing };
+    match relations.next_request() {
         Some(Request::Fail(cause)) => std::panic::resume_unwind(cause),
         Some(Request::Restart) => Heeded::Restart,
         None => Heeded::Piped,
@@ -278,7 +279,7 @@ pub(crate) fn heed_request(header: &Header) -> Heeded {
 /// own.
 #[cold]
 pub(crate) fn next_continuation(header: &Header) -> Option<Continuation> {
-    let Piped { outcome, .. } = header.bonds.get()?.next_piped()?;
+    let Piped { outcome, .. } = header.relations.get()?.next_piped()?;
     match outcome {
         Ok(continuation) => Some(continuation),
         Err(panic) => std::panic::resume_unwind(panic),
@@ -298,7 +299,7 @@ pub(crate) unsafe fn restart_due<C: Renewable>(cell: NonNull<C>) -> TurnOutcome 
     let attempt = if header.signals.load(Ordering::Relaxed) & signal::RESTARTING != 0 {
         // SAFETY: by contract.
         unsafe { make_anew(cell) }
-    } else if header.bonds.get().is_some_and(Bonds::is_supervised) {
+    } else if header.relations.get().is_some_and(Relations::is_supervised) {
         // SAFETY: by contract.
         unsafe { begin_anew(cell, Duration::ZERO, None) }
     } else {

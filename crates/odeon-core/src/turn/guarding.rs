@@ -7,8 +7,8 @@ use crate::mailbox::declared_guards::DeclaredGuards;
 use crate::mailbox::selection::{Selection, WhenAllClosed};
 use crate::mailbox::{Guards, Order};
 use crate::messaging::reply::FailedAnswer;
-use crate::process::bonds::Bonds;
 use crate::process::cell::Header;
+use crate::process::relations::Relations;
 use crate::vocabulary::message::Message;
 
 /// What a failure of an actor that has closed all its mailboxes says.
@@ -83,7 +83,7 @@ pub(super) fn resume<M: Message>(
 #[cold]
 #[inline(never)]
 pub(super) fn all_closed(header: &Header, guards: &mut Guards) -> bool {
-    if header.bonds.get().is_some_and(Bonds::has_pipes) {
+    if header.relations.get().is_some_and(Relations::has_pipes) {
         return false;
     }
     if guards.stops_when_all_closed() {

@@ -3,8 +3,8 @@
 use crate::mailbox::Guards;
 use crate::mailbox::selection::Selection;
 use crate::mailbox::written_guards::WrittenGuards;
-use crate::process::bonds::Bonds;
 use crate::process::cell::{MessageCell, Selector};
+use crate::process::relations::Relations;
 use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
 use crate::turn::guarding;
@@ -59,12 +59,12 @@ impl<'a, M: Message> Interior<'a, M> {
 
     /// Whether something goes on beside the actor that comes back to it: a pipe, a fork.
     pub fn has_pipes(&self) -> bool {
-        self.cell.header.bonds.get().is_some_and(Bonds::has_pipes)
+        self.cell.header.relations.get().is_some_and(Relations::has_pipes)
     }
 
     /// Whether the actor has children.
     pub fn has_children(&self) -> bool {
-        self.cell.header.bonds.get().is_some_and(Bonds::has_children)
+        self.cell.header.relations.get().is_some_and(Relations::has_children)
     }
 
     /// Has an actor of these messages work in the place of this one; `true`: it wants to stop.

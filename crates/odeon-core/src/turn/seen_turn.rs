@@ -13,12 +13,12 @@ use std::time::Duration;
 use crate::process::cell::Header;
 use crate::process::current;
 use crate::scheduler::worker::WorkerLocal;
-use crate::telemetry::{Sight, Tally};
+use crate::telemetry::{Tally, Telemetry};
 use crate::vocabulary::actor_id::ActorId;
 
 /// A turn that somebody looks at.
 pub(crate) struct SeenTurn<'a> {
-    sight: &'a Sight,
+    telemetry: &'a Telemetry,
     actor: ActorId,
 }
 
@@ -47,11 +47,11 @@ impl Whereabouts {
     }
 }
 
-impl Sight {
+impl Telemetry {
     /// The turn of the actor with this header begins. Returns when, if that is known.
     #[inline(never)]
     pub(crate) fn turn_begins(&self, header: &Header) -> (SeenTurn<'_>, Option<Duration>) {
-        let seen = SeenTurn { sight: self, actor: header.id };
+        let seen = SeenTurn { telemetry: self, actor: header.id };
         let Some(tally) = header.tally() else { return (seen, None) };
         let worker = this_worker();
         let now = self.counts.then(|| {
@@ -69,7 +69,7 @@ impl Sight {
 impl SeenTurn<'_> {
     /// The turn is over. `spent`: what its budget counted.
     pub(crate) fn ended(self, spent: u32) {
-        if let Some(observer) = &self.sight.observer {
+        if let Some(observer) = &self.telemetry.observer {
             observer.turn_ended(self.actor, spent);
         }
     }
@@ -77,10 +77,10 @@ impl SeenTurn<'_> {
     /// Owner: the actor's turn is over and it is not idle. It will be put back, or parked, or ends.
     pub(crate) fn stays_owned(&self, header: &Header, progress: Progress, at: Whereabouts) {
         let Some(tally) = header.tally() else { return };
-        count(self.sight, tally, progress);
+        count(self.telemetry, tally, progress);
         at.note(tally);
-        if self.sight.counts {
-            tally.woken_at.set_time(ends_now(self.sight, tally));
+        if self.telemetry.counts {
+            tally.woken_at.set_time(ends_now(self.telemetry, tally));
         }
     }
 }
@@ -103,20 +103,21 @@ pub(crate) fn before_idle(header: &Header, spent: u32, aside: usize) -> bool {
 /// Owner: the actor is about to try to go idle.
 #[cold]
 pub(crate) fn note_before_idle(header: &Header, progress: Progress, aside: usize) {
-    let (Some(tally), Some(sight)) = (header.tally(), header.stage.theater().sight()) else {
+    let (Some(tally), Some(telemetry)) = (header.tally(), header.stage.theater().telemetry())
+    else {
         return;
     };
-    count(sight, tally, progress);
-    if sight.counts {
-        ends_now(sight, tally);
+    count(telemetry, tally, progress);
+    if telemetry.counts {
+        ends_now(telemetry, tally);
     }
     // Idle means that nothing has been taken from a new beginning.
     Whereabouts { position: 0, aside }.note(tally);
 }
 
 /// The turn ends, or is about to: its time is counted, and the next one on this worker begins with that.
-fn ends_now(sight: &Sight, tally: &Tally) -> Duration {
-    let now = sight.now();
+fn ends_now(telemetry: &Telemetry, tally: &Tally) -> Duration {
+    let now = telemetry.now();
     tally.busy_until(now);
     if let Some(worker) = this_worker() {
         worker.turn_ended_at.set(Some(now));
@@ -125,7 +126,7 @@ fn ends_now(sight: &Sight, tally: &Tally) -> Duration {
 }
 
 /// Brings the numbers of actor and thread up to date.
-fn count(sight: &Sight, tally: &Tally, progress: Progress) {
+fn count(telemetry: &Telemetry, tally: &Tally, progress: Progress) {
     let without = tally.turn.not_messages.get();
     let new = match progress {
         Progress::Spent(spent) => tally.handled_in_turn(u64::from(spent).saturating_sub(without)),
@@ -142,7 +143,7 @@ fn count(sight: &Sight, tally: &Tally, progress: Progress) {
     };
     match this_worker() {
         Some(worker) => worker.tally.messages.add(new),
-        None => sight.outside.messages.add(new),
+        None => telemetry.outside.messages.add(new),
     }
 }
 

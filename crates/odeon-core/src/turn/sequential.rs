@@ -102,9 +102,9 @@ enum Step {
 unsafe fn run<A: Behavior>(cell: NonNull<Header>, limits: &TurnLimits<'_>) -> TurnReport {
     let cell = cell.cast::<ActorCell<A>>();
     let mut budget = Budget::new(limits);
-    let seen = limits.sight.map(|sight| {
+    let seen = limits.telemetry.map(|telemetry| {
         // SAFETY: the cell is alive until the turn ends.
-        let (seen, now) = sight.turn_begins(unsafe { &(*cell.as_ptr()).message.header });
+        let (seen, now) = telemetry.turn_begins(unsafe { &(*cell.as_ptr()).message.header });
         budget.start_at(now);
         seen
     });

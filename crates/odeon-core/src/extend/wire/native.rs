@@ -1,7 +1,7 @@
 //! Actors that sit where they were created, and of whose seats the network knows nothing.
 //!
 //! Most mobile actors are never referred to from elsewhere and never move, so nothing is made for that until somebody asks: then the actor is
-//! [introduced](Native::introduce), once. Its desk is kept with its bonds, from where its seat takes it as soon as it has something to do there.
+//! [introduced](Native::introduce), once. Its desk is kept with its relations, from where its seat takes it as soon as it has something to do there.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::outbound::Outbound;
 use super::stand_in::{Desk, LOOK, StandIn, Stands};
 use crate::messaging::actor_ref::{ActorRef, WeakRef};
 use crate::process::cell::{Header, MessageCell};
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::submit::Submit;
 use crate::vocabulary::message::Message;
 
@@ -52,14 +52,14 @@ where
 
 /// An actor that sits where it was created, and has not been introduced. Does not keep it.
 pub struct Native {
-    actor: Kin,
+    actor: ErasedWeakRef,
     introduction: &'static Introduction,
 }
 
 impl Native {
     fn of(header: &Header) -> Option<Self> {
         let introduction = header.vtable.introduction?.downcast_ref()?;
-        desk_of(header).is_none().then(|| Self { actor: Kin::new(header), introduction })
+        desk_of(header).is_none().then(|| Self { actor: ErasedWeakRef::new(header), introduction })
     }
 
     /// The actor's number.
@@ -81,15 +81,15 @@ impl Native {
     /// `None`: somebody else has, or it has ended.
     pub fn introduce(&self, outbound: Arc<dyn Outbound>) -> Option<Arc<dyn StandIn>> {
         let header = self.actor.header();
-        let bonds = header.bonds.get_or_make().ok()?;
+        let relations = header.relations.get_or_make().ok()?;
         let desk = Arc::new(Desk::new(outbound));
-        let kept = bonds.attachments.get_or_attach(|| desk.clone());
+        let kept = relations.attachments.get_or_attach(|| desk.clone());
         if !Arc::ptr_eq(kept, &desk) {
             return None;
         }
         // Its seat may never have come to the desk.
         let at_its_end = desk.clone();
-        let watched = bonds.add_watcher(Box::new(move |_| {
+        let watched = relations.add_watcher(Box::new(move |_| {
             // ORDERING: Relaxed: set in a turn of the actor, which has ended.
             if !at_its_end.is_taken.load(Ordering::Relaxed) {
                 at_its_end.close();
@@ -106,7 +106,7 @@ impl Native {
 /// The desk of an actor that has been introduced.
 #[inline]
 pub(super) fn desk_of(header: &Header) -> Option<Arc<Desk>> {
-    header.bonds.get()?.attachments.get().cloned()
+    header.relations.get()?.attachments.get().cloned()
 }
 
 /// An actor, if it sits where it was created and has not been introduced.

@@ -256,8 +256,8 @@ impl<M: Message + Serialize + DeserializeOwned> StandIn for Stands<M> {
 
     fn let_go(&self) {
         let Some(actor) = self.actor.upgrade() else { return };
-        if let Some(bonds) = actor.cell().header.bonds.get() {
-            bonds.waiters.release();
+        if let Some(relations) = actor.cell().header.relations.get() {
+            relations.waiters.release();
         }
     }
 

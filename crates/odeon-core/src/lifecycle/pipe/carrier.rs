@@ -3,7 +3,7 @@
 //! PROTOCOL
 //! 1. It is entered as a child with its parent before it has its first turn, and taken out once: when the
 //!    future is complete, together with leaving the output; or when the parent ends or is made anew, or
-//!    the pipe is cancelled. Whoever comes second finds that and does nothing. All under the bonds' lock.
+//!    the pipe is cancelled. Whoever comes second finds that and does nothing. All under the relations' lock.
 //! 2. It keeps its parent by a reference until it has left its output and the signal for it: the
 //!    signal that nobody refers to the parent any more comes behind.
 
@@ -74,7 +74,12 @@ where
         let outcome = InPlace(&mut self.future).await;
         let go_on = self.go_on.take().expect("a carrier starts once");
         let piped = Piped { number: self.birth.number(), outcome: outcome.map(go_on) };
-        if self.birth.parent().bonds().is_ok_and(|bonds| bonds.leave_piped(piped).is_ok()) {
+        if self
+            .birth
+            .parent()
+            .relations()
+            .is_ok_and(|relations| relations.leave_piped(piped).is_ok())
+        {
             self.birth.parent().look_at_requests();
         }
         ctx.stop();

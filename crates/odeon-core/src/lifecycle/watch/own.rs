@@ -11,7 +11,7 @@ use odeon_sync::{Mutex, MutexGuard};
 
 use crate::lifecycle::luggage::{self, Awaits, Call, Letter, LetterName, Luggage};
 use crate::messaging::actor_ref::ActorRef;
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::theater_shared::TheaterShared;
 use crate::turn::behavior::Behavior;
 use crate::turn::context::Context;
@@ -60,7 +60,7 @@ pub(crate) struct Watched(Mutex<Known>);
 struct Known {
     last: u64,
     /// The latest of those who say so, by a number of its own.
-    by_name: BTreeMap<LetterName, (u64, Kin)>,
+    by_name: BTreeMap<LetterName, (u64, ErasedWeakRef)>,
 }
 
 impl Watched {
@@ -69,18 +69,18 @@ impl Watched {
         theater.attachments.get_or_attach(Self::default)
     }
 
-    fn know(&self, name: LetterName, kin: Kin) -> u64 {
+    fn know(&self, name: LetterName, erased: ErasedWeakRef) -> u64 {
         let mut known = self.lock();
         known.last += 1;
         let number = known.last;
-        let before = known.by_name.insert(name, (number, kin));
+        let before = known.by_name.insert(name, (number, erased));
         drop(known);
         drop(before);
         number
     }
 
-    fn get(&self, name: LetterName) -> Option<Kin> {
-        self.lock().by_name.get(&name).map(|(_, kin)| kin.clone())
+    fn get(&self, name: LetterName) -> Option<ErasedWeakRef> {
+        self.lock().by_name.get(&name).map(|(_, erased)| erased.clone())
     }
 
     fn forget(&self, name: LetterName, number: u64) {
@@ -148,20 +148,20 @@ impl<A: Behavior> Context<'_, A> {
         let me = self.actor_ref();
         let theater = me.cell().header.stage.theater().clone();
         let name = Luggage::of(&theater).new_name();
-        begin(&me, name, &other.kin(), Letter { message, tag: None });
-        Watching(State::Here(Handle::of(&theater, name, other.kin()), other.clone()))
+        begin(&me, name, &other.erased(), Letter { message, tag: None });
+        Watching(State::Here(Handle::of(&theater, name, other.erased()), other.clone()))
     }
 }
 
 impl Handle {
-    fn of(theater: &Arc<TheaterShared>, name: LetterName, kin: Kin) -> Self {
-        let number = Watched::of(theater).know(name, kin);
+    fn of(theater: &Arc<TheaterShared>, name: LetterName, erased: ErasedWeakRef) -> Self {
+        let number = Watched::of(theater).know(name, erased);
         Self { theater: theater.clone(), name, number }
     }
 }
 
 /// Has a letter wait for the end of an actor.
-fn begin<M: Message>(me: &ActorRef<M>, name: LetterName, other: &Kin, letter: Letter<M>) {
+fn begin<M: Message>(me: &ActorRef<M>, name: LetterName, other: &ErasedWeakRef, letter: Letter<M>) {
     let sending = luggage::keep(me.downgrade(), name, Call::to_come(Awaits::End), letter);
     let place = sending.place();
     // Kept by it, as by every watch.
@@ -213,9 +213,9 @@ impl<W: Message> Watching<W> {
     pub fn ended(&self) -> Option<EndReason> {
         match &self.0 {
             State::Over(reason) => *reason,
-            State::Here(_, other) => match other.kin().bonds() {
+            State::Here(_, other) => match other.erased().relations() {
                 Err(reason) => Some(reason),
-                Ok(bonds) => bonds.ended(),
+                Ok(relations) => relations.ended(),
             },
         }
     }
@@ -239,7 +239,7 @@ impl<W: Message> Watching<W> {
         Self(match written {
             WrittenWatch::Over(reason) => State::Over(reason),
             WrittenWatch::InForce(name, other) => {
-                State::Here(Handle::of(theater, name, other.kin()), other)
+                State::Here(Handle::of(theater, name, other.erased()), other)
             }
         })
     }

@@ -43,7 +43,7 @@ impl<M: Message> ActorRef<M> {
             let _ = tell.send(ended.clone());
         };
         // At once also in an attempt (S8): to look at an actor is no effect.
-        let watch = watch_at_once(&self.kin(), Box::new(told_of));
+        let watch = watch_at_once(&self.erased(), Box::new(told_of));
         UntilEnded { told: Told::ToBe(told), watch: Some(watch) }
     }
 }

@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use crate::process::cell::Header;
 use crate::process::current;
-use crate::process::kin::Kin;
-use crate::telemetry::{Sight, Wait};
+use crate::process::erased_weak_ref::ErasedWeakRef;
+use crate::telemetry::{Telemetry, Wait};
 
 /// A question whose asker may come to wait for the answer: dropped when it does not wait any more.
 pub(crate) struct AskedBy {
-    asked: Kin,
+    asked: ErasedWeakRef,
     /// Who waits, and the key of the edge.
-    waiting: Option<(Kin, u64)>,
+    waiting: Option<(ErasedWeakRef, u64)>,
 }
 
 impl AskedBy {
     /// A question to the actor with this header.
     #[cold]
     pub(crate) fn to(asked: &Header) -> Option<Box<Self>> {
-        asked.stage.theater().sight()?.waits.as_ref()?;
-        Some(Box::new(Self { asked: Kin::new(asked), waiting: None }))
+        asked.stage.theater().telemetry()?.waits.as_ref()?;
+        Some(Box::new(Self { asked: ErasedWeakRef::new(asked), waiting: None }))
     }
 
     /// Whoever runs on this thread begins to wait for the answer, or goes on waiting.
@@ -37,12 +37,12 @@ impl AskedBy {
         if !Arc::ptr_eq(theater, other) {
             return;
         }
-        let Some(sight) = theater.sight() else { return };
-        let Some(waits) = &sight.waits else { return };
-        let wait = Wait { asker: asker.id, asked: self.asked.id(), since: sight.now() };
+        let Some(telemetry) = theater.telemetry() else { return };
+        let Some(waits) = &telemetry.waits else { return };
+        let wait = Wait { asker: asker.id, asked: self.asked.id(), since: telemetry.now() };
         let (key, circle) = waits.enter(wait);
-        self.waiting = Some((Kin::new(asker), key));
-        if let (Some(observer), Some(circle)) = (&sight.observer, circle) {
+        self.waiting = Some((ErasedWeakRef::new(asker), key));
+        if let (Some(observer), Some(circle)) = (&telemetry.observer, circle) {
             observer.asks_in_a_circle(&circle);
         }
     }
@@ -56,8 +56,8 @@ impl Drop for AskedBy {
             .header()
             .stage
             .theater()
-            .sight()
-            .and_then(|sight: &Sight| sight.waits.as_ref());
+            .telemetry()
+            .and_then(|telemetry: &Telemetry| telemetry.waits.as_ref());
         if let Some(waits) = waits {
             waits.remove(asker.id(), *key);
         }

@@ -32,7 +32,7 @@ impl Beginning {
         if let Some(begin) = self.begin.take() {
             // The congestion is what this thread waits for, not the single receivers.
             foreign_task::unblocked(begin);
-            congestion::felt(congestion::of(&self.theater), &self.theater, blocks);
+            congestion::on_congestion(congestion::of(&self.theater), &self.theater, blocks);
         }
     }
 }

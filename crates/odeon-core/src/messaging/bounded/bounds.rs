@@ -8,7 +8,7 @@ use super::newest::Newest;
 use crate::process::cell::MessageCell;
 use crate::vocabulary::message::Message;
 
-/// The bounds of an actor's mailboxes; they lie in its bonds from its creation to its end.
+/// The bounds of an actor's mailboxes; they lie in its relations from its creation to its end.
 pub(crate) struct Bounds<M>(Box<[BoundedMailbox<M>]>);
 
 /// One of the actor's mailboxes; not necessarily with a bound.
@@ -81,9 +81,9 @@ impl<M> BoundedMailbox<M> {
     }
 }
 
-/// Those of the actor in this cell, if it has any: they lie in its bonds before anybody knows it.
+/// Those of the actor in this cell, if it has any: they lie in its relations before anybody knows it.
 fn attached<M: Message>(cell: &MessageCell<M>) -> Option<&Bounds<M>> {
-    cell.header.bonds.get()?.attachments.get()
+    cell.header.relations.get()?.attachments.get()
 }
 
 /// The bounds of the actor in this cell, which has some.

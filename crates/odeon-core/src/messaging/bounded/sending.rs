@@ -8,7 +8,7 @@ use crate::messaging::ask::sending::Unsent;
 use crate::messaging::pressure;
 use crate::messaging::send::{Accepted, deliver_within_bounds};
 use crate::process::cell::MessageCell;
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::vocabulary::error::SendError;
 use crate::vocabulary::message::Message;
 
@@ -20,7 +20,7 @@ pub(crate) fn send<M: Message>(to: &MessageCell<M>, number: usize, message: M) -
     match mailbox.rule() {
         Rule::Unbounded => {
             if leave_beyond(mailbox, to, number, message)? {
-                pressure::felt(&to.header, true);
+                pressure::on_pressure(&to.header, true);
             }
             Ok(())
         }
@@ -49,7 +49,7 @@ pub(crate) fn send_or_keep<M: Message>(
         }
         Rule::Unbounded => {
             if leave_beyond(mailbox, to, number, message)? {
-                pressure::felt(&to.header, false);
+                pressure::on_pressure(&to.header, false);
             }
             Ok(())
         }
@@ -89,7 +89,7 @@ fn send_beyond<M: Message>(
     message: M,
 ) -> Sent<M> {
     leave_beyond(mailbox, to, number, message)?;
-    pressure::felt_bound(&to.header, &mailbox.gate);
+    pressure::on_full(&to.header, &mailbox.gate);
     Ok(())
 }
 
@@ -131,7 +131,7 @@ pub(crate) async fn send_async<M: Message>(to: &ActorRef<M>, number: usize, mess
     match mailbox.rule() {
         Rule::Unbounded => {
             if pressure::is_pressed(&to.cell().header) {
-                pressure::relieved(Kin::new(&to.cell().header)).await;
+                pressure::relieved(ErasedWeakRef::new(&to.cell().header)).await;
             }
             send_unhindered(to.cell(), number, message)
         }
@@ -151,7 +151,7 @@ async fn send_async_to_full<M: Message>(
     number: usize,
     message: M,
 ) -> Sent<M> {
-    match pressure::place(Kin::new(&to.cell().header), &mailbox.gate).await {
+    match pressure::place(ErasedWeakRef::new(&to.cell().header), &mailbox.gate).await {
         Some(place) => {
             place.fill();
             leave(to.cell(), number, message)
@@ -165,7 +165,7 @@ async fn send_async_to_full<M: Message>(
 pub(crate) async fn room<M: Message>(to: &ActorRef<M>, number: usize) {
     if to.cell().header.home.is_bounded() {
         let gate = &bounds::of(to.cell()).mailbox(number).gate;
-        drop(pressure::place(Kin::new(&to.cell().header), gate).await);
+        drop(pressure::place(ErasedWeakRef::new(&to.cell().header), gate).await);
     }
 }
 

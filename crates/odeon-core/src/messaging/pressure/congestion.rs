@@ -120,7 +120,7 @@ impl Drop for Suspends {
 
 /// The sender's side: something has been begun that may add to the congestion. Whoever handles messages that are congested goes on,
 /// and so does who runs an attempt: what it does happens later. A thread waits only if this `blocks`.
-pub(crate) fn felt(congestion: &Arc<Congestion>, theater: &TheaterShared, blocks: bool) {
+pub(crate) fn on_congestion(congestion: &Arc<Congestion>, theater: &TheaterShared, blocks: bool) {
     if !congestion.is_pressed() || outbox::held().is_some() {
         return;
     }

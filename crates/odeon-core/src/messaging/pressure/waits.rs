@@ -34,7 +34,7 @@ use super::congestion::Congestion;
 use crate::messaging::bounded::Gate;
 use crate::process::cell::Header;
 use crate::process::current;
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::waiters::Waiters;
 use crate::scheduler::pinned::PinnedShared;
 
@@ -45,7 +45,7 @@ const SEARCH_LIMIT: usize = 1_000;
 /// What goes on or waits as a whole.
 #[derive(Clone)]
 pub(crate) enum Node {
-    Actor(Kin),
+    Actor(ErasedWeakRef),
     Stage(Arc<PinnedShared>),
     Congestion(Arc<Congestion>),
 }
@@ -55,7 +55,7 @@ impl Node {
     pub(crate) fn of(actor: &Header) -> Self {
         match actor.pinned() {
             Some(stage) => Self::Stage(stage.to_arc()),
-            None => Self::Actor(Kin::new(actor)),
+            None => Self::Actor(ErasedWeakRef::new(actor)),
         }
     }
 
@@ -63,7 +63,7 @@ impl Node {
     pub(super) fn of_handler(actor: &Header) -> Self {
         match actor.pinned() {
             Some(stage) if stage.is_dedicated() => Self::Stage(stage.to_arc()),
-            _ => Self::Actor(Kin::new(actor)),
+            _ => Self::Actor(ErasedWeakRef::new(actor)),
         }
     }
 
@@ -79,7 +79,7 @@ impl Node {
         let here = current::here();
         if let Some(actor) = ptr::NonNull::new(here.actor.get()) {
             // SAFETY: set by this thread for the length of the turn, which keeps the cell.
-            return Some(Self::Actor(Kin::new(unsafe { actor.as_ref() })));
+            return Some(Self::Actor(ErasedWeakRef::new(unsafe { actor.as_ref() })));
         }
         // SAFETY: set by this very thread for as long as its stage lives; null on threads of no stage.
         let stage = unsafe { here.home.get().as_pinned()?.as_ref() }?;
@@ -87,7 +87,8 @@ impl Node {
             return Some(Self::Stage(stage.to_arc()));
         }
         // SAFETY: set by this thread while it runs the actor, which keeps the cell.
-        unsafe { here.pinned_handler.get().as_ref() }.map(|actor| Self::Actor(Kin::new(actor)))
+        unsafe { here.pinned_handler.get().as_ref() }
+            .map(|actor| Self::Actor(ErasedWeakRef::new(actor)))
     }
 
     fn is(&self, other: &Self) -> bool {
@@ -105,7 +106,7 @@ impl Node {
     /// Those that wait for it; `None` if it has ended.
     pub(crate) fn waiters(&self) -> Option<&Waiters> {
         match self {
-            Self::Actor(actor) => actor.bonds().ok().map(|bonds| &bonds.waiters),
+            Self::Actor(actor) => actor.relations().ok().map(|relations| &relations.waiters),
             Self::Stage(stage) => Some(stage.waiters()),
             Self::Congestion(congestion) => Some(congestion.waiters()),
         }
@@ -114,7 +115,7 @@ impl Node {
     /// What it waits for itself; `None` if it has ended.
     fn waits(&self) -> Option<&Waits> {
         let attachments = match self {
-            Self::Actor(actor) => &actor.bonds().ok()?.attachments,
+            Self::Actor(actor) => &actor.relations().ok()?.attachments,
             Self::Stage(stage) => stage.attachments(),
             Self::Congestion(congestion) => return Some(congestion.waits()),
         };

@@ -151,7 +151,7 @@ impl<A: ReadWriteActor> ReadWriting<A> {
     fn arrives(&mut self, message: ReadWrite<A::Read, A::Write>, ctx: &mut Context<'_, Self>) {
         assert!(!self.is_abandoned, "an actor that has ended gets no message");
         let message = match message {
-            // Somebody follows the message: put aside it would be lost to sight.
+            // Somebody follows the message: put aside it would be out of sight.
             ReadWrite::Read(read)
                 if self.policy == ReadWritePolicy::ArrivalOrder
                     && outbox::is_followed()

@@ -134,7 +134,7 @@ impl<A: ReadWriteActor> Shared<A> {
             // SAFETY: rule 6.
             unsafe { self.with_state(end) };
         }
-        (0..requests).for_each(|_| me.kin().look_at_requests());
+        (0..requests).for_each(|_| me.erased().look_at_requests());
         if wakes_owner {
             extend::wake(me);
         }

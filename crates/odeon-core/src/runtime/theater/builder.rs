@@ -11,7 +11,7 @@ use crate::process::submit::Submit;
 use crate::process::theater_shared::TheaterShared;
 use crate::runtime::failure_lines::FailureLines;
 use crate::scheduler::timers::{Driver, Timers};
-use crate::telemetry::{Seen, Sight, Tracer};
+use crate::telemetry::{Seen, Telemetry, Tracer};
 use crate::vocabulary::clock::{Clock, SystemClock};
 use crate::vocabulary::dead_letter::DeadLetter;
 use crate::vocabulary::error::{BuildError, BuildErrorKind};
@@ -301,13 +301,13 @@ impl TheaterBuilder {
             return invalid("name must not contain a NUL character".into());
         }
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::default()));
-        let sight = Sight::new(self.seen, clock.clone());
+        let telemetry = Telemetry::new(self.seen, clock.clone());
         let mut hooks = self.hooks;
         if self.failures_printed {
             hooks.failure = Some(FailureLines::default().into_hook());
         }
         let is_driven_from_outside = driver == Driver::Outside;
-        let shared = TheaterShared::new(config, clock, is_driven_from_outside, sight, hooks);
+        let shared = TheaterShared::new(config, clock, is_driven_from_outside, telemetry, hooks);
         shared.attachments.get_or_attach(|| CachePadded::new(Timers::new(driver)));
         Ok(shared)
     }

@@ -90,9 +90,9 @@ impl Pool {
         while !self.is_over() {
             match self.idle.duty(me) {
                 Some(Duty::Search) => return,
-                Some(Duty::Lookout) => {
+                Some(Duty::Monitor) => {
                     self.parkers[me].park_timeout(std::time::Duration::ZERO);
-                    let stopped = self.idle.leave_lookout(me);
+                    let stopped = self.idle.leave_monitor(me);
                     if stopped && self.has_work() && self.idle.leave_sleep(me) {
                         return;
                     }

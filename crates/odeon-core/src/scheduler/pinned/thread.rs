@@ -163,7 +163,7 @@ impl StageThread<'_> {
     }
 
     fn sleep(&self) {
-        let counts = self.shared.theater.sight().is_some_and(|sight| sight.counts);
+        let counts = self.shared.theater.telemetry().is_some_and(|telemetry| telemetry.counts);
         if counts {
             self.shared.tally.busy.end(self.shared.theater.now());
         }

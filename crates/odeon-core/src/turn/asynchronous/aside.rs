@@ -19,7 +19,7 @@ pub(super) struct Arrived<M> {
 /// What was put aside.
 pub(super) struct Aside<M> {
     pub(super) messages: MailboxSet<Arrived<M>>,
-    /// Whether outputs of pipes may be waiting in the bonds. They go before messages.
+    /// Whether outputs of pipes may be waiting in the relations. They go before messages.
     piped: bool,
 }
 

@@ -5,21 +5,21 @@ use std::ptr::NonNull;
 use odeon_sync::atomic::Ordering;
 
 use crate::mailbox::label;
-use crate::process::bonds::{Bonds, Request};
 use crate::process::cell::{self, Header, signal};
+use crate::process::relations::{Relations, Request};
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::observe::EndReason;
 
 /// Knows an actor without keeping it, whatever its message type.
-pub(crate) struct Kin(NonNull<Header>);
+pub(crate) struct ErasedWeakRef(NonNull<Header>);
 
 // SAFETY: the header is made of atomics and immutable fields; what is done through it is safe from
 // any thread.
-unsafe impl Send for Kin {}
+unsafe impl Send for ErasedWeakRef {}
 // SAFETY: as above.
-unsafe impl Sync for Kin {}
+unsafe impl Sync for ErasedWeakRef {}
 
-impl Kin {
+impl ErasedWeakRef {
     pub(crate) fn new(header: &Header) -> Self {
         header.retain_weak();
         Self(NonNull::from(header))
@@ -35,8 +35,8 @@ impl Kin {
     }
 
     /// What ties the actor to others; the reason of its end if it has ended.
-    pub(crate) fn bonds(&self) -> Result<&Bonds, EndReason> {
-        self.header().bonds.get_or_make()
+    pub(crate) fn relations(&self) -> Result<&Relations, EndReason> {
+        self.header().relations.get_or_make()
     }
 
     /// Asks the actor to end after the message it is handling.
@@ -48,13 +48,13 @@ impl Kin {
 
     /// Leaves a request and has the actor look at it; the request comes back if the actor has ended.
     pub(crate) fn request(&self, request: Request) -> Result<(), Request> {
-        let Ok(bonds) = self.bonds() else { return Err(request) };
-        bonds.leave_request(request)?;
+        let Ok(relations) = self.relations() else { return Err(request) };
+        relations.leave_request(request)?;
         self.look_at_requests();
         Ok(())
     }
 
-    /// Has the actor look at what has been left in its bonds; owed once for each thing.
+    /// Has the actor look at what has been left in its relations; owed once for each thing.
     pub(crate) fn look_at_requests(&self) {
         self.signal(label::REQUEST);
     }
@@ -65,13 +65,13 @@ impl Kin {
     }
 }
 
-impl Clone for Kin {
+impl Clone for ErasedWeakRef {
     fn clone(&self) -> Self {
         Self::new(self.header())
     }
 }
 
-impl Drop for Kin {
+impl Drop for ErasedWeakRef {
     fn drop(&mut self) {
         // SAFETY: our own weak count, given back once.
         unsafe { cell::release_weak(self.0) }

@@ -1,11 +1,11 @@
-//! Trials: do several workers get more done than one?
+//! Probes: do several workers get more done than one?
 //!
 //! Whether a second core helps cannot be told from how long turns take: where two workers pass each
 //! other actors, moving cache lines makes turns long, and long turns look like work for more cores.
 //! So it is tried. When two workers are awake, the pool counts the messages it handles for some time,
 //! sends one of them to sleep, and counts again. If both got clearly more done ([`PAYS`]), sleepers
 //! are woken for each queued actor from then on; otherwise one worker stays alone until the next
-//! trial, unless it gets stuck in a long handler. Verdicts that repeat are tested ever more rarely.
+//! probe, unless it gets stuck in a long handler. Verdicts that repeat are tested ever more rarely.
 //!
 //! Only the step from one worker to two is tried: what one of many workers adds is within the noise
 //! of so short a measurement. The idea of tuning the number of threads by trying is that of .NET's
@@ -29,20 +29,20 @@ const WINDOWS: u32 = 3;
 /// TUNE: how many times the messages of one worker two must handle. Less does not pay for the core.
 const PAYS: f64 = 1.1;
 
-/// TUNE: where messages take this long on average, two workers pay without a trial: moving an actor
+/// TUNE: where messages take this long on average, two workers pay without a probe: moving an actor
 /// to another core costs some cache misses, a few hundred nanoseconds in all.
 const SURELY_PAYS: Duration = Duration::from_micros(2);
 
-/// TUNE: time between trials at first, and after a verdict that differs from the one before: a trial
+/// TUNE: time between probes at first, and after a verdict that differs from the one before: a probe
 /// takes some 0.7 ms of one worker's time.
 const SHORTEST_GAP: Duration = Duration::from_millis(20);
 
 /// TUNE: gaps double up to this while verdicts repeat.
 const LONGEST_GAP: Duration = Duration::from_millis(640);
 
-/// The trials of one pool.
+/// The probes of one pool.
 #[derive(Debug)]
-pub(super) struct Trials {
+pub(super) struct Probes {
     /// When the next one may begin, in nanoseconds; [`RUNNING`] during one.
     next: AtomicU64,
     /// Until when one worker is to be alone, in nanoseconds.
@@ -55,7 +55,7 @@ const RUNNING: u64 = u64::MAX;
 #[derive(Debug)]
 struct Running {
     phase: Phase,
-    /// Whether two workers paid in the last trial, and the gap after it.
+    /// Whether two workers paid in the last probe, and the gap after it.
     last: Option<(bool, Duration)>,
 }
 
@@ -68,7 +68,7 @@ enum Phase {
     Alone(Measurement, f64),
 }
 
-impl Trials {
+impl Probes {
     pub(super) fn new() -> Self {
         Self {
             next: AtomicU64::new(0),
@@ -77,7 +77,7 @@ impl Trials {
         }
     }
 
-    /// Whether one worker is to be alone: during the second half of a trial, and after one that found
+    /// Whether one worker is to be alone: during the second half of a probe, and after one that found
     /// this better.
     pub(super) fn alone_is_better(&self, now: Duration) -> bool {
         // ORDERING: Relaxed, here and below: estimates and times; phases change under the lock.
@@ -93,51 +93,51 @@ impl Trials {
     }
 }
 
-/// Called from time to time by each awake worker: begins trials and drives them. `true`: the worker
+/// Called from time to time by each awake worker: begins probes and drives them. `true`: the worker
 /// should take no more tasks and [`step_aside`].
 #[cold]
 pub(super) fn look(pool: &PoolShared, me: &WorkerLocal) -> bool {
     let now = pool.theater.now();
-    let trials = &pool.trials;
-    let next = trials.next.load(Ordering::Relaxed);
+    let probes = &pool.probes;
+    let next = probes.next.load(Ordering::Relaxed);
     if nanoseconds(now) >= next || next == RUNNING {
-        if let Ok(mut running) = trials.running.try_lock() {
+        if let Ok(mut running) = probes.running.try_lock() {
             drive(pool, &mut running, now);
         }
     }
     let others = handled(pool) - handled_by(pool, me.index);
     let others_get_on = me.others_handled.replace(others) != others;
-    others_get_on && pool.idle.awake() > 1 && trials.alone_is_better(now)
+    others_get_on && pool.idle.awake() > 1 && probes.alone_is_better(now)
 }
 
 fn drive(pool: &PoolShared, running: &mut Running, now: Duration) {
-    let trials = &pool.trials;
+    let probes = &pool.probes;
     match &mut running.phase {
         Phase::None => {
             if pool.idle.awake() == 2 {
-                trials.next.store(RUNNING, Ordering::Relaxed);
+                probes.next.store(RUNNING, Ordering::Relaxed);
                 running.phase = Phase::Both(Measurement::begin(pool, now));
             }
         }
         Phase::Both(both) => {
             both.look(pool, now);
             if both.was_disturbed(pool) {
-                running.give_up(trials, now);
+                running.give_up(probes, now);
             } else if both.windows == WINDOWS {
                 let both = both.best;
                 if 2.0 / both >= nanoseconds(SURELY_PAYS) as f64 {
                     running.end(pool, now, true);
                 } else {
-                    // Should nobody drive the trial to its end, then this ends.
-                    trials.set_alone(now + 10 * WINDOWS * WINDOW);
+                    // Should nobody drive the probe to its end, then this ends.
+                    probes.set_alone(now + 10 * WINDOWS * WINDOW);
                     pool.effort.found_fine();
                     running.phase = Phase::Alone(Measurement::begin(pool, now), both);
                 }
             }
         }
         Phase::Alone(alone, both) => {
-            if !trials.alone_is_better(now) || alone.was_disturbed(pool) {
-                running.give_up(trials, now);
+            if !probes.alone_is_better(now) || alone.was_disturbed(pool) {
+                running.give_up(probes, now);
             } else if pool.idle.awake() > 1 {
                 *alone = Measurement::begin(pool, now);
             } else {
@@ -152,10 +152,10 @@ fn drive(pool: &PoolShared, running: &mut Running, now: Duration) {
 }
 
 impl Running {
-    fn give_up(&mut self, trials: &Trials, now: Duration) {
+    fn give_up(&mut self, probes: &Probes, now: Duration) {
         self.phase = Phase::None;
-        trials.set_alone(Duration::ZERO);
-        trials.set_next(now + SHORTEST_GAP);
+        probes.set_alone(Duration::ZERO);
+        probes.set_next(now + SHORTEST_GAP);
     }
 
     fn end(&mut self, pool: &PoolShared, now: Duration, pays: bool) {
@@ -165,12 +165,12 @@ impl Running {
             _ => SHORTEST_GAP,
         };
         self.last = Some((pays, gap));
-        pool.trials.set_next(now + gap);
+        pool.probes.set_next(now + gap);
         if pays {
-            pool.trials.set_alone(Duration::ZERO);
+            pool.probes.set_alone(Duration::ZERO);
             pool.effort.found_coarse();
         } else {
-            pool.trials.set_alone(now + gap);
+            pool.probes.set_alone(now + gap);
         }
     }
 }

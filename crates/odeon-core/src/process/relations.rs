@@ -1,15 +1,15 @@
 //! What ties an actor to others: who watches it, whose child it is, what others ask of it.
 //!
-//! Most actors have no bonds, so they are made when first needed and cost one word until then.
+//! Most actors have no relations, so they are made when first needed and cost one word until then.
 //!
 //! PROTOCOL
-//! 1. The slot is empty, or points to the bonds, or (only if there never were any) says why the actor
+//! 1. The slot is empty, or points to the relations, or (only if there never were any) says why the actor
 //!    has ended. It leaves "empty" once, by one exchange, and then stays as it is.
-//! 2. The bonds live as long as the cell. What changes in them changes under a lock.
+//! 2. The relations live as long as the cell. What changes in them changes under a lock.
 //! 3. The owner seals them when the actor ends: it sets `ended` under the lock and takes all watchers.
 //!    Whoever comes later finds `ended` and is told at once. So each watcher is told exactly once.
 //!
-//! Covered by `process/bonds/loom.rs`. Children and pipes: `process/bonds/children.rs`.
+//! Covered by `process/relations/loom.rs`. Children and pipes: `process/relations/children.rs`.
 
 mod children;
 
@@ -22,29 +22,29 @@ use odeon_sync::atomic::{AtomicPtr, Ordering};
 use odeon_sync::{Mutex, MutexGuard};
 
 use crate::process::attachments::Attachments;
-use crate::process::kin::Kin;
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::piped::Piped;
 use crate::process::supervision::Supervised;
 use crate::process::waiters::Waiters;
 use crate::vocabulary::ended::Ended;
 use crate::vocabulary::observe::EndReason;
 
-/// The word in an actor's header that leads to its bonds.
-pub(crate) struct BondSlot(AtomicPtr<Bonds>);
+/// The word in an actor's header that leads to its relations.
+pub(crate) struct RelationsSlot(AtomicPtr<Relations>);
 
 /// Told when the actor ends.
 pub(crate) type Watcher = Box<dyn FnOnce(&Ended) + Send>;
 
-/// The bonds of one actor.
+/// The relations of one actor.
 #[derive(Default)]
-pub(crate) struct Bonds {
+pub(crate) struct Relations {
     state: Mutex<State>,
     /// Senders that hold back until this actor has less waiting.
     pub(crate) waiters: Waiters,
     /// What other rooms keep with the actor.
     pub(crate) attachments: Attachments,
     /// Whose messages this actor handles, if not its own; set before it starts.
-    works_for: OnceLock<Kin>,
+    works_for: OnceLock<ErasedWeakRef>,
 }
 
 #[derive(Default)]
@@ -56,9 +56,9 @@ struct State {
     /// Outputs of pipes that the actor has not gone on with yet.
     piped: VecDeque<Piped>,
     /// By their numbers, so that they are stopped in an order that a seed repeats.
-    children: BTreeMap<u64, Kin>,
+    children: BTreeMap<u64, ErasedWeakRef>,
     /// The hidden actors of pipes whose futures are not complete, likewise.
-    pipes: BTreeMap<u64, Kin>,
+    pipes: BTreeMap<u64, ErasedWeakRef>,
     next_child: u64,
     supervised: Option<Box<Supervised>>,
 }
@@ -71,8 +71,8 @@ pub(crate) enum Request {
     Restart,
 }
 
-/// The slot's value for an actor that ended without bonds: one of these, never dereferenced.
-fn mark(reason: EndReason) -> *mut Bonds {
+/// The slot's value for an actor that ended without relations: one of these, never dereferenced.
+fn mark(reason: EndReason) -> *mut Relations {
     ptr::without_provenance_mut(match reason {
         EndReason::Stopped => 1,
         EndReason::Failed => 2,
@@ -81,7 +81,7 @@ fn mark(reason: EndReason) -> *mut Bonds {
     })
 }
 
-fn marked(slot: *mut Bonds) -> Option<EndReason> {
+fn marked(slot: *mut Relations) -> Option<EndReason> {
     match slot.addr() {
         1 => Some(EndReason::Stopped),
         2 => Some(EndReason::Failed),
@@ -91,13 +91,13 @@ fn marked(slot: *mut Bonds) -> Option<EndReason> {
     }
 }
 
-impl BondSlot {
+impl RelationsSlot {
     pub(crate) fn empty() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// The bonds, if there are any.
-    pub(crate) fn get(&self) -> Option<&Bonds> {
+    /// The relations, if there are any.
+    pub(crate) fn get(&self) -> Option<&Relations> {
         // ORDERING: Acquire: pairs with the Release of the exchange in `get_or_make`.
         let slot = self.0.load(Ordering::Acquire);
         if slot.is_null() || marked(slot).is_some() {
@@ -107,13 +107,13 @@ impl BondSlot {
         Some(unsafe { &*slot })
     }
 
-    /// The bonds; or why the actor has ended, if it never had any.
-    pub(crate) fn get_or_make(&self) -> Result<&Bonds, EndReason> {
-        if let Some(bonds) = self.get() {
-            return Ok(bonds);
+    /// The relations; or why the actor has ended, if it never had any.
+    pub(crate) fn get_or_make(&self) -> Result<&Relations, EndReason> {
+        if let Some(relations) = self.get() {
+            return Ok(relations);
         }
-        let made = Box::into_raw(Box::<Bonds>::default());
-        // ORDERING: Release on success: publishes the new bonds. Acquire on failure: those of another.
+        let made = Box::into_raw(Box::<Relations>::default());
+        // ORDERING: Release on success: publishes the new relations. Acquire on failure: those of another.
         match self.0.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
             // SAFETY: published above, lives as long as the slot.
             Ok(_) => Ok(unsafe { &*made }),
@@ -132,16 +132,16 @@ impl BondSlot {
     /// The owner ends the actor: who is to be told. Nobody is ever added afterwards.
     pub(crate) fn seal(&self, ended: impl FnOnce() -> Ended, reason: EndReason) -> Option<Sealed> {
         // ORDERING: Release on success: what the owner did comes before whatever the mark causes.
-        // Acquire on failure: the bonds of whoever made them.
+        // Acquire on failure: the relations of whoever made them.
         self.0
             .compare_exchange(ptr::null_mut(), mark(reason), Ordering::AcqRel, Ordering::Acquire)
             .err()
             // SAFETY: as in `get`; the owner seals once, so this is no mark.
-            .map(|bonds| unsafe { &*bonds }.seal(ended()))
+            .map(|relations| unsafe { &*relations }.seal(ended()))
     }
 }
 
-impl Drop for BondSlot {
+impl Drop for RelationsSlot {
     fn drop(&mut self) {
         // ORDERING: Relaxed: nobody can reach the cell any more.
         let slot = self.0.load(Ordering::Relaxed);
@@ -156,7 +156,7 @@ impl Drop for BondSlot {
 pub(crate) struct Sealed {
     pub(crate) ended: Ended,
     pub(crate) watchers: Vec<(u64, Watcher)>,
-    pub(crate) children: BTreeMap<u64, Kin>,
+    pub(crate) children: BTreeMap<u64, ErasedWeakRef>,
     pub(crate) supervised: Option<Box<Supervised>>,
     /// They came too late.
     pub(crate) requests: VecDeque<Request>,
@@ -166,14 +166,14 @@ pub(crate) struct Sealed {
 
 /// What belonged to the state that an actor had before it is made anew.
 pub(crate) struct Dependants {
-    pub(crate) children: BTreeMap<u64, Kin>,
+    pub(crate) children: BTreeMap<u64, ErasedWeakRef>,
     /// To be dropped.
     pub(crate) piped: VecDeque<Piped>,
 }
 
-impl Bonds {
+impl Relations {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no panic happens under the bonds' lock")
+        self.state.lock().expect("no panic happens under the relations' lock")
     }
 
     fn seal(&self, ended: Ended) -> Sealed {
@@ -190,13 +190,13 @@ impl Bonds {
     }
 
     /// Notes that this actor handles messages of another one, once.
-    pub(crate) fn set_works_for(&self, other: Kin) {
+    pub(crate) fn set_works_for(&self, other: ErasedWeakRef) {
         let first = self.works_for.set(other).is_ok();
         debug_assert!(first, "an actor works for one other, from its start on");
     }
 
     /// Whose messages this actor handles, if not its own.
-    pub(crate) fn works_for(&self) -> Option<&Kin> {
+    pub(crate) fn works_for(&self) -> Option<&ErasedWeakRef> {
         self.works_for.get()
     }
 

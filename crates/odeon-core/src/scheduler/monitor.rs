@@ -1,4 +1,4 @@
-//! The lookout: when does waiting work justify another core?
+//! The monitor: when does waiting work justify another core?
 //!
 //! While a worker is awake and others sleep, one of the sleeping ones wakes up from time to time
 //! and looks how the awake ones get on. It calls for help where
@@ -10,7 +10,7 @@
 //! Once turns have been found that long, sleeping workers are woken for each queued actor at once
 //! ([`Effort`]), until a worker runs dry after short turns.
 //!
-//! A trial (`trial.rs`) that has shown otherwise overrules all but the first of these.
+//! A probe (`probe.rs`) that has shown otherwise overrules all but the first of these.
 //!
 //! This is not a cure for lost wake-ups (`idle.rs` has none): it bounds how long queued actors wait
 //! behind a worker that is awake, without disturbing workers that get on well alone.
@@ -20,7 +20,7 @@ use std::time::Duration;
 use super::pool::PoolShared;
 use odeon_sync::atomic::{AtomicBool, Ordering};
 
-/// TUNE: the first look comes this long after a lookout was appointed; about what waking a halted
+/// TUNE: the first look comes this long after a monitor was appointed; about what waking a halted
 /// core takes, so that an early helper is not much later than an eager wake-up.
 pub(super) const FIRST_LOOK: Duration = Duration::from_micros(60);
 
@@ -37,7 +37,7 @@ const WORTH_A_CORE: Duration = Duration::from_nanos(120);
 const LONG_QUEUE: Duration = Duration::from_micros(300);
 
 /// Whether turns have been long enough lately that sleeping workers are woken for each queued actor,
-/// without a lookout's detour.
+/// without the monitor's detour.
 #[derive(Debug, Default)]
 pub(super) struct Effort {
     coarse: AtomicBool,
@@ -58,12 +58,12 @@ impl Effort {
         }
     }
 
-    /// Turns are long, or a trial has shown that another worker pays.
+    /// Turns are long, or a probe has shown that another worker pays.
     pub(super) fn found_coarse(&self) {
         self.coarse.store(true, Ordering::Relaxed);
     }
 
-    /// A trial has shown that another worker does not pay.
+    /// A probe has shown that another worker does not pay.
     pub(super) fn found_fine(&self) {
         self.coarse.store(false, Ordering::Relaxed);
     }
@@ -73,14 +73,14 @@ fn mean(time: Duration, turns: u64) -> Duration {
     Duration::from_nanos(time.as_nanos() as u64 / turns)
 }
 
-/// What the lookout saw at its last look.
-pub(super) struct Lookout {
+/// What the monitor saw at its last look.
+pub(super) struct Monitor {
     turns: Vec<u64>,
     at: Duration,
     pub(super) interval: Duration,
 }
 
-impl Lookout {
+impl Monitor {
     pub(super) fn begin(pool: &PoolShared) -> Self {
         Self { turns: turns(pool).collect(), at: pool.theater.now(), interval: FIRST_LOOK }
     }
@@ -93,7 +93,7 @@ impl Lookout {
         let outside = pool.injector.len();
         let mut wanted = 0;
         let mut all_turns = 0;
-        let alone = pool.trials.alone_is_better(now);
+        let alone = pool.probes.alone_is_better(now);
         for ((before, after), worker) in self.turns.iter_mut().zip(turns(pool)).zip(&pool.workers) {
             let done = after - std::mem::replace(before, after);
             all_turns += done;

@@ -3,7 +3,7 @@
 use odeon_sync::atomic::{AtomicU32, Ordering};
 use odeon_sync::{Arc, thread};
 
-use super::BondSlot;
+use super::RelationsSlot;
 use crate::vocabulary::actor_id::ActorId;
 use crate::vocabulary::ended::Ended;
 use crate::vocabulary::observe::EndReason;
@@ -13,15 +13,15 @@ fn ended() -> Ended {
 }
 
 /// As `lifecycle/watch.rs` does it.
-fn watch(slot: &BondSlot, told: &Arc<AtomicU32>) {
+fn watch(slot: &RelationsSlot, told: &Arc<AtomicU32>) {
     let told = told.clone();
     let watcher = Box::new(move |_: &Ended| {
         told.fetch_add(1, Ordering::Relaxed);
     });
     match slot.get_or_make() {
         Err(_) => watcher(&ended()),
-        Ok(bonds) => {
-            if let Err((watcher, ended)) = bonds.add_watcher(watcher) {
+        Ok(relations) => {
+            if let Err((watcher, ended)) = relations.add_watcher(watcher) {
                 watcher(&ended);
             }
         }
@@ -29,7 +29,7 @@ fn watch(slot: &BondSlot, told: &Arc<AtomicU32>) {
 }
 
 /// As `turn/ending.rs` does it.
-fn end(slot: &BondSlot) {
+fn end(slot: &RelationsSlot) {
     if let Some(sealed) = slot.seal(ended, EndReason::Stopped) {
         for (_, watcher) in sealed.watchers {
             watcher(&sealed.ended);
@@ -40,7 +40,7 @@ fn end(slot: &BondSlot) {
 #[test]
 fn two_watchers_and_the_end_meet() {
     loom::model(|| {
-        let slot = Arc::new(BondSlot::empty());
+        let slot = Arc::new(RelationsSlot::empty());
         let told = Arc::new(AtomicU32::new(0));
         let other = {
             let (slot, told) = (slot.clone(), told.clone());
@@ -60,14 +60,14 @@ fn two_watchers_and_the_end_meet() {
 #[test]
 fn a_watcher_that_is_removed_is_told_or_comes_back() {
     loom::model(|| {
-        let slot = Arc::new(BondSlot::empty());
+        let slot = Arc::new(RelationsSlot::empty());
         let told = Arc::new(AtomicU32::new(0));
-        let bonds = slot.get_or_make().expect("not ended");
+        let relations = slot.get_or_make().expect("not ended");
         let counter = told.clone();
         let watcher = Box::new(move |_: &Ended| {
             counter.fetch_add(1, Ordering::Relaxed);
         });
-        let Ok(key) = bonds.add_watcher(watcher) else { unreachable!("not ended") };
+        let Ok(key) = relations.add_watcher(watcher) else { unreachable!("not ended") };
         let ender = {
             let slot = slot.clone();
             thread::spawn(move || end(&slot))

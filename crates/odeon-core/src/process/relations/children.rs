@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Bonds, Dependants, State};
-use crate::process::kin::Kin;
+use super::{Dependants, Relations, State};
+use crate::process::erased_weak_ref::ErasedWeakRef;
 use crate::process::piped::Piped;
 
-impl Bonds {
+impl Relations {
     /// A number for a child that is about to be made.
     pub(crate) fn next_child(&self) -> u64 {
         let mut state = self.lock();
@@ -15,7 +15,7 @@ impl Bonds {
     }
 
     /// Adds a child; `false` if the actor has ended.
-    pub(crate) fn add_child(&self, number: u64, child: Kin) -> bool {
+    pub(crate) fn add_child(&self, number: u64, child: ErasedWeakRef) -> bool {
         let mut state = self.lock();
         if state.ended.is_some() {
             return false;
@@ -25,7 +25,7 @@ impl Bonds {
     }
 
     /// As [`add_child`](Self::add_child), for the hidden actor of a pipe.
-    pub(crate) fn add_pipe(&self, number: u64, pipe: Kin) -> bool {
+    pub(crate) fn add_pipe(&self, number: u64, pipe: ErasedWeakRef) -> bool {
         let mut state = self.lock();
         if state.ended.is_some() {
             return false;
@@ -54,7 +54,7 @@ impl Bonds {
     }
 
     /// The children at this moment.
-    pub(crate) fn children(&self) -> Vec<Kin> {
+    pub(crate) fn children(&self) -> Vec<ErasedWeakRef> {
         self.lock().children.values().cloned().collect()
     }
 
@@ -97,7 +97,7 @@ impl Bonds {
 
 impl State {
     /// Takes out all that end with the actor's state.
-    pub(super) fn take_dependants(&mut self) -> BTreeMap<u64, Kin> {
+    pub(super) fn take_dependants(&mut self) -> BTreeMap<u64, ErasedWeakRef> {
         let mut dependants = std::mem::take(&mut self.children);
         dependants.append(&mut self.pipes);
         dependants
