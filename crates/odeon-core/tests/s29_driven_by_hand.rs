@@ -93,7 +93,7 @@ const MISCHIEF: [fn(Own<'_>, &mut WriteContext<'_, Watched>); 7] = [
     |own, _| Behavior::renew(own, reading(&Arc::default())),
     |own, ctx| Behavior::handle(own, ReadWrite::Write(Change(Box::new(|_| {}))), ctx),
     |own, ctx| {
-        let _ = Behavior::go_on_with_aside(own, ctx);
+        let _ = Behavior::handle_deferred(own, ctx);
     },
     |own, ctx| {
         Behavior::give_back(own, &mut drop);

@@ -71,8 +71,8 @@ impl<A: MobileSpeculative> Guest<A::Msg> for Inside<A> {
         self.occupant.go_on(ctx)
     }
 
-    fn aside(&self) -> usize {
-        self.occupant.aside()
+    fn deferred(&self) -> usize {
+        self.occupant.deferred()
     }
 
     fn pressing(&self) -> usize {

@@ -79,8 +79,8 @@ pub fn spawn_on<A: Behavior>(stage: &Arc<dyn Submit>, actor: A) -> ActorRef<A::M
 }
 
 /// Whether the actor is asked to go on with what it puts aside: not inside another one that does not pass that on.
-pub fn goes_on_with_aside<A: Behavior>(ctx: &Context<'_, A>) -> bool {
-    ctx.cell().header.vtable.puts_aside
+pub fn handles_deferred<A: Behavior>(ctx: &Context<'_, A>) -> bool {
+    ctx.cell().header.vtable.defers
 }
 
 /// Whether the actor has a thread of its own, in which it may wait.

@@ -27,8 +27,8 @@ impl<A: Behavior, F: FnMut() -> A + Send + 'static> Behavior for Lazy<A, F> {
     type Inner = A;
     /// Its bounds are known when it has been made.
     const BOUNDED: bool = A::BOUNDED;
-    const PUTS_ASIDE: bool = A::PUTS_ASIDE && !A::LANED;
-    const GOES_ON_ANYWHERE: bool = A::GOES_ON_ANYWHERE;
+    const DEFERS: bool = A::DEFERS && !A::LANED;
+    const DEFERS_ANYWHERE: bool = A::DEFERS_ANYWHERE;
 
     fn inner(&self) -> Option<&A> {
         self.actor.as_ref()

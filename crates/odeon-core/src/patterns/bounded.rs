@@ -110,8 +110,8 @@ impl<A: Behavior> Behavior for Bounded<A> {
     type Msg = A::Msg;
     type Inner = A;
     const BOUNDED: bool = true;
-    const PUTS_ASIDE: bool = A::GOES_ON_ANYWHERE;
-    const GOES_ON_ANYWHERE: bool = A::GOES_ON_ANYWHERE;
+    const DEFERS: bool = A::DEFERS_ANYWHERE;
+    const DEFERS_ANYWHERE: bool = A::DEFERS_ANYWHERE;
 
     fn inner(&self) -> Option<&A> {
         Some(&self.actor)
@@ -138,7 +138,7 @@ impl<A: Behavior> Behavior for Bounded<A> {
     }
 
     fn is_made(&self) -> bool {
-        !Self::PUTS_ASIDE || self.actor.is_made()
+        !Self::DEFERS || self.actor.is_made()
     }
 
     fn renew(&mut self, new: Self) {

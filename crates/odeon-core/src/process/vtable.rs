@@ -29,7 +29,7 @@ pub(crate) struct TurnVTable {
     /// Any thread: whether a handler waits that the drain of a shutdown waits for.
     pub(crate) is_waiting: unsafe fn(NonNull<Header>) -> bool,
     /// Whether the actor is asked to go on with what it has put aside.
-    pub(crate) puts_aside: bool,
+    pub(crate) defers: bool,
     /// Whether its messages come with lanes.
     pub(crate) laned: bool,
     /// Whether the actor may go on in another theater: what it has begun here, timers and watches (`lifecycle/luggage.rs`) and questions

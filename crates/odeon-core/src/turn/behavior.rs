@@ -110,13 +110,13 @@ pub trait Behavior: Send + Sized + 'static {
     /// Whether each message comes with the lane of its sender (`messaging/lane.rs`).
     const LANED: bool = false;
 
-    /// Whether messages may be put aside, to be handled later or by others: those below ask about that. A wrapper that says no keeps
+    /// Whether messages may be deferred, to be handled later or by others: those below ask about that. A wrapper that says no keeps
     /// these questions from the one inside, which finds out by its cell.
-    const PUTS_ASIDE: bool = Self::LANED;
+    const DEFERS: bool = Self::LANED;
 
-    /// Whether it goes on with what it has put aside on every stage, those that own their actors too, and with bounds around it. It has
+    /// Whether it goes on with what it has deferred on every stage, those that own their actors too, and with bounds around it. It has
     /// one mailbox.
-    const GOES_ON_ANYWHERE: bool = false;
+    const DEFERS_ANYWHERE: bool = false;
 
     /// Whether it may go on in another theater, so that account is kept of the timers that it begins for itself and of the questions for
     /// whose answers it waits: for seats.
@@ -145,37 +145,37 @@ pub trait Behavior: Send + Sized + 'static {
     }
 
     /// Whether the next one is to be asked at all.
-    fn has_aside(&self) -> bool {
-        self.inner().is_none_or(Behavior::has_aside)
+    fn has_deferred(&self) -> bool {
+        self.inner().is_none_or(Behavior::has_deferred)
     }
 
-    /// The inbox is empty: goes on with what has been put aside. `false`: there is nothing to do until a message or
+    /// The inbox is empty: goes on with what has been deferred. `false`: there is nothing to do until a message or
     /// [`extend::wake`](crate::extend::wake) comes.
-    fn go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+    fn handle_deferred(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         let Some(inner) = self.inner_mut() else { return false };
         let mut went_on = false;
-        ctx.lent_to(|ctx| went_on = inner.go_on_with_aside(ctx));
+        ctx.lent_to(|ctx| went_on = inner.handle_deferred(ctx));
         went_on
     }
 
-    /// On a stage that owns its actors, after each delivery: whether it wants to [go on](Self::go_on_with_aside) behind what has come
+    /// On a stage that owns its actors, after each delivery: whether it wants to [go on](Self::handle_deferred) behind what has come
     /// already. For each `true` it is given one call.
     fn resumes(&mut self) -> bool {
         self.inner_mut().is_some_and(Behavior::resumes)
     }
 
-    /// How many messages have been put aside.
-    fn aside(&self) -> usize {
-        self.inner().map_or(0, Behavior::aside)
+    /// How many messages have been deferred.
+    fn deferred(&self) -> usize {
+        self.inner().map_or(0, Behavior::deferred)
     }
 
     /// How many of these count as pressure: not those that wait for what only another message can bring about, as those in a closed
     /// mailbox.
     fn pressing(&self) -> usize {
-        self.inner().map_or_else(|| self.aside(), Behavior::pressing)
+        self.inner().map_or_else(|| self.deferred(), Behavior::pressing)
     }
 
-    /// The actor is to end: begins no more of what it has put aside. `false`: some of that is being handled at this moment by those that
+    /// The actor is to end: begins no more of what it has deferred. `false`: some of that is being handled at this moment by those that
     /// work for it, and it is to be asked again.
     fn may_end(&mut self) -> bool {
         self.inner_mut().is_none_or(Behavior::may_end)
@@ -193,10 +193,10 @@ pub trait Behavior: Send + Sized + 'static {
         self.inner_mut().is_none_or(Behavior::may_pause)
     }
 
-    /// The actor is to be made anew: drops its state and keeps what it has put aside for the next one. `false`: all of it is to be
+    /// The actor is to be made anew: drops its state and keeps what it has deferred for the next one. `false`: all of it is to be
     /// dropped.
     fn shed(&mut self) -> bool {
-        Self::PUTS_ASIDE && self.inner_mut().is_some_and(Behavior::shed)
+        Self::DEFERS && self.inner_mut().is_some_and(Behavior::shed)
     }
 
     /// Goes on with the state of `new`, after it has [shed](Self::shed) its own.
@@ -204,7 +204,7 @@ pub trait Behavior: Send + Sized + 'static {
         *self = new;
     }
 
-    /// The actor ends: hands over the messages that it has put aside.
+    /// The actor ends: hands over the messages that it has deferred.
     fn give_back(&mut self, take: &mut dyn FnMut(Self::Msg)) {
         if let Some(inner) = self.inner_mut() {
             inner.give_back(take);

@@ -132,7 +132,7 @@ fn drop_state<A: Behavior>(header: &Header, owner: &mut Owner<A>, reason: EndRea
         contained(header, || drop(selector));
     }
     let Some(mut actor) = owner.actor.take() else { return };
-    if A::PUTS_ASIDE {
+    if A::DEFERS {
         actor.give_back(&mut |content| dead_letter(header, reason, content));
     }
     if reason != EndReason::Failed {

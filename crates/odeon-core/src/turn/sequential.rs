@@ -33,7 +33,7 @@ use crate::turn::context::Context;
 use crate::turn::seen_turn;
 use crate::vocabulary::message::Message;
 use crate::vocabulary::observe::EndReason;
-use rare::{aside, come_to_mark, handle_rarely, heed_request, note_end};
+use rare::{come_to_mark, deferred, handle_rarely, heed_request, note_end};
 use sorting::handle_selected;
 
 // SAFETY: `ActorCell` is as demanded, and these are its operations.
@@ -48,7 +48,7 @@ unsafe impl<A: Behavior> NewActor for A {
         is_pressed: ending::is_pressed::<A::Msg>,
         waiting: ending::waiting::<A::Msg>,
         is_waiting: |_| false,
-        puts_aside: A::PUTS_ASIDE,
+        defers: A::DEFERS,
         laned: A::LANED,
         may_move: A::MAY_MOVE,
         introduction: A::INTRODUCTION,
@@ -139,7 +139,7 @@ unsafe fn turn<A: Behavior>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>
         let signals = message.header.signals.load(Ordering::Acquire);
         if signals & signal::BETWEEN_MESSAGES != 0 {
             let reason = reason_to_pause(signals);
-            if A::PUTS_ASIDE && reason == Step::EndBetween {
+            if A::DEFERS && reason == Step::EndBetween {
                 // SAFETY: we own the actor; the reference ends here.
                 if !laned::may_end(message, unsafe { &mut *owner }) {
                     return Step::More;
@@ -157,7 +157,7 @@ unsafe fn turn<A: Behavior>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>
             }
             Step::Idle => {
                 // SAFETY: we own the actor; the reference ends here.
-                if A::PUTS_ASIDE && laned::has_aside(unsafe { &*owner }) {
+                if A::DEFERS && laned::has_deferred(unsafe { &*owner }) {
                     // SAFETY: we own the actor; the reference ends before `go_idle`.
                     match laned::go_on(message, unsafe { &mut *owner }) {
                         Step::Idle => {}
@@ -168,7 +168,7 @@ unsafe fn turn<A: Behavior>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>
                 }
                 if message.header.has_duties_before_idle() {
                     // SAFETY: we own the actor; the reference ends before `go_idle`.
-                    let aside = aside(unsafe { &*owner });
+                    let aside = deferred(unsafe { &*owner });
                     if seen_turn::before_idle(&message.header, budget.spent(), aside) {
                         return Step::EndBetween;
                     }
@@ -197,7 +197,7 @@ unsafe fn turn<A: Behavior>(cell: NonNull<ActorCell<A>>, budget: &mut Budget<'_>
 unsafe fn go_idle<A: Behavior>(message: &MessageCell<A::Msg>, owner: *mut Owner<A>) -> WentIdle {
     // SAFETY: by contract.
     unsafe {
-        if A::PUTS_ASIDE && laned::has_aside(&*owner) && laned::stays_pressed(message, &*owner) {
+        if A::DEFERS && laned::has_deferred(&*owner) && laned::stays_pressed(message, &*owner) {
             return InboxOwner::go_idle_pressed(&raw mut (*owner).inbox, &message.inbox);
         }
         InboxOwner::go_idle(&raw mut (*owner).inbox, &message.inbox)

@@ -253,8 +253,8 @@ impl Drop for Call<'_> {
 impl<A: DeviceActor> Behavior for OnDevice<A> {
     type Msg = A::Msg;
     type Inner = NoInner<A::Msg>;
-    const PUTS_ASIDE: bool = true;
-    const GOES_ON_ANYWHERE: bool = true;
+    const DEFERS: bool = true;
+    const DEFERS_ANYWHERE: bool = true;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         self.settle_in(ctx);
@@ -298,7 +298,7 @@ impl<A: DeviceActor> Behavior for OnDevice<A> {
         }
     }
 
-    fn go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+    fn handle_deferred(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         self.go_on(ctx)
     }
 
@@ -309,11 +309,11 @@ impl<A: DeviceActor> Behavior for OnDevice<A> {
         asks
     }
 
-    fn has_aside(&self) -> bool {
+    fn has_deferred(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    fn aside(&self) -> usize {
+    fn deferred(&self) -> usize {
         self.waiting.len()
     }
 

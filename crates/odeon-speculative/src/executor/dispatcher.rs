@@ -344,7 +344,7 @@ impl<A: SpeculativeActor> Behavior for Dispatcher<A> {
         self.take_visit(message, lane, companion, ctx);
     }
 
-    fn go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+    fn handle_deferred(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         if interruption::is_watched() {
             self.engine.wander();
         }
@@ -359,7 +359,7 @@ impl<A: SpeculativeActor> Behavior for Dispatcher<A> {
         went_on
     }
 
-    fn aside(&self) -> usize {
+    fn deferred(&self) -> usize {
         self.taken.len() + self.engine.waiting()
     }
 

@@ -26,7 +26,7 @@ impl<A: SpeculativeActor> Behavior for Runner<A> {
 
     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
 
-    fn go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
+    fn handle_deferred(&mut self, _: &mut Context<'_, Self>) -> bool {
         self.engine.work(&self.executor, &mut self.scratch)
     }
 }

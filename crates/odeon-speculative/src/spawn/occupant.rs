@@ -116,12 +116,12 @@ impl<A: SpeculativeActor> Occupant<A> {
     /// Goes on with what it has taken. `false`: there is nothing to do until more comes, or the actor around it is woken.
     pub fn go_on<B: Behavior<Msg = A::Msg>>(&mut self, ctx: &mut Context<'_, B>) -> bool {
         // After a failure it is looked at once more.
-        self.within(ctx, |inside, ctx| inside.go_on_with_aside(ctx)).unwrap_or(true)
+        self.within(ctx, |inside, ctx| inside.handle_deferred(ctx)).unwrap_or(true)
     }
 
     /// How many messages it has taken that wait.
-    pub fn aside(&self) -> usize {
-        self.dispatcher.as_ref().map_or(0, Behavior::aside)
+    pub fn deferred(&self) -> usize {
+        self.dispatcher.as_ref().map_or(0, Behavior::deferred)
     }
 
     /// How many of these count as pressure.

@@ -94,11 +94,11 @@ impl<O: Owner> Transmitter<O> {
 impl<O: Owner> Behavior for Transmitter<O> {
     type Msg = ();
     type Inner = NoInner<()>;
-    const PUTS_ASIDE: bool = true;
+    const DEFERS: bool = true;
 
     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
 
-    fn go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
+    fn handle_deferred(&mut self, _: &mut Context<'_, Self>) -> bool {
         self.transmit()
     }
 }

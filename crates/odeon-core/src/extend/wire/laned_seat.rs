@@ -75,12 +75,12 @@ where
         ctx.lent_to(|ctx| self.0.take_with(slot, message, companion, ctx));
     }
 
-    fn has_aside(&self) -> bool {
-        self.0.is_seated() || self.0.has_aside()
+    fn has_deferred(&self) -> bool {
+        self.0.is_seated() || self.0.has_deferred()
     }
 
-    fn aside(&self) -> usize {
-        self.0.aside() + self.0.guest().map_or(0, |guest| guest.aside())
+    fn deferred(&self) -> usize {
+        self.0.deferred() + self.0.guest().map_or(0, |guest| guest.deferred())
     }
 
     fn pressing(&self) -> usize {

@@ -129,7 +129,7 @@ pub trait Guest<M: Message + Serialize + DeserializeOwned>: Send {
     }
 
     /// How many messages it has taken that wait.
-    fn aside(&self) -> usize {
+    fn deferred(&self) -> usize {
         0
     }
 

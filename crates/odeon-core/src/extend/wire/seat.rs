@@ -325,7 +325,7 @@ where
 {
     type Msg = M;
     type Inner = NoInner<M>;
-    const PUTS_ASIDE: bool = true;
+    const DEFERS: bool = true;
     const MAY_MOVE: bool = true;
     const INTRODUCTION: Option<AnyIntroduction> = match &Introduction::of_kind::<M, G>() {
         Some(introduction) => Some(introduction),
@@ -405,12 +405,12 @@ where
     }
 
     #[inline]
-    fn has_aside(&self) -> bool {
+    fn has_deferred(&self) -> bool {
         debug_assert!(!self.is_calm || !self.has_more());
         !self.is_calm && self.has_more()
     }
 
-    fn go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+    fn handle_deferred(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         match self.place {
             Place::Here(_) => {
                 if self.go_on_seated(ctx) {
@@ -443,7 +443,7 @@ where
         false
     }
 
-    fn aside(&self) -> usize {
+    fn deferred(&self) -> usize {
         self.aside.len()
     }
 

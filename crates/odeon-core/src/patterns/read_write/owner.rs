@@ -28,7 +28,7 @@ impl<A: ReadWriteActor> ReadWriting<A> {
     /// Who handles what is known once the actor has a place.
     fn settle_in(&mut self, ctx: &Context<'_, Self>) {
         let header = &ctx.cell().header;
-        self.is_serial = header.pinned().is_some() || !header.vtable.puts_aside;
+        self.is_serial = header.pinned().is_some() || !header.vtable.defers;
         let theater = ctx.theater();
         let readers = match self.sharing {
             ReadSharing::Never => 0,
@@ -266,7 +266,7 @@ impl<A: ReadWriteActor> ReadWriting<A> {
 impl<A: ReadWriteActor> Behavior for ReadWriting<A> {
     type Msg = ReadWrite<A::Read, A::Write>;
     type Inner = NoInner<Self::Msg>;
-    const PUTS_ASIDE: bool = true;
+    const DEFERS: bool = true;
 
     fn started(&mut self, ctx: &mut Context<'_, Self>) {
         self.settle_in(ctx);
@@ -293,17 +293,17 @@ impl<A: ReadWriteActor> Behavior for ReadWriting<A> {
     }
 
     #[inline(always)]
-    fn has_aside(&self) -> bool {
+    fn has_deferred(&self) -> bool {
         !self.rests
     }
 
-    fn go_on_with_aside(&mut self, ctx: &mut Context<'_, Self>) -> bool {
+    fn handle_deferred(&mut self, ctx: &mut Context<'_, Self>) -> bool {
         // What has been put aside was counted by the budget, and not handled.
         laned::correct_handled(-std::mem::take(&mut self.miscounted));
         self.step(ctx)
     }
 
-    fn aside(&self) -> usize {
+    fn deferred(&self) -> usize {
         self.waiting.len() + if self.is_open { self.shared.phase.waiting() } else { 0 }
     }
 

@@ -23,11 +23,11 @@ impl<A: ReadWriteActor> Reader<A> {
 impl<A: ReadWriteActor> Behavior for Reader<A> {
     type Msg = ();
     type Inner = NoInner<()>;
-    const PUTS_ASIDE: bool = true;
+    const DEFERS: bool = true;
 
     fn handle(&mut self, (): (), _: &mut Context<'_, Self>) {}
 
-    fn go_on_with_aside(&mut self, _: &mut Context<'_, Self>) -> bool {
+    fn handle_deferred(&mut self, _: &mut Context<'_, Self>) -> bool {
         self.shared.work(self.number, &mut self.batch)
     }
 }

@@ -122,7 +122,7 @@ impl StageThread<'_> {
             // SAFETY: rule 1: this is the stage's thread.
             if unsafe { (vtable.deliver)(target, label, payload) } {
                 self.ring.push(RESUME, target, |_| {});
-                return vtable.puts_aside;
+                return vtable.defers;
             }
         } else {
             // SAFETY: `reclaim` has taken it apart. Rule 3: it has passed both queues.

@@ -128,7 +128,7 @@ unsafe impl<A: AsyncBehavior, H: Handlers<A>> NewActor for Asynchronous<A, H> {
         end: end_by_theater::<A, H>,
         is_pressed: ending::is_pressed::<A::Msg>,
         waiting: ending::waiting::<A::Msg>,
-        puts_aside: false,
+        defers: false,
         laned: false,
         may_move: false,
         introduction: None,

@@ -45,7 +45,7 @@ pub(super) fn go_on<A: Behavior>(message: &MessageCell<A::Msg>, owner: &mut Owne
     let step = |owner: &mut Owner<A>| {
         let mut ctx = Context::new(message, None);
         let actor = owner.actor.as_mut().expect("an actor that has ended gets no turn");
-        let went_on = actor.go_on_with_aside(&mut ctx);
+        let went_on = actor.handle_deferred(&mut ctx);
         match went_on {
             _ if ctx.wants_stop() => Step::End,
             true => Step::Handled,
@@ -79,21 +79,21 @@ pub(super) fn may_pause<A: Behavior>(owner: &mut Owner<A>) -> bool {
 /// On a stage that owns its actors: whether the actor wants to go on behind what has come already.
 #[inline(always)]
 pub(super) fn resumes<A: Behavior>(owner: &mut Owner<A>) -> bool {
-    A::GOES_ON_ANYWHERE && owner.actor.as_mut().is_some_and(Behavior::resumes)
+    A::DEFERS_ANYWHERE && owner.actor.as_mut().is_some_and(Behavior::resumes)
 }
 
 /// How many messages the actor has put aside.
 #[inline(always)]
-pub(super) fn aside<A: Behavior>(owner: &Owner<A>) -> usize {
-    if !A::PUTS_ASIDE {
+pub(super) fn deferred<A: Behavior>(owner: &Owner<A>) -> usize {
+    if !A::DEFERS {
         return 0;
     }
-    owner.actor.as_ref().map_or(0, Behavior::aside)
+    owner.actor.as_ref().map_or(0, Behavior::deferred)
 }
 
 /// How many of these count as pressure.
 pub(super) fn pressing<A: Behavior>(owner: &Owner<A>) -> usize {
-    if !A::PUTS_ASIDE {
+    if !A::DEFERS {
         return 0;
     }
     owner.actor.as_ref().map_or(0, Behavior::pressing)
@@ -111,13 +111,13 @@ pub(super) fn stays_pressed<A: Behavior>(message: &MessageCell<A::Msg>, owner: &
 
 /// Whether the actor may have put messages aside.
 #[inline(always)]
-pub(super) fn has_aside<A: Behavior>(owner: &Owner<A>) -> bool {
-    owner.actor.as_ref().is_some_and(Behavior::has_aside)
+pub(super) fn has_deferred<A: Behavior>(owner: &Owner<A>) -> bool {
+    owner.actor.as_ref().is_some_and(Behavior::has_deferred)
 }
 
 /// Whether the actor counts what it handles, or corrects what is counted. One that may move, and has no lanes, does neither.
 pub(super) const fn counts<A: Behavior>() -> bool {
-    A::LANED || A::PUTS_ASIDE && !A::MAY_MOVE
+    A::LANED || A::DEFERS && !A::MAY_MOVE
 }
 
 /// How many messages were handled in the turn that ends, whenever they were taken: all that an actor with lanes has counted; of

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 
 use odeon_sync::atomic::Ordering;
 
-use super::rare::{aside, deliver_followed, handle_pinned, handle_signal, start_first};
+use super::rare::{deferred, deliver_followed, handle_pinned, handle_signal, start_first};
 use super::{Step, conclude, laned};
 use crate::mailbox::label;
 use crate::process::cell::{Header, MessageCell, Selector, signal};
@@ -103,7 +103,7 @@ pub(super) fn deliver_rarely<A: Behavior>(
     let seen = message.header.is_seen().then(|| seen_turn::PinnedTurn::begin(&message.header));
     let step = catch_unwind(AssertUnwindSafe(|| step_pinned(message, owner, label, content)));
     if let Some(seen) = seen {
-        seen.end(&message.header, aside(owner));
+        seen.end(&message.header, deferred(owner));
     }
     match step {
         Ok(Step::Handled) => wants_resume(owner),
@@ -161,7 +161,7 @@ fn step_pinned<A: Behavior>(
                 }
             }
         }
-        None if A::GOES_ON_ANYWHERE && label == RESUME => laned::go_on(message, owner),
+        None if A::DEFERS_ANYWHERE && label == RESUME => laned::go_on(message, owner),
         None if label == RESUME => {
             let Selector { guards, set } =
                 &mut **owner.selector.as_mut().expect("several mailboxes");
@@ -174,11 +174,11 @@ fn step_pinned<A: Behavior>(
     };
     // The last reference's signal comes after all messages, and a RESUME follows while any of them
     // is ready.
-    if (step == Step::Handled || A::GOES_ON_ANYWHERE && step == Step::Idle)
+    if (step == Step::Handled || A::DEFERS_ANYWHERE && step == Step::Idle)
         && (label == label::UNREFERENCED || label == RESUME)
         && message.header.is_unreachable()
         && !has_ready(owner)
-        && !(A::GOES_ON_ANYWHERE && laned::aside(owner) > 0)
+        && !(A::DEFERS_ANYWHERE && laned::deferred(owner) > 0)
     {
         return Step::End;
     }

@@ -19,9 +19,9 @@ use crate::turn::seen_turn;
 use crate::turn::seen_turn::{Progress, SeenTurn, Whereabouts};
 
 /// How many messages the actor has put aside.
-pub(super) fn aside<A: Behavior>(owner: &Owner<A>) -> usize {
+pub(super) fn deferred<A: Behavior>(owner: &Owner<A>) -> usize {
     let sorted = owner.selector.as_ref().map_or(0, |selector| selector.set.ready(Guards::ALL_OPEN));
-    sorted + laned::aside(owner)
+    sorted + laned::deferred(owner)
 }
 
 /// Somebody looks at a turn that did not end by going idle.
@@ -42,7 +42,7 @@ pub(super) unsafe fn note_end<A: Behavior>(
     // SAFETY: by contract; the references end here.
     let (header, owner) =
         unsafe { (&(*cell.as_ptr()).message.header, &*(*cell.as_ptr()).owner.get()) };
-    let at = Whereabouts { position: owner.inbox.position(), aside: aside(owner) };
+    let at = Whereabouts { position: owner.inbox.position(), aside: deferred(owner) };
     seen.stays_owned(header, progress, at);
 }
 
@@ -172,7 +172,7 @@ pub(super) fn heed_request<A: Behavior>(
     message: &MessageCell<A::Msg>,
     owner: &mut Owner<A>,
 ) -> Step {
-    if A::PUTS_ASIDE && !laned::may_pause(owner) {
+    if A::DEFERS && !laned::may_pause(owner) {
         return Step::Handled;
     }
     match failing::heed_request(&message.header) {

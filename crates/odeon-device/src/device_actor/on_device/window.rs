@@ -25,7 +25,7 @@ const LONGEST_LOOK: Duration = Duration::from_micros(250);
 impl<A: DeviceActor> OnDevice<A> {
     /// The actor has a place: what follows from that.
     pub(super) fn settle_in(&mut self, ctx: &Context<'_, Self>) {
-        self.is_direct = !extend::goes_on_with_aside(ctx);
+        self.is_direct = !extend::handles_deferred(ctx);
         self.has_thread = extend::has_own_thread(ctx);
         self.clock = Some(extend::clock_here(ctx));
     }

@@ -342,7 +342,7 @@ impl Inner {
             drop(self.exports.released(stands.actor(), coming.from.id, 1));
         }
         if may_be_back && coming.is_awaited {
-            self.puts_aside(coming, &stands);
+            self.defers(coming, &stands);
         } else if let Some(earlier) = coming.earlier.take() {
             stands.lost_earlier(earlier, DeadLetterReason::Unreachable);
         }

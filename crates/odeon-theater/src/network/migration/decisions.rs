@@ -29,7 +29,7 @@ impl Inner {
     }
 
     /// The link by which an actor was to come has ended.
-    pub(super) fn puts_aside(self: &Arc<Self>, mut coming: Box<Coming>, stood: &Arc<dyn StandIn>) {
+    pub(super) fn defers(self: &Arc<Self>, mut coming: Box<Coming>, stood: &Arc<dyn StandIn>) {
         // Otherwise the seat that has ended would be kept.
         coming.keeps = None;
         let until = self.now().saturating_add(KEPT);
