@@ -102,6 +102,8 @@ mkdir "$out/hardware"
 "$odeon" bench figures --hardware --quick --samples 1 --warmup 0 --within 15 --json "$out/hardware/all.jsonl"
 "$odeon" bench figures --hardware --quick --from "$out/hardware/all.jsonl" --report "$out/hardware.md"
 grep -q '^## Real hardware' "$out/hardware.md"
+"$odeon" bench figures --from docs/figures.jsonl --report "$out/figures.md" --headlines "$out/benchmarks.md"
+grep -q '^## All medians' "$out/figures.md"
 "$odeon" bench idle --actors 2000 --cpu-actors 200 --seconds 1
 test -s "$out/papers/index.html" && test -s "$out/salsa/index.html" && test -s "$out/subsurface/index.html" && test -s "$out/geostat/result.png" && test -s "$out/ring.jsonl" && test -s "$out/list.svg" && test -s "$out/history.jsonl" && test -s "$out/stm.svg" && test -s "$out/trace.jsonl" && test -s "$out/thesis/index.html" && test -s "$out/kmeans.jsonl"
 echo "every benchmark ran"

@@ -10,7 +10,7 @@ use odeon_gpu::cubecl;
 
 use cubecl::prelude::*;
 
-/// Words of which a cube of [`add_parts`] makes the sums.
+/// Words of which a cube of [`add_parts()`] makes the sums.
 pub const WORDS: usize = 8;
 
 /// Units of a cube that share the parts of a word between them.

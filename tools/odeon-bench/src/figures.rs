@@ -10,7 +10,8 @@ mod stm;
 pub mod sweep;
 mod theaters;
 
-use crate::parameter::{Params, Setting, Value};
+use crate::parameter::Value::{Number, Word};
+use crate::parameter::{Params, Setting};
 use crate::peers;
 use crate::workload::Variant;
 use Goal::{
@@ -110,86 +111,77 @@ pub const IDLE_THEATER_COUNT: usize = 10_000;
 
 const TOKIO: &[&str] = &["tokio"];
 const ACTOR_LIBRARIES: &[&str] = &["kameo", "ractor"];
-const FIFO: &[Setting] = &[("order", Value::Word("fifo"))];
-const LIFO: &[Setting] = &[("order", Value::Word("lifo"))];
-const CENTRAL: &[Setting] = &[("order", Value::Word("central"))];
-const MAILBOXES_1: &[Setting] = &[("mailboxes", Value::Number(1))];
-const STATS_ON: &[Setting] = &[("stats", Value::Word("on"))];
-const STATS_OFF: &[Setting] = &[("stats", Value::Word("off"))];
+const FIFO: &[Setting] = &[("order", Word("fifo"))];
+const LIFO: &[Setting] = &[("order", Word("lifo"))];
+const CENTRAL: &[Setting] = &[("order", Word("central"))];
+const MAILBOXES_1: &[Setting] = &[("mailboxes", Number(1))];
+const STATS_ON: &[Setting] = &[("stats", Word("on"))];
+const STATS_OFF: &[Setting] = &[("stats", Word("off"))];
 
 /// All groups but the idle ones.
 pub fn groups() -> Vec<Group> {
     let mut groups = vec![
-        group("ring", &[("hops", Value::Number(100_000))])
-            .figure("ring of 31 on one pinned stage", Pinned, &[], AtMostFloors(2.0))
-            .figure("ring of 31 on the pool", Pool, &[], AtMostFloors(5.0))
-            .figure("ring of 31 on the pool", Pool, &[], TimesFasterThanPeers(6.0)),
-        group("pingpong", &[("rounds", Value::Number(30_000))])
-            .figure("ping-pong between two pinned stages", Pinned, &[], AtMostFloors(1.6))
-            .figure("ping-pong on the pool", Pool, &[], TimesFasterThanPeers(5.0)),
-        group("fjthrput", &[("messages", Value::Number(20_000))])
-            .figure("fjthrput", Pool, MAILBOXES_1, AtMostNanoseconds(25.0))
-            .figure("fjthrput", Pool, MAILBOXES_1, TimesFasterThanPeers(3.5))
-            .figure("stats on against off, fjthrput", Pool, STATS_ON, AtMostTimes(1.03, STATS_OFF)),
-        group("fjthrput", &[("messages", Value::Number(20_000))]).against(ACTOR_LIBRARIES).figure(
-            "AsyncActor with handlers that do not wait, fjthrput",
+        group("ring", &[("hops", Number(100_000))])
+            .figure_on(Pinned, "ring of 31 on one pinned stage", &[], AtMostFloors(2.0))
+            .figure("ring of 31 on the pool", &[], AtMostFloors(5.0))
+            .figure("ring of 31 on the pool", &[], TimesFasterThanPeers(6.0)),
+        group("pingpong", &[("rounds", Number(30_000))])
+            .figure_on(Pinned, "ping-pong between two pinned stages", &[], AtMostFloors(1.6))
+            .figure("ping-pong on the pool", &[], TimesFasterThanPeers(5.0)),
+        group("fjthrput", &[("messages", Number(20_000))])
+            .figure("fjthrput", MAILBOXES_1, AtMostNanoseconds(25.0))
+            .figure("fjthrput", MAILBOXES_1, TimesFasterThanPeers(3.5))
+            .figure("stats on against off, fjthrput", STATS_ON, AtMostTimes(1.03, STATS_OFF)),
+        group("fjthrput", &[("messages", Number(20_000))]).against(ACTOR_LIBRARIES).figure_on(
             Async,
+            "AsyncActor with handlers that do not wait, fjthrput",
             MAILBOXES_1,
             TimesFasterThanPeers(3.0),
         ),
-        group("chameneos", &[("meetings", Value::Number(20_000))]).figure(
+        group("chameneos", &[("meetings", Number(20_000))]).figure(
             "chameneos on the pool",
-            Pool,
             &[],
             TimesFasterThanPeers(4.0),
         ),
-        group("count", &[("messages", Value::Number(100_000))]).figure(
+        group("count", &[("messages", Number(100_000))]).figure(
             "count on the pool",
-            Pool,
             &[],
             TimesFasterThanPeers(4.0),
         ),
-        group("big", &[("pings", Value::Number(500))]).figure(
+        group("big", &[("pings", Number(500))]).figure(
             "big on the pool",
-            Pool,
             &[],
             TimesFasterThanPeers(3.0),
         ),
-        group("create", &[("actors", Value::Number(20_000))])
-            .figure("create, acknowledge, stop", Pool, &[], AtMostNanoseconds(200.0))
-            .figure("create, acknowledge, stop", Pool, &[], TimesFasterThanPeers(5.0)),
-        group("forward", &[("hops", Value::Number(2000))])
-            .without_peers()
-            .figure("forward: FIFO against LIFO", Pool, FIFO, AtMostTimes(1.15, LIFO))
+        group("create", &[("actors", Number(20_000))])
+            .figure("create, acknowledge, stop", &[], AtMostNanoseconds(200.0))
+            .figure("create, acknowledge, stop", &[], TimesFasterThanPeers(5.0)),
+        alone("forward", &[("hops", Number(2000))])
+            .figure("forward: FIFO against LIFO", FIFO, AtMostTimes(1.15, LIFO))
             .figure(
                 "forward: work stealing against the central queue",
-                Pool,
                 FIFO,
                 AtMostTimes(1.0, CENTRAL),
             ),
-        group("timers", &[("timers", Value::Number(100_000))]).without_peers().figure(
+        alone("timers", &[("timers", Number(100_000))]).figure(
             "arm and cancel a timer among 1,000,000",
-            Pool,
             &[],
             AtMostNanoseconds(150.0),
         ),
-        group("bank", &[("transfers", Value::Number(20_000))]).with_all_runtimes().figure(
+        group("bank", &[("transfers", Number(20_000))]).with_all_runtimes().figure(
             "bank (1,000 accounts, 1,000,000 transfers)",
-            Pool,
             &[],
             TimesFasterThanPeers(3.0),
         ),
-        group("restart", &[("restarts", Value::Number(50))]).without_peers().figure(
+        alone("restart", &[("restarts", Number(50))]).figure(
             "restart of a failed actor with 10,000 queued messages",
-            Pool,
             &[],
             AtMostNanoseconds(10_000.0),
         ),
-        group("pressure", &[("milliseconds", Value::Number(200))])
-            .without_peers()
+        alone("pressure", &[("milliseconds", Number(200))])
             // 0.9 of the consumer's limit; ten samples of six seconds are the minute.
-            .figure("pressure: time of the consumer", Pool, &[], AtMostFloors(1.0 / 0.9))
-            .figure("pressure: memory", Pool, &[], AtMostMiBAboveFloor(64)),
+            .figure("pressure: time of the consumer", &[], AtMostFloors(1.0 / 0.9))
+            .figure("pressure: memory", &[], AtMostMiBAboveFloor(64)),
     ];
     groups.extend(list_groups());
     groups.extend(stm::groups());
@@ -214,16 +206,18 @@ fn list_groups() -> Vec<Group> {
         let requests = if walks_far { ", 200 requests each" } else { "" };
         let what =
             format!("list, {list_actors} list actors, {mix}, {requesters} requesters{requests}");
-        let mut group = group("list", &[("requests", Value::Number(40))])
-            .with_all_runtimes()
-            .figure(&what, Pool, &[], TimesFasterThanPeers(times));
+        let mut group = group("list", &[("requests", Number(40))]).with_all_runtimes().figure(
+            &what,
+            &[],
+            TimesFasterThanPeers(times),
+        );
         group.settings = vec![
-            ("list_actors", Value::Number(list_actors)),
-            ("requesters", Value::Number(requesters)),
-            ("workload", Value::Word(mix)),
+            ("list_actors", Number(list_actors)),
+            ("requesters", Number(requesters)),
+            ("workload", Word(mix)),
         ];
         if walks_far {
-            group.settings.push(("requests", Value::Number(200)));
+            group.settings.push(("requests", Number(200)));
         }
         group
     })
@@ -234,11 +228,12 @@ fn group(workload: &'static str, quick: &'static [Setting]) -> Group {
     Group { workload, settings: Vec::new(), quick, peers: TOKIO, figures: Vec::new(), sweep: None }
 }
 
-impl Group {
-    fn without_peers(self) -> Self {
-        self.against(&[])
-    }
+/// Without other runtimes beside it.
+fn alone(workload: &'static str, quick: &'static [Setting]) -> Group {
+    group(workload, quick).against(&[])
+}
 
+impl Group {
     fn against(mut self, peers: &'static [&'static str]) -> Self {
         self.peers = peers;
         self
@@ -271,10 +266,14 @@ impl Group {
         self
     }
 
-    fn figure(
+    fn figure(self, what: &str, settings: &'static [Setting], goal: Goal) -> Self {
+        self.figure_on(Pool, what, settings, goal)
+    }
+
+    fn figure_on(
         mut self,
-        what: &str,
         variant: Variant,
+        what: &str,
         settings: &'static [Setting],
         goal: Goal,
     ) -> Self {
@@ -287,20 +286,15 @@ impl Group {
 impl Figure {
     /// The parameters of its own case; `params` has those that the cases beside it have too.
     pub(crate) fn own(&self, params: &Params) -> Params {
-        with(params, self.longer)
+        params.clone().with_all(self.longer)
     }
 
     /// The parameters of a case beside it: those of the figure, where the case does not say
     /// otherwise.
     pub(crate) fn beside(&self, params: &Params, other: &[Setting]) -> Params {
-        let beside = with(params, other);
-        if self.as_long.contains(&other) { with(&beside, self.longer) } else { beside }
+        let beside = params.clone().with_all(other);
+        if self.as_long.contains(&other) { beside.with_all(self.longer) } else { beside }
     }
-}
-
-/// The parameters, where the settings do not say otherwise.
-fn with(params: &Params, settings: &[Setting]) -> Params {
-    settings.iter().fold(params.clone(), |params, (name, value)| params.with(name, *value))
 }
 
 #[cfg(test)]
@@ -333,8 +327,7 @@ mod tests {
             if let Some(sweep) = &group.sweep {
                 assert!(about.variants.contains(&sweep.variant), "{}", sweep.what);
                 for row in &sweep.rows {
-                    let at: Vec<_> =
-                        row.at.iter().map(|at| (sweep.over, Value::Number(*at))).collect();
+                    let at: Vec<_> = row.at.iter().map(|at| (sweep.over, Number(*at))).collect();
                     assert!(known(&row.settings) && known(&at), "{}: {}", sweep.what, row.name);
                 }
             }

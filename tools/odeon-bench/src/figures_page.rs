@@ -1,54 +1,173 @@
-//! The figures as a Markdown page, written by the program that measured them.
+//! The figures in words: a line of JSON for everything that a run has told, and from these lines a
+//! page with all of it, and one with what to look at first.
+
+mod headlines;
 
 use crate::date;
 use crate::devices;
 use crate::energy;
+use crate::error::BenchError;
 use crate::figures_run::{FiguresOutcome, FiguresPlan, Verdict, table};
 use crate::paper;
 use crate::peers::Peers;
 use crate::runner::Results;
 use crate::table::{Table, factor, short};
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
+use std::io::{Error, ErrorKind};
+use std::path::Path;
 
-/// The whole page. `notes` is a Markdown text whose second-level headings are names of figures, or
-/// what their names begin with up to a comma; the paragraphs below a heading explain why the figure
-/// is not reached.
-pub fn page(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers, notes: &str) -> String {
-    let mut page = String::from("# Benchmarks\n\n");
-    page += "This page is written by `odeon bench figures --report docs/benchmarks.md`; ";
-    page += "every figure was measured in one run on the machine below.\n\n";
-    if plan.quick {
-        page += "**A quick run with small parameters: ";
-        page += "it shows that everything works, and judges nothing.**\n\n";
-    }
-    page += &environment(outcome, plan, peers);
-    page += "\n## Figures\n\n";
-    page += &table(&outcome.verdicts).to_markdown();
-    page += &unreached(&outcome.verdicts, notes, "## Not reached", "");
-    page += &idle_of_peers(outcome);
-    page += "\n## Lines of code\n\n";
-    page += "Of the programs of the Savina suite, without comments and empty lines: ";
-    page += "messages, actors and setting up of each version.\n\n";
-    page += &paper::lines_of_code().to_markdown();
-    page += "\n## All medians\n\n";
-    page += "Medians and spreads (min..max) of all samples, none dropped; ";
-    page += "`--json` keeps every sample. ";
-    page += "The floor is the same work with no runtime, measured in the same alternation.\n";
-    page += "Peak memory is that of a whole process: Odeon's and the floors' rows share one, ";
-    page += "which keeps what earlier rows have used; each peer has its own.\n";
-    let mut rest = &outcome.results[..];
-    while let Some(first) = rest.first() {
-        let alike = rest.iter().take_while(|results| workload(results) == workload(first)).count();
-        page += &medians(&rest[..alike]);
-        rest = &rest[alike..];
-    }
-    page
+/// All that a run has told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told(Vec<Line>);
+
+/// One line of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Line {
+    /// Small parameters: it judges nothing.
+    Quick,
+    /// Where and how it was measured.
+    Setting(String, String),
+    Figure(Verdict),
+    /// Bytes of an idle actor of another runtime.
+    Idle(String, f64),
+    Medians(Medians),
 }
 
-fn environment(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers) -> String {
+/// The medians of all groups of one workload that stand beside each other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Medians {
+    workload: String,
+    operation: String,
+    floor: String,
+    rows: Vec<Vec<String>>,
+}
+
+const COLUMNS: [&str; 6] = ["impl", "params", "median ns", "min..max", "x floor", "peak RSS MiB"];
+
+impl Told {
+    /// Of a run.
+    pub fn of(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers) -> Self {
+        let mut lines = if plan.quick { vec![Line::Quick] } else { Vec::new() };
+        lines.extend(setting(outcome, plan, peers));
+        lines.extend(outcome.verdicts.iter().cloned().map(Line::Figure));
+        let idle = outcome.peers_idle_bytes.iter();
+        lines.extend(idle.map(|(name, bytes)| Line::Idle(name.clone(), bytes.round())));
+        let mut rest = &outcome.results[..];
+        while let Some(first) = rest.first() {
+            let alike = rest.iter().take_while(|other| workload(other) == workload(first)).count();
+            lines.extend(medians(&rest[..alike]).map(Line::Medians));
+            rest = &rest[alike..];
+        }
+        Self(lines)
+    }
+
+    /// As a file has it.
+    ///
+    /// # Errors
+    /// If it cannot be read, or a line is not one of these.
+    pub fn read(path: &Path) -> Result<Self, BenchError> {
+        let failed = |error| BenchError::file(path, error);
+        let text = std::fs::read_to_string(path).map_err(failed)?;
+        let lines = text.lines().map(serde_json::from_str).collect::<Result<_, _>>();
+        lines.map(Self).map_err(|error| failed(Error::new(ErrorKind::InvalidData, error)))
+    }
+
+    /// Lines of JSON.
+    pub fn lines(&self) -> String {
+        let line = |line| serde_json::to_string(line).expect("names are text") + "\n";
+        self.0.iter().map(line).collect()
+    }
+
+    fn verdicts(&self) -> Vec<Verdict> {
+        let verdict = |line: &Line| match line {
+            Line::Figure(verdict) => Some(verdict.clone()),
+            _ => None,
+        };
+        self.0.iter().filter_map(verdict).collect()
+    }
+
+    fn quick_run(&self) -> &'static str {
+        match self.0.contains(&Line::Quick) {
+            true => {
+                "**A quick run with small parameters: it shows that everything works, and judges nothing.**\n\n"
+            }
+            false => "",
+        }
+    }
+
+    fn setting(&self) -> String {
+        let mut table = Table::new(["", ""]);
+        for line in &self.0 {
+            if let Line::Setting(name, value) = line {
+                table.row([name.clone(), value.clone()]);
+            }
+        }
+        table.to_markdown()
+    }
+
+    /// Everything. `notes` is a Markdown text whose second-level headings are names of figures, or
+    /// what their names begin with up to a comma; the paragraphs below a heading explain why the
+    /// figure is not reached.
+    pub fn page(&self, notes: &str) -> String {
+        let verdicts = self.verdicts();
+        let mut page = String::from("# Figures\n\n");
+        page += "This page is written by `odeon bench figures --report docs/figures.md` from the ";
+        page +=
+            "lines of JSON beside it, which that command writes too; every figure was measured ";
+        page += "in one run on the machine below.\n\n";
+        page += self.quick_run();
+        page += &self.setting();
+        page += "\n## Figures\n\n";
+        page += &table(&verdicts).to_markdown();
+        page += &unreached(&verdicts, notes, "## Not reached", "");
+        page += &self.idle_of_peers();
+        page += "\n## Lines of code\n\n";
+        page += "Of the programs of the Savina suite, without comments and empty lines: ";
+        page += "messages, actors and setting up of each version.\n\n";
+        page += &paper::lines_of_code().to_markdown();
+        page += "\n## All medians\n\n";
+        page += "Medians and spreads (min..max) of all samples, none dropped; ";
+        page += "`--json` keeps every sample. ";
+        page += "The floor is the same work with no runtime, measured in the same alternation.\n";
+        page += "Peak memory is that of a whole process: Odeon's and the floors' rows share one, ";
+        page += "which keeps what earlier rows have used; each peer has its own.\n";
+        for line in &self.0 {
+            if let Line::Medians(medians) = line {
+                page += &medians.text();
+            }
+        }
+        page
+    }
+
+    fn idle_of_peers(&self) -> String {
+        let idle = |line: &Line| match line {
+            Line::Idle(name, bytes) => Some(format!("{name} {}", short(*bytes))),
+            _ => None,
+        };
+        let all: Vec<String> = self.0.iter().filter_map(idle).collect();
+        match all.is_empty() {
+            true => String::new(),
+            false => format!("\nResident bytes of an idle actor elsewhere: {}.\n", all.join(", ")),
+        }
+    }
+}
+
+impl Medians {
+    fn text(&self) -> String {
+        let Self { workload, operation, floor, rows } = self;
+        let mut table = Table::new(COLUMNS);
+        rows.iter().for_each(|row| table.row(row.iter().cloned()));
+        let heading = format!("\n### {workload}, ns per {operation}\n\nFloor: {floor}.\n\n");
+        heading + &table.to_markdown()
+    }
+}
+
+fn setting(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers) -> Vec<Line> {
     let machine = &outcome.machine;
-    let mut table = Table::new(["", ""]);
-    let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
+    let mut lines = Vec::new();
+    let mut row = |name: &str, value: String| lines.push(Line::Setting(name.to_owned(), value));
     row("processor", format!("{}, {} cores", machine.cpu, machine.cores));
     if let Some(kib) = machine.memory_kib {
         row("memory", format!("{} MiB", kib / 1024));
@@ -74,7 +193,7 @@ fn environment(outcome: &FiguresOutcome, plan: &FiguresPlan, peers: &Peers) -> S
             warm(rounds.warmup)
         ),
     );
-    table.to_markdown()
+    lines
 }
 
 fn warm(runs: usize) -> String {
@@ -127,31 +246,20 @@ fn note_on<'a>(what: &str, notes: &'a str) -> Option<&'a str> {
     from_there.map(|(_, text)| text.trim()).find(|text| !text.is_empty())
 }
 
-fn idle_of_peers(outcome: &FiguresOutcome) -> String {
-    if outcome.peers_idle_bytes.is_empty() {
-        return String::new();
-    }
-    let all = outcome.peers_idle_bytes.iter();
-    let all: Vec<String> = all.map(|(name, bytes)| format!("{name} {}", short(*bytes))).collect();
-    format!("\nResident bytes of an idle actor elsewhere: {}.\n", all.join(", "))
-}
-
 fn workload(results: &Results) -> Option<&'static str> {
     results.0.first().map(|first| first.case.workload.name)
 }
 
 /// One table for all groups of one workload.
-fn medians(groups: &[Results]) -> String {
+fn medians(groups: &[Results]) -> Option<Medians> {
     let all = groups.iter().flat_map(|results| results.0.iter().map(move |o| (o, results)));
-    let Some((first, _)) = all.clone().next() else { return String::new() };
-    let about = first.case.workload;
-    let mut table =
-        Table::new(["impl", "params", "median ns", "min..max", "x floor", "peak RSS MiB"]);
+    let about = all.clone().next()?.0.case.workload;
+    let mut rows = Vec::new();
     for (outcome, results) in all {
         let spread = outcome.samples.spread();
         let floor = results.floor_of(outcome).map(|floor| factor(spread.median / floor.median()));
         let peak = outcome.samples.peak_rss_kib.map(|kib| (kib / 1024).to_string());
-        table.row([
+        rows.push(vec![
             outcome.case.contender.implementation().to_owned(),
             outcome.case.params.to_string(),
             short(spread.median),
@@ -160,9 +268,12 @@ fn medians(groups: &[Results]) -> String {
             peak.unwrap_or_default(),
         ]);
     }
-    let (name, operation, floor) = (about.name, about.operation, about.floor_is);
-    let heading = format!("\n### {name}, ns per {operation}\n\nFloor: {floor}.\n\n");
-    heading + &table.to_markdown()
+    Some(Medians {
+        workload: about.name.to_owned(),
+        operation: about.operation.to_owned(),
+        floor: about.floor_is.to_owned(),
+        rows,
+    })
 }
 
 #[cfg(test)]
@@ -217,11 +328,16 @@ mod tests {
             within: None,
         };
         let notes = "## ring\n\nTwo cores.\n\n## list\n\nLong walks.\n";
-        let text = page(&outcome, &plan, &Peers::none(), notes);
+        let told = Told::of(&outcome, &plan, &Peers::none());
+        let text = told.page(notes);
         assert_eq!(text.matches("### ring\n\nTwo cores.\n").count(), 1, "{text}");
         assert!(text.contains("| ring | 1x | 2x | NO |"), "{text}");
         assert!(text.contains("A quick run") && text.contains("tokio 1152"), "{text}");
         assert!(!text.contains("### big"), "{text}");
         assert_eq!(text.matches("### list\n\nLong walks.\n").count(), 1, "{text}");
+        let file = std::env::temp_dir().join(format!("odeon-told-{}", std::process::id()));
+        std::fs::write(&file, told.lines()).expect("the temporary folder is writable");
+        assert_eq!(Told::read(&file).expect("it was written"), told);
+        let _ = std::fs::remove_file(&file);
     }
 }

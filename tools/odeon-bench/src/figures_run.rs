@@ -15,10 +15,11 @@ use crate::table::Table;
 use crate::workload::{Variant, WORKERS, Workload};
 use crate::workloads;
 use judging::{judge, judge_bytes, judge_cpu, judge_measured};
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// One line of the table of figures.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Name of the figure.
     pub what: String,
@@ -38,6 +39,16 @@ impl Verdict {
             None => Self { what, to_reach, measured: NOT_MEASURED.to_owned(), reached: None },
         }
     }
+
+    pub(crate) fn cells(&self) -> [String; 4] {
+        let reached = match self.reached {
+            Some(true) => "yes",
+            Some(false) => "NO",
+            None => "?",
+        };
+        let Self { what, to_reach, measured, .. } = self.clone();
+        [what, to_reach, measured, reached.to_owned()]
+    }
 }
 
 /// What a verdict says where there is nothing to judge.
@@ -47,13 +58,7 @@ const NOT_MEASURED: &str = "not measured";
 pub fn table(verdicts: &[Verdict]) -> Table {
     let mut table = Table::new(["what", "to reach", "measured", "reached?"]);
     for verdict in verdicts {
-        let reached = match verdict.reached {
-            Some(true) => "yes",
-            Some(false) => "NO",
-            None => "?",
-        };
-        let Verdict { what, to_reach, measured, .. } = verdict.clone();
-        table.row([what, to_reach, measured, reached.to_owned()]);
+        table.row(verdict.cells());
     }
     table
 }
@@ -312,9 +317,7 @@ impl FiguresPlan {
     /// The parameters of a group's cases.
     pub(crate) fn params(&self, group: &Group, own: &[Setting]) -> Params {
         let quick = if self.quick { group.quick } else { &[] };
-        let settings = group.settings.iter().chain(quick).chain(own);
-        let start = Params::defaults(workload_of(group).parameters);
-        settings.fold(start, |params, (name, value)| params.with(name, *value))
+        workload_of(group).defaults().with_all(&group.settings).with_all(quick).with_all(own)
     }
 }
 

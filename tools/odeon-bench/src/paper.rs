@@ -162,9 +162,7 @@ impl PaperPlan {
     /// nor the one value that the caller has chosen.
     fn params(&self, workload: &Workload, settings: &[Setting], quick: &[Setting]) -> Params {
         let quick = if self.quick { quick } else { &[] };
-        let all = settings.iter().chain(quick);
-        let params =
-            all.fold(workload.defaults(), |params, (name, value)| params.with(name, *value));
+        let params = workload.defaults().with_all(settings).with_all(quick);
         self.chosen.iter().fold(params, |params, (name, values)| match values[..] {
             [only] if params.get(name).is_some() => params.with(name, only),
             _ => params,

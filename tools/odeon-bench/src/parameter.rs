@@ -205,6 +205,15 @@ impl Params {
         self
     }
 
+    /// The same parameters with all of these replaced.
+    ///
+    /// # Panics
+    /// When the workload declares one of them not.
+    #[track_caller]
+    pub(crate) fn with_all(self, settings: &[Setting]) -> Self {
+        settings.iter().fold(self, |params, (name, value)| params.with(name, *value))
+    }
+
     /// # Panics
     /// When the workload declares no number of that name.
     #[track_caller]

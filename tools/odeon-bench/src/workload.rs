@@ -1,8 +1,7 @@
 //! What every workload looks like to the runner, the figures and the command line.
 
 use crate::error::BenchError;
-use crate::parameter::Setting;
-use crate::parameter::{Parameter, Params};
+use crate::parameter::{Parameter, Params, Setting};
 use crate::samples::Measured;
 use odeon_example_sorted_list::history::History;
 use std::path::Path;

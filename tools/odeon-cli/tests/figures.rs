@@ -27,6 +27,14 @@ fn figures_write_their_page() {
     assert!(page.contains("| create, acknowledge, stop | at most 200 ns"), "{page}");
     assert!(page.contains("| stm: direct walk and update | at most 1.10x its floor"), "{page}");
     assert!(page.contains("not measured") && page.contains("## All medians"), "{page}");
+
+    let [lines, again, first] =
+        ["benchmarks.jsonl", "again.md", "first.md"].map(|name| folder.file(name));
+    let reading = ["bench", "figures", "--from", &lines, "--report", &again, "--headlines", &first];
+    accepted(&reading);
+    assert_eq!(std::fs::read_to_string(&again).expect("it was written"), page);
+    let first = std::fs::read_to_string(&first).expect("it was written");
+    assert!(first.contains("| `odeon bench create --vs tokio` |"), "{first}");
 }
 
 #[test]

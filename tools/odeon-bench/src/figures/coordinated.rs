@@ -1,17 +1,17 @@
 //! What coordinated transactions promise.
 
 use super::Goal::{AtMostNanoseconds, AtMostTimes, P99AtMostMicroseconds};
-use super::{Group, group};
-use crate::parameter::{Setting, Value};
-use crate::workload::Variant::Pool;
+use super::{Group, alone};
+use crate::parameter::Setting;
+use crate::parameter::Value::{Number, Word};
 
-const ONE_AT_A_TIME: &[Setting] = &[("mode", Value::Word("sequential"))];
-const CONCURRENT: &[Setting] = &[("mode", Value::Word("concurrent"))];
-const NON_BLOCKING: &[Setting] = &[("mode", Value::Word("nonblocking"))];
-const COMBINED: &[Setting] = &[("mode", Value::Word("combined"))];
-const ADAPTIVE: &[Setting] = &[("mode", Value::Word("adaptive"))];
-const QUICK_LIST: &[Setting] = &[("requests", Value::Number(10))];
-const QUICK_TRANSFERS: &[Setting] = &[("transfers", Value::Number(2000))];
+const ONE_AT_A_TIME: &[Setting] = &[("mode", Word("sequential"))];
+const CONCURRENT: &[Setting] = &[("mode", Word("concurrent"))];
+const NON_BLOCKING: &[Setting] = &[("mode", Word("nonblocking"))];
+const COMBINED: &[Setting] = &[("mode", Word("combined"))];
+const ADAPTIVE: &[Setting] = &[("mode", Word("adaptive"))];
+const QUICK_LIST: &[Setting] = &[("requests", Number(10))];
+const QUICK_TRANSFERS: &[Setting] = &[("transfers", Number(2000))];
 
 /// 500,000 a second.
 const NS_OF_A_TRANSFER: f64 = 2000.0;
@@ -40,14 +40,14 @@ fn list_group(list_actors: u64, mix: &'static str) -> Group {
         ("adaptive against combined", ADAPTIVE, ADAPTS, COMBINED),
     ];
     let settings = [
-        ("list_actors", Value::Number(list_actors)),
-        ("requests", Value::Number(400)),
-        ("workload", Value::Word(mix)),
-        ("sum", Value::Word("coordinated")),
+        ("list_actors", Number(list_actors)),
+        ("requests", Number(400)),
+        ("workload", Word(mix)),
+        ("sum", Word("coordinated")),
     ];
-    let group = group("list", QUICK_LIST).without_peers().with(&settings);
+    let group = alone("list", QUICK_LIST).with(&settings);
     figures.into_iter().fold(group, |group, (whom, settings, times, other)| {
-        group.figure(&what(whom), Pool, settings, AtMostTimes(times, other))
+        group.figure(&what(whom), settings, AtMostTimes(times, other))
     })
 }
 
@@ -56,32 +56,24 @@ fn delayed_group(list_actors: u64) -> Group {
     let what =
         |whom| format!("list, {list_actors} list actors, read, sums with 20 us a hop: {whom}");
     let settings = [
-        ("list_actors", Value::Number(list_actors)),
-        ("requests", Value::Number(40)),
-        ("sum", Value::Word("coordinated")),
-        ("hop_delay", Value::Number(20)),
+        ("list_actors", Number(list_actors)),
+        ("requests", Number(40)),
+        ("sum", Word("coordinated")),
+        ("hop_delay", Number(20)),
     ];
     let goal = |other| AtMostTimes(1.0 / 1.5, other);
-    group("list", QUICK_LIST)
-        .without_peers()
+    alone("list", QUICK_LIST)
         .with(&settings)
-        .figure(
-            &what("non-blocking against one at a time"),
-            Pool,
-            NON_BLOCKING,
-            goal(ONE_AT_A_TIME),
-        )
-        .figure(&what("combined against concurrent"), Pool, COMBINED, goal(CONCURRENT))
+        .figure(&what("non-blocking against one at a time"), NON_BLOCKING, goal(ONE_AT_A_TIME))
+        .figure(&what("combined against concurrent"), COMBINED, goal(CONCURRENT))
 }
 
 fn transfer_group() -> Group {
-    const HALF_HOT: &[Setting] = &[("mode", Value::Word("adaptive")), ("hot", Value::Number(50))];
-    group("transfer", QUICK_TRANSFERS)
-        .without_peers()
-        .figure("transfer between 2 actors", Pool, ADAPTIVE, AtMostNanoseconds(NS_OF_A_TRANSFER))
+    const HALF_HOT: &[Setting] = &[("mode", Word("adaptive")), ("hot", Number(50))];
+    alone("transfer", QUICK_TRANSFERS)
+        .figure("transfer between 2 actors", ADAPTIVE, AtMostNanoseconds(NS_OF_A_TRANSFER))
         .figure(
             "transfer between 2 actors, 50 % hot: latency",
-            Pool,
             HALF_HOT,
             P99AtMostMicroseconds(1000.0),
         )

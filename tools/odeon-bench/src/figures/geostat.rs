@@ -2,9 +2,8 @@
 //! does not hold it up, and that two workers are worth it.
 
 use super::Goal::AtMostTimes;
-use super::{Group, group};
+use super::{Group, alone};
 use crate::parameter::{Setting, Value};
-use crate::workload::Variant::Pool;
 
 const RELAXED: &[Setting] = &[("reads", Value::Word("relaxed"))];
 const LOGGED: &[Setting] = &[("reads", Value::Word("logged"))];
@@ -13,17 +12,14 @@ const QUICK: &[Setting] = &[("grid", Value::Number(60))];
 
 pub(super) fn groups() -> Vec<Group> {
     vec![
-        group("geostat", QUICK)
-            .without_peers()
+        alone("geostat", QUICK)
             .figure(
                 "geostat, 2 workers: relaxed log reads against transactional ones",
-                Pool,
                 RELAXED,
                 AtMostTimes(1.0 / 1.2, LOGGED),
             )
             .figure(
                 "geostat, relaxed log reads: 2 workers against 1",
-                Pool,
                 RELAXED,
                 AtMostTimes(1.0 / 1.6, ONE_WORKER),
             ),

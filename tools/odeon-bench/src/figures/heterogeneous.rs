@@ -3,9 +3,9 @@
 use super::Goal::{
     AtMostFloors, AtMostMicrosecondsAboveFloor, AtMostTimes, AtMostTimesBest, AtMostTimesEnergy,
 };
-use super::{Group, group};
-use crate::parameter::{Setting, Value};
-use crate::workload::Variant::Pool;
+use super::{Group, alone};
+use crate::parameter::Setting;
+use crate::parameter::Value::{Number, Word};
 
 /// 0.9 of the speed of plain rayon.
 const AGAINST_RAYON: f64 = 1.0 / 0.9;
@@ -14,23 +14,22 @@ const AGAINST_DIRECT: f64 = 1.0 / 0.85;
 /// 0.95 of the speed of the best configuration.
 const AGAINST_BEST: f64 = 1.0 / 0.95;
 
-const QUICK: &[Setting] = &[("rows", Value::Number(2000)), ("rounds", Value::Number(5))];
+const QUICK: &[Setting] = &[("rows", Number(2000)), ("rounds", Number(5))];
 
 /// Of what goes on for a time otherwise.
-const SHORT: &[Setting] =
-    &[("rows", Value::Number(2000)), ("rounds", Value::Number(5)), ("seconds", Value::Number(0))];
+const SHORT: &[Setting] = &[("rows", Number(2000)), ("rounds", Number(5)), ("seconds", Number(0))];
 
 pub(super) const ON_A_GPU: &[Setting] = &[
-    ("way", Value::Word("kernel")),
-    ("device", Value::Word("gpu")),
+    ("way", Word("kernel")),
+    ("device", Word("gpu")),
     // All of a round in one launch.
-    ("pieces", Value::Number(1)),
+    ("pieces", Number(1)),
 ];
 
-const DIRECT: &[Setting] = &[("way", Value::Word("direct"))];
+const DIRECT: &[Setting] = &[("way", Word("direct"))];
 
-const EACH: &[Setting] = &[("wait", Value::Word("each"))];
-const LAST: &[Setting] = &[("wait", Value::Word("last"))];
+const EACH: &[Setting] = &[("wait", Word("each"))];
+const LAST: &[Setting] = &[("wait", Word("last"))];
 
 /// Where energy is compared.
 /// TUNE: s, 2026-11: a counter of a GPU may be off by what it draws at its peak in 0.1 s, 105 J; so
@@ -52,11 +51,11 @@ fn cores_here() -> u64 {
 /// So many workers on cores, with as many threads, and on a device.
 fn configuration(way: &'static str, cores: u64, devices: u64) -> &'static [Setting] {
     Vec::leak(vec![
-        ("way", Value::Word(way)),
-        ("cpu_workers", Value::Number(cores)),
-        ("device_workers", Value::Number(devices)),
-        ("workers", Value::Number(cores.max(2))),
-        ("pieces", Value::Number(4)),
+        ("way", Word(way)),
+        ("cpu_workers", Number(cores)),
+        ("device_workers", Number(devices)),
+        ("workers", Number(cores.max(2))),
+        ("pieces", Number(4)),
     ])
 }
 
@@ -98,12 +97,12 @@ impl Configurations {
 
 /// So many rounds.
 fn lasting(rounds: u64) -> &'static [Setting] {
-    Vec::leak(vec![("rounds", Value::Number(rounds))])
+    Vec::leak(vec![("rounds", Number(rounds))])
 }
 
 fn kmeans(rows: u64, rounds: u64) -> Group {
-    let settings = [("rows", Value::Number(rows)), ("rounds", Value::Number(rounds))];
-    group("kmeans", QUICK).without_peers().with(&settings)
+    let settings = [("rows", Number(rows)), ("rounds", Number(rounds))];
+    alone("kmeans", QUICK).with(&settings)
 }
 
 /// The pool finds the best of all configurations; its runs are `longer` times those with a device.
@@ -115,7 +114,7 @@ pub(super) fn balanced(configurations: &Configurations, longer: u64) -> [Group; 
         let what = format!("kmeans, {rows} points: balancing pool against its best configuration");
         let goal = AtMostTimesBest(AGAINST_BEST, configurations.all);
         kmeans(rows, rounds)
-            .figure(&what, Pool, configurations.balanced, goal)
+            .figure(&what, configurations.balanced, goal)
             .longer(lasting(longer * rounds), configurations.as_long)
     })
 }
@@ -125,13 +124,11 @@ pub(super) fn gpu(configurations: &Configurations) -> Group {
     kmeans(131_072, 200)
         .figure(
             "kmeans, 131072 points: kernels on a GPU against cores",
-            Pool,
             ON_A_GPU,
             AtMostTimesBest(0.1, configurations.on_cores),
         )
         .figure(
             "kmeans, 131072 points: CubeCL against direct",
-            Pool,
             ON_A_GPU,
             AtMostTimes(AGAINST_DIRECT, DIRECT),
         )
@@ -139,17 +136,15 @@ pub(super) fn gpu(configurations: &Configurations) -> Group {
 
 /// Where energy is compared: runs that are long enough for the counters.
 fn with_energy() -> Group {
-    group("kmeans", SHORT)
-        .without_peers()
-        .with(&[("rows", Value::Number(131_072))])
-        .with(&[("seconds", Value::Number(LONG_ENOUGH_FOR_COUNTERS))])
+    alone("kmeans", SHORT)
+        .with(&[("rows", Number(131_072))])
+        .with(&[("seconds", Number(LONG_ENOUGH_FOR_COUNTERS))])
 }
 
 /// The same in joules.
 pub(super) fn energy(configurations: &Configurations) -> Group {
     with_energy().figure(
         "kmeans, 131072 points: energy with kernels on a GPU against cores",
-        Pool,
         ON_A_GPU,
         AtMostTimesEnergy(0.2, configurations.on_cores),
     )
@@ -157,9 +152,8 @@ pub(super) fn energy(configurations: &Configurations) -> Group {
 
 /// The pool that looks for the least energy takes no more than the fastest configuration does.
 pub(super) fn balanced_by_energy(configurations: &Configurations) -> Group {
-    with_energy().with(&[("objective", Value::Word("energy"))]).figure(
+    with_energy().with(&[("objective", Word("energy"))]).figure(
         "kmeans, 131072 points: energy of a balancing pool against the fastest configuration",
-        Pool,
         configurations.balanced,
         AtMostTimesEnergy(1.0, configurations.all),
     )
@@ -167,12 +161,12 @@ pub(super) fn balanced_by_energy(configurations: &Configurations) -> Group {
 
 /// What a device actor adds to a launch.
 pub(super) fn launch(way: &'static str, launches: u64) -> Group {
-    let settings = [("way", Value::Word(way)), ("launches", Value::Number(launches))];
-    let few = &[("launches", Value::Number(50))];
-    let group = group("launch", few).without_peers().with(&settings);
+    let settings = [("way", Word(way)), ("launches", Number(launches))];
+    let few = &[("launches", Number(50))];
+    let group = alone("launch", few).with(&settings);
     let figure = |group: Group, settings, waited_for| {
         let what = format!("a launch by a device actor, {way}, {waited_for} waited for");
-        group.figure(&what, Pool, settings, AtMostMicrosecondsAboveFloor(5.0))
+        group.figure(&what, settings, AtMostMicrosecondsAboveFloor(5.0))
     };
     figure(figure(group, EACH, "each"), LAST, "the last")
 }
@@ -181,15 +175,13 @@ pub(super) fn groups() -> Vec<Group> {
     let configurations = Configurations::of(cores_here());
     let rayon = |rows, rounds| {
         let what = format!("kmeans, {rows} points: actors on cores against plain rayon");
-        kmeans(rows, rounds).figure(&what, Pool, &[], AtMostFloors(AGAINST_RAYON))
+        kmeans(rows, rounds).figure(&what, &[], AtMostFloors(AGAINST_RAYON))
     };
-    let logreg =
-        group("logreg", QUICK).without_peers().with(&[("rounds", Value::Number(100))]).figure(
-            "logreg: actors on cores against plain rayon",
-            Pool,
-            &[],
-            AtMostFloors(AGAINST_RAYON),
-        );
+    let logreg = alone("logreg", QUICK).with(&[("rounds", Number(100))]).figure(
+        "logreg: actors on cores against plain rayon",
+        &[],
+        AtMostFloors(AGAINST_RAYON),
+    );
     let mut groups = vec![
         launch("host", 20_000),
         launch("kernel", 500),

@@ -1,22 +1,21 @@
 //! What speculative actors promise.
 
 use super::Goal::{AtMostTimes, GrowsAtMostKiBPerMinute};
-use super::{Group, group};
-use crate::parameter::{Setting, Value};
-use crate::workload::Variant::Pool;
+use super::{Group, alone};
+use crate::parameter::Setting;
+use crate::parameter::Value::{Number, Word};
 
-const PLAIN: &[Setting] = &[("mode", Value::Word("plain"))];
-const CONCURRENT: &[Setting] = &[("mode", Value::Word("concurrent"))];
-const ONE_AT_A_TIME: &[Setting] = &[("mode", Value::Word("sequential"))];
-const ADAPTIVE: &[Setting] = &[("mode", Value::Word("adaptive"))];
-const ALONE: &[Setting] = &[("askers", Value::Number(0)), ("asked", Value::Word("ledger"))];
-const ASKED: &[Setting] = &[("askers", Value::Number(4)), ("asked", Value::Word("ledger"))];
-const ANOTHER_ASKED: &[Setting] =
-    &[("askers", Value::Number(4)), ("asked", Value::Word("another"))];
-const QUICK: &[Setting] = &[("entries", Value::Number(2000))];
-const QUICK_LIST: &[Setting] = &[("requests", Value::Number(10))];
+const PLAIN: &[Setting] = &[("mode", Word("plain"))];
+const CONCURRENT: &[Setting] = &[("mode", Word("concurrent"))];
+const ONE_AT_A_TIME: &[Setting] = &[("mode", Word("sequential"))];
+const ADAPTIVE: &[Setting] = &[("mode", Word("adaptive"))];
+const ALONE: &[Setting] = &[("askers", Number(0)), ("asked", Word("ledger"))];
+const ASKED: &[Setting] = &[("askers", Number(4)), ("asked", Word("ledger"))];
+const ANOTHER_ASKED: &[Setting] = &[("askers", Number(4)), ("asked", Word("another"))];
+const QUICK: &[Setting] = &[("entries", Number(2000))];
+const QUICK_LIST: &[Setting] = &[("requests", Number(10))];
 
-const QUICK_LASTING: &[Setting] = &[("seconds", Value::Number(1))];
+const QUICK_LASTING: &[Setting] = &[("seconds", Number(1))];
 
 /// TUNE: KiB a minute, tried 2026-11: what a heap of constant use moves by within ten seconds, seen
 /// as a slope. A byte lost with each message would be four times as much.
@@ -37,12 +36,10 @@ pub(super) fn groups() -> Vec<Group> {
 
 /// WHY 20 s: memory has found its size after some ten, of which the second half sees nothing.
 fn memory_group() -> Group {
-    group("ledger", QUICK_LASTING)
-        .without_peers()
-        .with(&[("seconds", Value::Number(20)), ("conflict", Value::Number(20))])
+    alone("ledger", QUICK_LASTING)
+        .with(&[("seconds", Number(20)), ("conflict", Number(20))])
         .figure(
             "ledger: memory at full load, second half of 20 s",
-            Pool,
             ADAPTIVE,
             GrowsAtMostKiBPerMinute(FLAT),
         )
@@ -52,13 +49,11 @@ fn memory_group() -> Group {
 fn beside_group() -> Group {
     // 0.95 of the speed.
     let goal = |other| AtMostTimes(1.0 / 0.95, other);
-    group("beside", QUICK)
-        .without_peers()
-        .with(&[("handler_ns", Value::Number(2000)), ("entries", Value::Number(100_000))])
-        .figure("changes of 2 us beside questions, against no questions", Pool, ASKED, goal(ALONE))
+    alone("beside", QUICK)
+        .with(&[("handler_ns", Number(2000)), ("entries", Number(100_000))])
+        .figure("changes of 2 us beside questions, against no questions", ASKED, goal(ALONE))
         .figure(
             "changes of 2 us beside questions, against questions to another actor",
-            Pool,
             ASKED,
             goal(ANOTHER_ASKED),
         )
@@ -67,30 +62,21 @@ fn beside_group() -> Group {
 /// One list actor; `times` is how much faster than the plain one it is to be.
 fn list_group(mix: &'static str, times: f64) -> Group {
     let against = |whom| format!("list, 1 list actor, {mix}: {whom}");
-    group("list", QUICK_LIST)
-        .without_peers()
-        .with(&[("requests", Value::Number(200)), ("workload", Value::Word(mix))])
+    alone("list", QUICK_LIST)
+        .with(&[("requests", Number(200)), ("workload", Word(mix))])
         .figure(
             &against("concurrent against the plain actor"),
-            Pool,
             CONCURRENT,
             AtMostTimes(1.0 / times, PLAIN),
         )
         .figure(
             &against("adaptive against the plain actor"),
-            Pool,
             ADAPTIVE,
             AtMostTimes(1.0 / 0.95, PLAIN),
         )
-        .figure(
-            &against("adaptive against concurrent"),
-            Pool,
-            ADAPTIVE,
-            AtMostTimes(ADAPTS, CONCURRENT),
-        )
+        .figure(&against("adaptive against concurrent"), ADAPTIVE, AtMostTimes(ADAPTS, CONCURRENT))
         .figure(
             &against("adaptive against one at a time"),
-            Pool,
             ADAPTIVE,
             AtMostTimes(ADAPTS, ONE_AT_A_TIME),
         )
@@ -100,10 +86,10 @@ fn list_group(mix: &'static str, times: f64) -> Group {
 fn ledger_groups() -> Vec<Group> {
     let against_plain = |what, settings: &[(&'static str, u64)], times: f64| {
         let settings: Vec<Setting> =
-            settings.iter().map(|(name, number)| (*name, Value::Number(*number))).collect();
+            settings.iter().map(|(name, number)| (*name, Number(*number))).collect();
         let what = format!("ledger: {what}, against a plain actor");
         let goal = AtMostTimes(1.0 / times, PLAIN);
-        group("ledger", QUICK).without_peers().with(&settings).figure(&what, Pool, ADAPTIVE, goal)
+        alone("ledger", QUICK).with(&settings).figure(&what, ADAPTIVE, goal)
     };
     let (two_us, entries) = (("handler_ns", 2000), ("entries", 100_000));
     vec![

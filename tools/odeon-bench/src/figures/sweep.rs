@@ -1,7 +1,6 @@
 //! Cases that are measured and shown in a table, and judged by nobody.
 
-use crate::parameter::Setting;
-use crate::parameter::{Params, Value};
+use crate::parameter::{Params, Setting, Value};
 use crate::workload::Variant;
 
 /// Cases between which one parameter makes the columns of a table.
@@ -51,6 +50,6 @@ impl Sweep {
 
     /// One of them.
     pub(crate) fn case(&self, row: &Row, at: u64, shared: &Params) -> Params {
-        super::with(shared, &row.settings).with(self.over, Value::Number(at))
+        shared.clone().with_all(&row.settings).with(self.over, Value::Number(at))
     }
 }

@@ -23,8 +23,7 @@ fn plan(quick: bool) -> FiguresPlan {
 fn outcome(workload: &str, contender: Contender, settings: &[Setting], ns: f64) -> Outcome {
     let workload = workloads::find(workload).expect("it exists");
     let parameters = workload.parameters;
-    let start = Params::defaults(parameters);
-    let params = settings.iter().fold(start, |params, (name, value)| params.with(name, *value));
+    let params = workload.defaults().with_all(settings);
     let params = match &contender {
         Contender::Odeon(_) => params,
         Contender::Floor => params.for_floor(parameters),

@@ -8,7 +8,8 @@ use super::courses::{Course, Courses, Every};
 use super::page::{Drawing, Page, Section, setting};
 use super::{Outcome, Paper, PaperPlan, USUAL, WatchPaper};
 use crate::error::BenchError;
-use crate::parameter::{Params, Setting, Value};
+use crate::parameter::Value::{Number, Word};
+use crate::parameter::{Params, Setting};
 use crate::workload::Workload;
 use crate::workloads::{self, record_course};
 use matrix::Matrix;
@@ -25,13 +26,11 @@ pub(super) const PAPER: Paper = Paper {
 /// The parameters of which several values are run.
 const SWEPT: [&str; 4] = ["list_actors", "requesters", "workload", "mode"];
 
-const QUICK: &[Setting] = &[("requests", Value::Number(20)), ("range", Value::Number(400))];
+const QUICK: &[Setting] = &[("requests", Number(20)), ("range", Number(400))];
 
 /// Courses of the thesis' 5.4.1: eight list actors, 500 requesters.
-const COURSES: &[Setting] =
-    &[("list_actors", Value::Number(8)), ("requesters", Value::Number(500))];
-const QUICK_COURSES: &[Setting] =
-    &[("list_actors", Value::Number(2)), ("requesters", Value::Number(20))];
+const COURSES: &[Setting] = &[("list_actors", Number(8)), ("requesters", Number(500))];
+const QUICK_COURSES: &[Setting] = &[("list_actors", Number(2)), ("requesters", Number(20))];
 
 /// The width of each list actor stays as it is.
 const FIXED: &str = "concurrent";
@@ -77,10 +76,8 @@ fn courses(plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Courses<Key>,
         for width in [FIXED, ADAPTIVE, THRESHOLD] {
             for sum in SUMS {
                 let words = [("workload", mix), ("mode", width), ("sum", sum)];
-                let words = words.map(|(name, word)| (name, Value::Word(word)));
-                let own = sizes.iter().chain(&words);
-                let params =
-                    own.fold(base(plan), |params, (name, value)| params.with(name, *value));
+                let words = words.map(|(name, word)| (name, Word(word)));
+                let params = base(plan).with_all(sizes).with_all(&words);
                 cases.push(((mix, width, sum), params));
             }
         }
@@ -154,7 +151,7 @@ fn page(plan: &PaperPlan, sections: Vec<Section>) -> Page {
         who: "the paper",
         is_quick: plan.quick,
         setting: setting(plan, "papers", theirs, rows),
-        intro: list().note(&base.with("list_actors", Value::Number(2))).into_iter().collect(),
+        intro: list().note(&base.with("list_actors", Number(2))).into_iter().collect(),
         sections,
     }
 }

@@ -60,9 +60,7 @@ fn cases(comparison: &'static Comparison, plan: &PaperPlan) -> Vec<(Key, Params)
         if let (Some((name, _)), Some(value)) = (comparison.swept, value) {
             params = params.with(name, Value::Number(value));
         }
-        let of_version = version.settings.iter();
-        let params = of_version.fold(params, |params, (name, value)| params.with(name, *value));
-        ((version.name, value), params)
+        ((version.name, value), params.with_all(version.settings))
     };
     let versions = |value| comparison.versions.iter().map(move |version| case(value, version));
     comparison.values().into_iter().flat_map(versions).collect()

@@ -6,11 +6,11 @@
 mod ledger;
 mod senders;
 
-use super::shared_state::{self, HANDLER_NS, LEDGER, ledger_plan};
+use super::shared_state::{self, HANDLER_NS};
 use crate::workload::prelude::*;
 use ledger::{Ledger, ToLedger};
-use odeon_example_shared_state::Shared;
 use odeon_example_shared_state::ledger::Plan;
+use odeon_example_shared_state::{Shared, Work};
 use odeon_speculative::{Processing, SpawnSpeculative, SpeculationStats};
 use senders::{Asker, ToAsker, ToWriter, Writer};
 use std::sync::Arc;
@@ -80,19 +80,15 @@ fn floor(params: &Params) -> Result<Measured, BenchError> {
 
 /// What one sender of a ledger does: number 0 changes, the others ask.
 fn plan(params: &Params, sender: u64) -> Plan {
-    let reads = if sender == 0 { 0 } else { 100 };
-    let settings = [
-        ("handler_ns", params.number("handler_ns")),
-        ("entries", params.number("entries")),
-        ("seed", params.number("seed").wrapping_add(sender)),
-        ("senders", 1),
-        ("reads", reads),
-    ];
-    let start = LEDGER.defaults();
-    let with = |params: Params, (name, number): (&_, u64)| params.with(name, Value::Number(number));
-    ledger_plan(
-        &settings.iter().fold(start, |params, (name, number)| with(params, (name, *number))),
-    )
+    Plan {
+        senders: 1,
+        entries: params.number("entries"),
+        conflict: 0,
+        reads: if sender == 0 { 0 } else { 100 },
+        work: Work::of_ns(params.number("handler_ns")),
+        seed: params.number("seed").wrapping_add(sender),
+        is_named: false,
+    }
 }
 
 /// Refuses a run in which an attempt was in vain.

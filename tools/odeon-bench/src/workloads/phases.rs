@@ -4,13 +4,12 @@
 
 mod looks;
 
-use super::shared_state::{LEDGER, ledger_plan};
 use crate::statistics::Spread;
-use crate::trace;
 use crate::workload::prelude::*;
 use looks::{Look, messages_until};
-use odeon_example_run::watch;
-use odeon_example_shared_state::{Runs, Shared, ToState, enter, processing, spawn};
+use odeon_example_run::{theater_with, watch};
+use odeon_example_shared_state::ledger::Plan;
+use odeon_example_shared_state::{Runs, Shared, ToState, Work, enter, processing, spawn};
 use std::time::Duration;
 
 /// Per cent of the entries that meet, phase by phase.
@@ -105,12 +104,9 @@ impl PhasesPlan {
     }
 
     fn run_once(&self, mode: &str) -> Result<Run, BenchError> {
-        let params = self.params();
-        let theater = theater(&params)?;
-        let plans = CONFLICTS
-            .map(|conflict| ledger_plan(&params.clone().with("conflict", Value::Number(conflict))));
+        let theater = theater_with(self.workers as usize)?;
+        let plans = CONFLICTS.map(|conflict| self.plan(conflict));
         let ledger = spawn(&plans[0], &theater, processing(mode));
-        trace::watch(&ledger);
         let actors = [ledger.actor_ref()];
         let mut run = Run::new();
         for plan in &plans {
@@ -128,16 +124,17 @@ impl PhasesPlan {
         plans[0].check(vec![total], &often).map(|()| run)
     }
 
-    /// Of the ledger; nothing is only looked at.
-    fn params(&self) -> Params {
-        let settings = [
-            ("handler_ns", self.handler_ns),
-            ("senders", self.senders),
-            ("entries", self.entries),
-            ("workers", self.workers),
-        ];
-        let start = LEDGER.defaults();
-        settings.iter().fold(start, |params, (name, n)| params.with(name, Value::Number(*n)))
+    /// Nothing is only looked at.
+    fn plan(&self, conflict: u64) -> Plan {
+        Plan {
+            senders: self.senders as usize,
+            entries: self.entries.div_ceil(self.senders),
+            conflict,
+            reads: 0,
+            work: Work::of_ns(self.handler_ns),
+            seed: 1,
+            is_named: false,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Programs of the Savina suite in versions, with selectors and without: [`odeon_example_savina`]
 //! has them, here they are declared.
 
+use crate::parameter::Value::{Number, Word};
 use crate::workload::prelude::*;
 use odeon_example_run::Timed;
 use odeon_example_savina::{
@@ -48,7 +49,7 @@ pub(super) static LOGISTIC_MAP: Workload = Workload {
         version("what requests wait in", logmap::VERSIONS),
         WORKERS,
     ],
-    paper: &[("terms", Value::Number(150_000))],
+    paper: &[("terms", Number(150_000))],
     ..Workload::new(
         "logmap",
         |_, params| run(logmap::run, series(params), params),
@@ -71,7 +72,7 @@ pub(super) static BANKING: Workload = Workload {
         version("what waits for a confirmation", banking::VERSIONS),
         WORKERS,
     ],
-    paper: &[("transfers", Value::Number(10_000_000))],
+    paper: &[("transfers", Number(10_000_000))],
     ..Workload::new(
         "banking",
         |_, params| run(banking::run, transfers(params), params),
@@ -101,11 +102,7 @@ pub(super) static BOUNDED_BUFFER: Workload = Workload {
         version("what waits for room or for items", bndbuffer::VERSIONS),
         WORKERS,
     ],
-    paper: &[
-        ("buffer", Value::Number(6000)),
-        ("producers", Value::Number(5000)),
-        ("consumers", Value::Number(2000)),
-    ],
+    paper: &[("buffer", Number(6000)), ("producers", Number(5000)), ("consumers", Number(2000))],
     check: each_producer_may_have_one_item_under_way,
     ..Workload::new(
         "bndbuffer",
@@ -146,7 +143,7 @@ pub(super) static ADDER_JOIN: Workload = Workload {
         WORKERS,
     ],
     // With 4, 8, 12 and 36 sources.
-    paper: &[("numbers", Value::Number(24_000_000))],
+    paper: &[("numbers", Number(24_000_000))],
     ..Workload::new(
         "adderjoin",
         |_, params| run(adderjoin::run, numbers(params), params),
@@ -176,7 +173,7 @@ pub(super) static FILTER_BANK: Workload = Workload {
         ),
         WORKERS,
     ],
-    paper: &[("items", Value::Number(300_000)), ("columns", Value::Number(131_072))],
+    paper: &[("items", Number(300_000)), ("columns", Number(131_072))],
     check: two_filters_have_to_fill_before_anything_comes_out,
     ..Workload::new(
         "filterbank",
@@ -226,7 +223,7 @@ pub(super) static N_QUEENS: Workload = Workload {
         version(PRIORITIES, nqueens::VERSIONS),
         WORKERS,
     ],
-    paper: &[("size", Value::Number(15)), ("limit", Value::Number(1_500_000))],
+    paper: &[("size", Number(15)), ("limit", Number(1_500_000))],
     ..Workload::new(
         "nqueens",
         |_, params| run(nqueens::run, queens(params), params),
@@ -269,7 +266,7 @@ pub(super) static A_STAR: Workload = Workload {
         version(PRIORITIES, astar::VERSIONS),
         WORKERS,
     ],
-    paper: &[("edge", Value::Number(150))],
+    paper: &[("edge", Number(150))],
     ..Workload::new(
         "astar",
         |_, params| run(astar::run, search(params), params),
@@ -280,7 +277,7 @@ pub(super) static A_STAR: Workload = Workload {
 const NEAREST: &str = "nearest";
 
 fn search(params: &Params) -> astar::Setup {
-    let is_nearest = params.get("first") == Some(Value::Word(NEAREST));
+    let is_nearest = params.get("first") == Some(Word(NEAREST));
     astar::Setup {
         edge: params.count("edge"),
         searchers: if_told(params, "searchers"),
@@ -421,7 +418,7 @@ pub(super) static DICTIONARY: Workload = Workload {
         version(POLICIES, dictionary::VERSIONS),
         WORKERS,
     ],
-    paper: &[("requests", Value::Number(400_000))],
+    paper: &[("requests", Number(400_000))],
     ..Workload::new(
         "dictionary",
         |_, params| run(dictionary::run, entries(params), params),
@@ -451,7 +448,7 @@ pub(super) static SORTED_LIST: Workload = Workload {
         version(POLICIES, sortedlist::VERSIONS),
         WORKERS,
     ],
-    paper: &[("requests", Value::Number(15_000))],
+    paper: &[("requests", Number(15_000))],
     ..Workload::new(
         "sortedlist",
         |_, params| run(sortedlist::run, list(params), params),

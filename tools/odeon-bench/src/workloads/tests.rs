@@ -1,6 +1,7 @@
 //! Every workload and every floor with tiny parameters.
 
 use super::*;
+use crate::parameter::Value::{Number, Word};
 use crate::parameter::{Domain, Params, Value};
 use crate::workload::Variant;
 use std::io::Write;
@@ -66,12 +67,12 @@ fn tiny(workload: &Workload, settings: &[(&str, Value)]) -> Params {
     let mut params = workload.defaults();
     for (name, number) in small {
         if params.get(name).is_some() {
-            params = params.with(name, Value::Number(number));
+            params = params.with(name, Number(number));
         }
     }
     // This program is not the one that knows how to be a member.
     if params.get("members").is_some() {
-        params = params.with("members", Value::Word("threads"));
+        params = params.with("members", Word("threads"));
     }
     settings.iter().fold(params, |params, (name, value)| params.with(name, *value))
 }
@@ -81,7 +82,7 @@ fn every_workload_runs_in_every_variant_and_with_one_worker() {
     for &workload in ALL {
         for &variant in workload.variants {
             for workers in [1, 2] {
-                let params = tiny(workload, &[(workers_of(workload), Value::Number(workers))]);
+                let params = tiny(workload, &[(workers_of(workload), Number(workers))]);
                 workload.check(&params).expect("tiny parameters fit together");
                 let measured = workload.run(variant, &params);
                 let measured = measured.unwrap_or_else(|e| panic!("{}: {e}", workload.name));
@@ -107,7 +108,7 @@ fn workers_of(workload: &Workload) -> &'static str {
 fn fjthrput_takes_any_number_of_mailboxes() {
     let workload = find("fjthrput").expect("fjthrput is a workload");
     for mailboxes in [1, 2, 3, 8, 9, 17, 63, 64] {
-        let params = tiny(workload, &[("mailboxes", Value::Number(mailboxes))]);
+        let params = tiny(workload, &[("mailboxes", Number(mailboxes))]);
         assert_eq!(workload.run(Variant::Pool, &params).expect("it runs").ops, 200);
     }
 }
@@ -116,10 +117,10 @@ fn fjthrput_takes_any_number_of_mailboxes() {
 fn forward_takes_every_order_and_checks_its_tokens() {
     let workload = find("forward").expect("forward is a workload");
     for order in ["fifo", "lifo", "central"] {
-        let params = tiny(workload, &[("order", Value::Word(order))]);
+        let params = tiny(workload, &[("order", Word(order))]);
         assert_eq!(workload.run(Variant::Pool, &params).expect("it runs").ops, 150);
     }
-    let refused = workload.check(&tiny(workload, &[("tokens", Value::Number(6))])).unwrap_err();
+    let refused = workload.check(&tiny(workload, &[("tokens", Number(6))])).unwrap_err();
     assert_eq!(refused.to_string(), "--tokens: 6 tokens need at least as many actors, not 5");
 }
 
@@ -128,8 +129,8 @@ fn pressure_knows_every_producer() {
     let workload = find("pressure").expect("pressure is a workload");
     for producer in ["actor", "thread", "async"] {
         // WHY so long: on a loaded machine it gets little of the time.
-        let lasting = ("milliseconds", Value::Number(1000));
-        let params = tiny(workload, &[("producer", Value::Word(producer)), lasting]);
+        let lasting = ("milliseconds", Number(1000));
+        let params = tiny(workload, &[("producer", Word(producer)), lasting]);
         // Beyond what an inbox holds: the producer has been held back and let go.
         let handled = workload.run(Variant::Pool, &params).expect("it runs").ops;
         assert!(handled > 2_000, "{producer}: {handled}");
@@ -140,7 +141,7 @@ fn pressure_knows_every_producer() {
 fn timers_cancels_what_it_is_told_to() {
     let workload = find("timers").expect("timers is a workload");
     for (cancel, pending) in [("newest", 0), ("newest", 200), ("oldest", 0), ("oldest", 200)] {
-        let settings = [("cancel", Value::Word(cancel)), ("pending", Value::Number(pending))];
+        let settings = [("cancel", Word(cancel)), ("pending", Number(pending))];
         let params = tiny(workload, &settings);
         assert_eq!(workload.run(Variant::Pool, &params).expect("it runs").ops, 50);
         assert_eq!(workload.floor(&params).expect("it runs").ops, 50);
@@ -182,10 +183,10 @@ fn what_peers_and_floors_are_told() {
     let workload = find("fjthrput").expect("fjthrput is a workload");
     let parameters = workload.parameters;
     let one = tiny(workload, &[]);
-    let many = tiny(workload, &[("mailboxes", Value::Number(64))]);
+    let many = tiny(workload, &[("mailboxes", Number(64))]);
     let peers = one.for_peers(parameters).expect("one mailbox is comparable");
     assert_eq!(peers.get("mailboxes"), None);
-    assert_eq!(peers.get("workers"), Some(Value::Number(2)));
+    assert_eq!(peers.get("workers"), Some(Number(2)));
     assert_eq!(many.for_peers(parameters), None);
     assert_eq!(one.for_floor(parameters), many.for_floor(parameters));
 }
@@ -200,8 +201,7 @@ fn every_version_of_a_workload_comes_to_the_right_result() {
         assert!(allowed.contains(&"actor"), "{}", workload.name);
         for version in allowed {
             for workers in [1, 2] {
-                let settings =
-                    [("version", Value::Word(version)), ("workers", Value::Number(workers))];
+                let settings = [("version", Word(version)), ("workers", Number(workers))];
                 let ran = workload.run(Variant::Pool, &tiny(workload, &settings));
                 ran.unwrap_or_else(|e| panic!("{} {version}: {e}", workload.name));
             }
@@ -220,7 +220,7 @@ fn every_way_of_a_workload_comes_to_the_right_result() {
             _ => None,
         }) {
             for way in allowed {
-                let params = tiny(workload, &[(parameter, Value::Word(way))]);
+                let params = tiny(workload, &[(parameter, Word(way))]);
                 let what = format!("{} --{parameter} {way}", workload.name);
                 match workload.missing(&params) {
                     Some(why) => _ = writeln!(std::io::stderr(), "skipped: {what}: {why}"),

@@ -9,11 +9,12 @@ use clap::Args;
 use odeon_bench::environment::Machine;
 use odeon_bench::error::BenchError;
 use odeon_bench::figures::hardware::Part;
+use odeon_bench::figures_page::Told;
 use odeon_bench::figures_run::{FiguresPlan, List, Watch, table};
 use odeon_bench::json_lines::JsonLines;
 use odeon_bench::peers::Peers;
 use odeon_bench::runner::{Case, Results, Rounds};
-use odeon_bench::{figures_page, hardware_page, report, workloads};
+use odeon_bench::{hardware_page, report, workloads};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -40,19 +41,25 @@ pub(super) struct FiguresArguments {
     /// Leave out the comparisons with other runtimes
     #[arg(long)]
     no_peers: bool,
-    /// With --hardware: measure nothing, but judge what these files of lines of JSON tell, and write it into the
-    /// section of the page of --report that is about real hardware
-    #[arg(long, value_name = "FILES", value_delimiter = ',', requires = "hardware", conflicts_with_all = ["json", "within", "samples"])]
+    /// Measure nothing, but write the pages from what a run has written beside its page. With --hardware: judge what
+    /// these files of lines of JSON tell, and write it into the section of the page of --report that is about real hardware
+    #[arg(long, value_name = "FILES", value_delimiter = ',', conflicts_with_all = ["json", "within", "samples"])]
     from: Vec<PathBuf>,
-    /// Write the page of figures in Markdown; paragraphs about figures that are not reached come
-    /// from the file beside it whose name ends in -notes.md, what was measured on real hardware from files in
-    /// the folder `hardware` beside it
+    /// Write the page of figures in Markdown, and beside it the same as lines of JSON; paragraphs about figures that are
+    /// not reached come from benchmarks-notes.md beside it, what was measured on real hardware from files in the
+    /// folder `hardware` beside it
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Write a page of the few comparisons to look at first
+    #[arg(long, value_name = "FILE", conflicts_with = "hardware")]
+    headlines: Option<PathBuf>,
     /// Write every result with every sample as a line of JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
+
+/// What the name of a file of lines beside a page ends in.
+const LINES: &str = "jsonl";
 
 const ALL: &str = "all";
 const CORES: &str = "cores";
@@ -86,17 +93,29 @@ pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
         idle_seconds: if arguments.quick { 2 } else { 10 },
         within: arguments.within.map(|seconds| Duration::from_secs(seconds as u64)),
     };
-    let files = [("--json", arguments.json.as_deref()), ("--report", arguments.report.as_deref())];
-    output::check_distinct(&files)?;
+    let beside = arguments.report.as_ref().map(|report| report.with_extension(LINES));
+    output::check_distinct(&[
+        ("--json", arguments.json.as_deref()),
+        ("--report", arguments.report.as_deref()),
+        ("--report", beside.as_deref()),
+        ("--headlines", arguments.headlines.as_deref()),
+    ])?;
     let notes = notes_beside(arguments.report.as_deref())?;
+    if let ([from], List::Usual) = (&arguments.from[..], &plan.list) {
+        let told = Told::read(from)
+            .map_err(|error| BenchError::bad_argument("--from", error.to_string()))?;
+        return write(&told, arguments, &notes);
+    }
     if !arguments.from.is_empty() {
+        if plan.list == List::Usual {
+            return Err(BenchError::bad_argument("--from", "takes one file without --hardware"));
+        }
         return from_files::judge(&arguments.from, &plan, arguments.report.as_deref(), &notes);
     }
     if plan.list != List::Usual && arguments.report.is_some() {
         let problem = "with --hardware it is written from files of lines: --from";
         return Err(BenchError::bad_argument("--report", problem));
     }
-    let hardware = from_files::section_beside(arguments.report.as_deref(), &notes)?;
     let json = output::json(arguments.json.as_deref())?;
     let names = plan.peers().into_iter().filter(|_| !arguments.no_peers);
     let names: Vec<String> = names.map(str::to_owned).collect();
@@ -120,18 +139,33 @@ pub(super) fn run(arguments: &FiguresArguments) -> Result<(), BenchError> {
     if !outcome.left_out.is_empty() {
         terminal.print(&format!("The time was over before: {}.", outcome.left_out.join("; ")));
     }
+    let told = Told::of(&outcome, &plan, &peers);
+    write(&told, arguments, &notes)?;
     if let Some(path) = &arguments.report {
-        let mut page = figures_page::page(&outcome, &plan, &peers, &notes);
-        if let Some(section) = hardware {
-            page = hardware_page::put(&page, &section);
-        }
-        std::fs::write(path, page)
-            .map_err(|source| BenchError::File { path: path.clone(), source })?;
+        write_file(&path.with_extension(LINES), &told.lines())?;
     }
     ended(terminal, &outcome.failures)
 }
 
-/// For `docs/benchmarks.md` the text of `docs/benchmarks-notes.md`; empty when there is none.
+/// The pages that are asked for.
+fn write(told: &Told, arguments: &FiguresArguments, notes: &str) -> Result<(), BenchError> {
+    if let Some(path) = &arguments.report {
+        let page = told.page(notes);
+        let hardware = from_files::section_beside(path, notes)?;
+        let page = hardware.map_or(page.clone(), |section| hardware_page::put(&page, &section));
+        write_file(path, &page)?;
+    }
+    match &arguments.headlines {
+        Some(path) => write_file(path, &told.headlines()),
+        None => Ok(()),
+    }
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), BenchError> {
+    std::fs::write(path, text).map_err(|source| BenchError::File { path: path.to_owned(), source })
+}
+
+/// The text of `benchmarks-notes.md` beside the report; empty when there is none.
 /// Refuses a report in a folder that does not exist, before anything is measured.
 fn notes_beside(report: Option<&Path>) -> Result<String, BenchError> {
     let Some(report) = report else {
@@ -142,8 +176,7 @@ fn notes_beside(report: Option<&Path>) -> Result<String, BenchError> {
         let problem = format!("{}: no file can be written there", report.display());
         return Err(BenchError::bad_argument("--report", problem));
     }
-    let stem = report.file_stem().unwrap_or_default().to_string_lossy();
-    let notes = report.with_file_name(format!("{stem}-notes.md"));
+    let notes = report.with_file_name("benchmarks-notes.md");
     match std::fs::read_to_string(&notes) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),

@@ -4,6 +4,7 @@
 use super::measuring::{at_most, ended};
 use crate::output::Terminal;
 use crate::progress::Progress;
+use clap::builder::StyledStr;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use odeon_bench::environment::Machine;
@@ -43,7 +44,7 @@ fn count(name: &'static str, most: (u64, u64)) -> Arg {
     Arg::new(name).long(name).value_name("N").value_parser(at_most(most.0, most.1))
 }
 
-fn out_option(help: &'static str) -> Arg {
+fn out_option(help: impl Into<StyledStr>) -> Arg {
     let parser = clap::value_parser!(PathBuf);
     Arg::new(OUT).long(OUT).value_name("DIR").help(help).value_parser(parser)
 }
@@ -54,6 +55,7 @@ pub(super) fn command(paper: &'static Paper) -> Command {
         "Samples of each case, taken in turn, 1 to 1000 [default: {}, with --quick 1]",
         paper.samples
     );
+    let out = format!("The folder of page and plots [default: {}-reproduction]", paper.name);
     let warmup = "Runs of each case before the samples, 0 to 1000 [default: 1, with --quick 0]";
     let mut command = Command::new(paper.name)
         .about(paper.about)
@@ -61,7 +63,7 @@ pub(super) fn command(paper: &'static Paper) -> Command {
             REPRODUCE,
             "Write plots and a page that sets the results beside the paper's figures",
         ))
-        .arg(out_option("The folder of page and plots").requires(REPRODUCE))
+        .arg(out_option(out).requires(REPRODUCE))
         .arg(flag(QUICK, "Small sizes, which compare nothing"))
         .arg(count(SAMPLES, (1, 1000)).help(samples))
         .arg(count(WARMUP, (0, 1000)).help(warmup));

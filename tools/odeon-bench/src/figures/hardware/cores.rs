@@ -2,21 +2,21 @@
 
 use super::super::Goal::{AtMostNanoseconds, AtMostTimes};
 use super::super::sweep::Sweep;
-use super::super::{Group, Setting, group};
+use super::super::{Group, Setting, alone, group};
 use super::{SIXTEEN, numbers_of_threads};
-use crate::parameter::Value;
+use crate::parameter::Value::{Number, Word};
 use crate::workload::Variant::{Pool, Stm};
 
-const PLAIN: &[Setting] = &[("mode", Value::Word("plain"))];
-const CONCURRENT: &[Setting] = &[("mode", Value::Word("concurrent"))];
-const ADAPTIVE: &[Setting] = &[("mode", Value::Word("adaptive"))];
-const COMBINED: &[Setting] = &[("mode", Value::Word("combined"))];
-const ONE_THREAD: &[Setting] = &[("threads", Value::Number(1))];
+const PLAIN: &[Setting] = &[("mode", Word("plain"))];
+const CONCURRENT: &[Setting] = &[("mode", Word("concurrent"))];
+const ADAPTIVE: &[Setting] = &[("mode", Word("adaptive"))];
+const COMBINED: &[Setting] = &[("mode", Word("combined"))];
+const ONE_THREAD: &[Setting] = &[("threads", Number(1))];
 
-const QUICK_LEDGER: &[Setting] = &[("entries", Value::Number(500))];
-const QUICK_LIST: &[Setting] = &[("requests", Value::Number(2))];
-const QUICK: &[Setting] = &[("transactions", Value::Number(5000))];
-const QUICK_TRANSFERS: &[Setting] = &[("transfers", Value::Number(500))];
+const QUICK_LEDGER: &[Setting] = &[("entries", Number(500))];
+const QUICK_LIST: &[Setting] = &[("requests", Number(2))];
+const QUICK: &[Setting] = &[("transactions", Number(5000))];
+const QUICK_TRANSFERS: &[Setting] = &[("transfers", Number(500))];
 
 /// Of the memory.
 const MOST_THREADS: u64 = 64;
@@ -43,15 +43,15 @@ pub(super) fn groups(cores: u64) -> Vec<Group> {
 }
 
 fn mode(word: &'static str) -> Setting {
-    ("mode", Value::Word(word))
+    ("mode", Word(word))
 }
 
 fn new_ledger(cores: u64, handler_ns: u64, entries: u64) -> Group {
-    group("ledger", QUICK_LEDGER).without_peers().with(&[
-        ("handler_ns", Value::Number(handler_ns)),
-        ("entries", Value::Number(entries)),
-        ("senders", Value::Number(64)),
-        ("workers", Value::Number(cores)),
+    alone("ledger", QUICK_LEDGER).with(&[
+        ("handler_ns", Number(handler_ns)),
+        ("entries", Number(entries)),
+        ("senders", Number(64)),
+        ("workers", Number(cores)),
     ])
 }
 
@@ -71,7 +71,7 @@ fn ledger(cores: u64, handler_ns: u64, entries: u64, judged: &[&'static str], ti
             "ledger, entries of {handler_ns} ns, {cores} workers: {word} against a plain actor"
         );
         let settings = if *word == "adaptive" { ADAPTIVE } else { CONCURRENT };
-        group.figure(&what, Pool, settings, AtMostTimes(1.0 / times, PLAIN))
+        group.figure(&what, settings, AtMostTimes(1.0 / times, PLAIN))
     })
 }
 
@@ -82,7 +82,7 @@ fn ledger_that_meets(cores: u64) -> Group {
         .fold(Sweep::new(what, Pool, "workers"), |sweep, word| {
             sweep.row(word, &[mode(word)], &[cores])
         });
-    new_ledger(cores, 2000, 50_000).with(&[("conflict", Value::Number(20))]).shown(sweep)
+    new_ledger(cores, 2000, 50_000).with(&[("conflict", Number(20))]).shown(sweep)
 }
 
 fn ledger_that_is_read(cores: u64) -> Group {
@@ -92,7 +92,7 @@ fn ledger_that_is_read(cores: u64) -> Group {
         .fold(Sweep::new(what, Pool, "workers"), |sweep, word| {
             sweep.row(word, &[mode(word)], &[cores])
         });
-    new_ledger(cores, 2000, 50_000).with(&[("reads", Value::Number(95))]).shown(sweep)
+    new_ledger(cores, 2000, 50_000).with(&[("reads", Number(95))]).shown(sweep)
 }
 
 /// One list actor, whose requests walk far.
@@ -103,11 +103,10 @@ fn list(cores: u64, mix: &'static str, times: f64) -> Group {
         .row("concurrent", CONCURRENT, &counts)
         .row("adaptive", ADAPTIVE, &counts);
     let what = format!("list, 1 list actor, {mix}, {cores} workers: concurrent against plain");
-    group("list", QUICK_LIST)
-        .without_peers()
-        .with(&[("requests", Value::Number(200)), ("workload", Value::Word(mix))])
-        .with(&[("workers", Value::Number(cores))])
-        .figure(&what, Pool, CONCURRENT, AtMostTimes(1.0 / times, PLAIN))
+    alone("list", QUICK_LIST)
+        .with(&[("requests", Number(200)), ("workload", Word(mix))])
+        .with(&[("workers", Number(cores))])
+        .figure(&what, CONCURRENT, AtMostTimes(1.0 / times, PLAIN))
         .shown(sweep)
 }
 
@@ -115,11 +114,10 @@ fn disjoint(cores: u64) -> Group {
     let counts = numbers_of_threads(cores);
     let what = format!("stm: {cores} threads on disjoint variables against 1");
     let sweep = Sweep::new("stm, disjoint variables", Stm, "threads").row("odeon", &[], &counts);
-    group("stm", QUICK)
-        .without_peers()
-        .with(&[("case", Value::Word("disjoint")), ("transactions", Value::Number(4_000_000))])
-        .with(&[("threads", Value::Number(cores))])
-        .figure(&what, Stm, &[], AtMostTimes(1.0 / 15.0, ONE_THREAD))
+    alone("stm", QUICK)
+        .with(&[("case", Word("disjoint")), ("transactions", Number(4_000_000))])
+        .with(&[("threads", Number(cores))])
+        .figure_on(Stm, &what, &[], AtMostTimes(1.0 / 15.0, ONE_THREAD))
         .shown(sweep)
 }
 
@@ -127,7 +125,7 @@ fn bank(cores: u64) -> Group {
     let sweep = Sweep::new("stm, bank of 1,000 accounts", Stm, "threads");
     group("stm", QUICK)
         .against(&["fast-stm"])
-        .with(&[("case", Value::Word("transfer")), ("transactions", Value::Number(400_000))])
+        .with(&[("case", Word("transfer")), ("transactions", Number(400_000))])
         .shown(sweep.row("odeon", &[], &numbers_of_threads(cores)))
 }
 
@@ -136,17 +134,17 @@ fn transfer(cores: u64) -> Group {
     let counts = numbers_of_threads(cores);
     let modes = [("adaptive", ADAPTIVE), ("concurrent", CONCURRENT), ("combined", COMBINED)];
     let settings = [
-        ("actors", Value::Number(32)),
-        ("clients", Value::Number(32)),
-        ("transfers", Value::Number(50_000)),
-        ("workers", Value::Number(cores)),
+        ("actors", Number(32)),
+        ("clients", Number(32)),
+        ("transfers", Number(50_000)),
+        ("workers", Number(cores)),
     ];
-    let group = group("transfer", QUICK_TRANSFERS).without_peers().with(&settings);
+    let group = alone("transfer", QUICK_TRANSFERS).with(&settings);
     let sweep = Sweep::new("transfer between 32 actors", Pool, "workers");
     let sweep = modes.iter().fold(sweep, |sweep, (name, mode)| sweep.row(name, mode, &counts));
     let group = modes.into_iter().fold(group, |group, (name, mode)| {
         let what = format!("transfer between 32 actors, {cores} workers: {name}");
-        group.figure(&what, Pool, mode, AtMostNanoseconds(250.0))
+        group.figure(&what, mode, AtMostNanoseconds(250.0))
     });
     group.shown(sweep)
 }

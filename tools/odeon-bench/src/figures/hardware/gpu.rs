@@ -3,8 +3,8 @@
 use super::super::Goal::AtMostTimesBest;
 use super::super::heterogeneous::{self, Configurations, ON_A_GPU};
 use super::super::sweep::Sweep;
-use super::super::{Group, Setting, group};
-use crate::parameter::Value;
+use super::super::{Group, Setting, alone};
+use crate::parameter::Value::{Number, Word};
 use crate::workload::Variant::Pool;
 
 /// By how much a run of the pool is longer than those with a device.
@@ -12,8 +12,8 @@ use crate::workload::Variant::Pool;
 /// as long as one that the processor stands in for.
 const LONGER: u64 = 10;
 
-const QUICK: &[Setting] = &[("rows", Value::Number(2000)), ("rounds", Value::Number(5))];
-const QUICK_GRID: &[Setting] = &[("grid", Value::Number(12)), ("log_points", Value::Number(100))];
+const QUICK: &[Setting] = &[("rows", Number(2000)), ("rounds", Number(5))];
+const QUICK_GRID: &[Setting] = &[("grid", Number(12)), ("log_points", Number(100))];
 
 /// Those with counters last: their runs are long, and many machines tell no joules.
 pub(super) fn groups(cores: u64) -> Vec<Group> {
@@ -34,10 +34,9 @@ pub(super) fn groups(cores: u64) -> Vec<Group> {
 
 /// A GPU is worth it.
 fn logreg(configurations: &Configurations) -> Group {
-    let settings = [("rows", Value::Number(131_072)), ("rounds", Value::Number(100))];
-    group("logreg", QUICK).without_peers().with(&settings).figure(
+    let settings = [("rows", Number(131_072)), ("rounds", Number(100))];
+    alone("logreg", QUICK).with(&settings).figure(
         "logreg, 131072 points: kernels on a GPU against cores",
-        Pool,
         ON_A_GPU,
         AtMostTimesBest(1.0, configurations.on_cores),
     )
@@ -45,12 +44,11 @@ fn logreg(configurations: &Configurations) -> Group {
 
 /// WHY not judged: nobody has promised that kernels search faster than cores do.
 fn geostat(cores: u64) -> Group {
-    let search = |word| [("search", Value::Word(word)), ("device", Value::Word("gpu"))];
+    let search = |word| [("search", Word(word)), ("device", Word("gpu"))];
     let sweep = Sweep::new("geostat, a grid of 200 x 200 points", Pool, "workers")
         .row("search on cores", &search("cpu"), &[1, cores])
         .row("search by kernels", &search("kernel"), &[1, cores]);
-    group("geostat", QUICK_GRID)
-        .without_peers()
-        .with(&[("grid", Value::Number(200)), ("workers", Value::Number(cores))])
+    alone("geostat", QUICK_GRID)
+        .with(&[("grid", Number(200)), ("workers", Number(cores))])
         .shown(sweep)
 }

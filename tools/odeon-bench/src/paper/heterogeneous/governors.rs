@@ -5,7 +5,8 @@ use super::kmeans;
 use crate::energy::{self, Joules};
 use crate::error::BenchError;
 use crate::paper::{PaperPlan, WatchPaper, not_measured};
-use crate::parameter::{Params, Setting, Value};
+use crate::parameter::Value::{Number, Word};
+use crate::parameter::{Params, Setting};
 use crate::peers::Peers;
 use crate::plot::Bars;
 use crate::runner::{Case, Plan, Results, measure as run};
@@ -28,7 +29,7 @@ const ALL: &[Implementation] = &[
         name: "one loop",
         in_thesis: "seq",
         is_floor: true,
-        settings: &[("floor", Value::Word("sequential"))],
+        settings: &[("floor", Word("sequential"))],
     },
     Implementation { name: "rayon", in_thesis: "par", is_floor: true, settings: &[] },
     Implementation { name: "actors on cores", in_thesis: "act", is_floor: false, settings: &[] },
@@ -36,19 +37,19 @@ const ALL: &[Implementation] = &[
         name: "direct (CUDA C)",
         in_thesis: "jni",
         is_floor: false,
-        settings: &[("way", Value::Word("direct")), ("pieces", Value::Number(1))],
+        settings: &[("way", Word("direct")), ("pieces", Number(1))],
     },
     Implementation {
         name: "middleware (RabbitMQ)",
         in_thesis: "rabbitmq",
         is_floor: false,
-        settings: &[("way", Value::Word("middleware"))],
+        settings: &[("way", Word("middleware"))],
     },
     Implementation {
         name: "kernels (CubeCL)",
         in_thesis: "dsl",
         is_floor: false,
-        settings: &[("way", Value::Word("kernel")), ("pieces", Value::Number(1))],
+        settings: &[("way", Word("kernel")), ("pieces", Number(1))],
     },
 ];
 
@@ -166,11 +167,11 @@ const LONG_ENOUGH_FOR_COUNTERS: u64 = 6;
 /// some implementations would be done too soon.
 fn params_of(one: &Implementation, plan: &PaperPlan) -> Params {
     let length = match (plan.quick, energy::missing()) {
-        (true, _) => ("rounds", Value::Number(3)),
-        (false, Some(_)) => ("rounds", Value::Number(ROUNDS)),
-        (false, None) => ("seconds", Value::Number(LONG_ENOUGH_FOR_COUNTERS)),
+        (true, _) => ("rounds", Number(3)),
+        (false, Some(_)) => ("rounds", Number(ROUNDS)),
+        (false, None) => ("seconds", Number(LONG_ENOUGH_FOR_COUNTERS)),
     };
-    let rows = Value::Number(if plan.quick { 1000 } else { ROWS });
+    let rows = Number(if plan.quick { 1000 } else { ROWS });
     let settings = [&[("rows", rows), length][..], one.settings].concat();
     plan.params(kmeans(), &settings, &[])
 }

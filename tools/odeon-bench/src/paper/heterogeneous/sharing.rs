@@ -6,7 +6,8 @@ use super::kmeans;
 use crate::error::BenchError;
 use crate::paper::page::{Drawing, Section};
 use crate::paper::{PaperPlan, WatchPaper, not_measured};
-use crate::parameter::{Params, Value};
+use crate::parameter::Params;
+use crate::parameter::Value::{Number, Word};
 use crate::peers::Peers;
 use crate::plot::Lines;
 use crate::runner::{Case, Plan, measure as run};
@@ -127,13 +128,13 @@ fn one(set: &Set, plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Shared
     let (rows, rounds) = if plan.quick { (600, 60) } else { (set.rows, set.rounds) };
     let of = |way, [devices, cores]: [u64; 2], pieces: u64| -> Params {
         let settings = [
-            ("rows", Value::Number(rows)),
-            ("rounds", Value::Number(rounds)),
-            ("way", Value::Word(way)),
-            ("cpu_workers", Value::Number(cores)),
-            ("device_workers", Value::Number(devices)),
-            ("workers", Value::Number(workers)),
-            ("pieces", Value::Number(pieces)),
+            ("rows", Number(rows)),
+            ("rounds", Number(rounds)),
+            ("way", Word(way)),
+            ("cpu_workers", Number(cores)),
+            ("device_workers", Number(devices)),
+            ("workers", Number(workers)),
+            ("pieces", Number(pieces)),
         ];
         plan.params(kmeans(), &settings, &[])
     };
@@ -142,8 +143,8 @@ fn one(set: &Set, plan: &PaperPlan, watch: &mut dyn WatchPaper) -> Result<Shared
     // many pieces.
     let pool = of("balanced", [workers, workers], 2);
     let pool = match plan.quick {
-        true => pool.with("seconds", Value::Number(2)).with("rounds", Value::Number(0)),
-        false => pool.with("rounds", Value::Number(LONGER * rounds)),
+        true => pool.with("seconds", Number(2)).with("rounds", Number(0)),
+        false => pool.with("rounds", Number(LONGER * rounds)),
     };
     let mut runs = Plan::default();
     for params in (0..=workers).map(alone).filter(|params| kmeans().missing(params).is_none()) {

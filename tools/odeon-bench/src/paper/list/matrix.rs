@@ -7,6 +7,7 @@ use crate::paper::cases::Cases;
 use crate::paper::page::{Drawing, Section};
 use crate::paper::{PaperPlan, WatchPaper};
 use crate::parameter::Value;
+use crate::parameter::Value::{Number, Word};
 use crate::plot::Lines;
 use crate::runner::WRONG_RESULT;
 use crate::table::Table;
@@ -54,9 +55,9 @@ impl Matrix {
         let cases = cases.into_iter().map(|key| {
             let (mix, mode, actors, askers) = key;
             let params = plan.params(list(), &[], QUICK);
-            let params = params.with("workload", Value::Word(mix)).with("mode", Value::Word(mode));
-            let params = params.with("list_actors", Value::Number(actors));
-            (key, params.with("requesters", Value::Number(askers)))
+            let params = params.with("workload", Word(mix)).with("mode", Word(mode));
+            let params = params.with("list_actors", Number(actors));
+            (key, params.with("requesters", Number(askers)))
         });
         let cases = Cases::measure("execution times", list(), cases.collect(), plan, watch)?;
         Ok(Self { list_actors, requesters, mixes, modes, cases })
@@ -165,15 +166,15 @@ fn chosen<T>(plan: &PaperPlan, name: &str, read: fn(Value) -> Option<T>) -> Opti
 
 fn number_of(value: Value) -> Option<u64> {
     match value {
-        Value::Number(number) => Some(number),
-        Value::Word(_) => None,
+        Number(number) => Some(number),
+        Word(_) => None,
     }
 }
 
 fn word_of(value: Value) -> Option<&'static str> {
     match value {
-        Value::Word(word) => Some(word),
-        Value::Number(_) => None,
+        Word(word) => Some(word),
+        Number(_) => None,
     }
 }
 
@@ -194,7 +195,7 @@ mod tests {
     #[test]
     fn a_run_with_a_wrong_result_leaves_the_others_theirs_and_is_told() {
         let case = |mode, outcome| {
-            let params = list().defaults().with("mode", Value::Word(mode));
+            let params = list().defaults().with("mode", Word(mode));
             (("read", mode, 1, 5), params, outcome)
         };
         let made_up = vec![case("plain", Ok((1, 2.0))), case("combined", Err("one is missing"))];

@@ -5,7 +5,7 @@ use crate::paper::tests::{Counting, quick, written};
 
 #[test]
 fn page_and_plots_are_written() {
-    let plan = quick(vec![("requests", vec![Value::Number(10)])]);
+    let plan = quick(vec![("requests", vec![Number(10)])]);
     let mut count = Counting::default();
     let outcome = run(&plan, &mut count).expect("it runs");
     // Three mixes, two numbers of list actors and of requesters, six modes; two mixes, three
@@ -26,9 +26,9 @@ fn page_and_plots_are_written() {
 
 #[test]
 fn what_the_papers_do_not_vary_has_one_value() {
-    let plan = quick(vec![("seed", vec![Value::Number(2), Value::Number(3)])]);
+    let plan = quick(vec![("seed", vec![Number(2), Number(3)])]);
     let refused = PAPER.check(&plan).unwrap_err();
     assert_eq!(refused.to_string(), "--seed: takes one value with --reproduce");
-    let several = vec![Value::Number(2), Value::Number(3)];
+    let several = vec![Number(2), Number(3)];
     PAPER.check(&quick(vec![("list_actors", several)])).expect("the papers have several");
 }

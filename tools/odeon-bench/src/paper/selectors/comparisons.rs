@@ -1,7 +1,7 @@
 //! What is compared, and what the paper says of it: data.
 
 use crate::parameter::Setting;
-use crate::parameter::Value;
+use crate::parameter::Value::{Number, Word};
 use crate::workload::Workload;
 use crate::workloads;
 use Kind::{Actor, Selector};
@@ -80,7 +80,7 @@ macro_rules! version {
         Version {
             name: $name,
             kind: $kind,
-            settings: &[("version", Value::Word($name))],
+            settings: &[("version", Word($name))],
             source: Some(include_str!(concat!("../../../../../examples/savina/src/", $file))),
         }
     };
@@ -92,7 +92,7 @@ macro_rules! mailboxes {
         Version {
             name: $name,
             kind: $kind,
-            settings: &[("mailboxes", Value::Number($number))],
+            settings: &[("mailboxes", Number($number))],
             source: None,
         }
     };
@@ -133,7 +133,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "fork-join throughput",
         workload: "fjthrput",
         shows: "60 actors are sent 400,000 messages each, in turn to each of their mailboxes.",
-        quick: &[("messages", Value::Number(2_000))],
+        quick: &[("messages", Number(2_000))],
         versions: &[
             mailboxes!(Actor, "1 mailbox", 1),
             mailboxes!(Selector, "8 mailboxes", 8),
@@ -152,9 +152,9 @@ pub(super) static ALL: &[Comparison] = &[
         title: "chameneos",
         workload: "chameneos",
         shows: "500 creatures meet in pairs at one mall; the selector's mall has several mailboxes without guards, which share the contention.",
-        settings: &[("creatures", Value::Number(500)), ("meetings", Value::Number(2_000_000))],
-        paper_settings: &[("meetings", Value::Number(8_000_000))],
-        quick: &[("meetings", Value::Number(2_000))],
+        settings: &[("creatures", Number(500)), ("meetings", Number(2_000_000))],
+        paper_settings: &[("meetings", Number(8_000_000))],
+        quick: &[("meetings", Number(2_000))],
         versions: &[
             mailboxes!(Actor, "1 mailbox", 1),
             mailboxes!(Selector, "8 mailboxes", 8),
@@ -171,7 +171,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "logistic map",
         workload: "logmap",
         shows: "150 series, each of which waits for the actor that computes its next term before it handles anything else.",
-        quick: &[("terms", Value::Number(100))],
+        quick: &[("terms", Number(100))],
         versions: &[
             version!(Selector, "selector", "logmap/selector.rs"),
             version!(Actor, "actor", "logmap/actor_only.rs"),
@@ -185,7 +185,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "bank transactions",
         workload: "banking",
         shows: "Transfers between 1,000 accounts; one that waits for its partner takes part in nothing else.",
-        quick: &[("transfers", Value::Number(2_000))],
+        quick: &[("transfers", Number(2_000))],
         versions: &[
             version!(Selector, "selector", "banking/selector.rs"),
             version!(Actor, "actor", "banking/actor_only.rs"),
@@ -199,7 +199,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "filter bank",
         workload: "filterbank",
         shows: "A signal through 8 banks of delays and filters, joined behind them.",
-        quick: &[("items", Value::Number(600)), ("columns", Value::Number(128))],
+        quick: &[("items", Number(600)), ("columns", Number(128))],
         versions: &[
             version!(Selector, "any-order", "filterbank/any_order.rs"),
             version!(Selector, "round-robin", "filterbank/round_robin.rs"),
@@ -216,7 +216,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "adder of joined numbers",
         workload: "adderjoin",
         shows: "One entity puts numbers into the mailboxes of an adder at random; it adds one of each.",
-        quick: &[("numbers", Value::Number(7_200))],
+        quick: &[("numbers", Number(7_200))],
         swept: Some(("sources", &[4, 8, 12, 36])),
         versions: &[
             version!(Selector, "any-order", "adderjoin/any_order.rs"),
@@ -233,11 +233,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "N queens",
         workload: "nqueens",
         shows: "The first solutions are looked for by 24 solvers; boards with more queens go first.",
-        quick: &[
-            ("size", Value::Number(9)),
-            ("threshold", Value::Number(3)),
-            ("limit", Value::Number(200)),
-        ],
+        quick: &[("size", Number(9)), ("threshold", Number(3)), ("limit", Number(200))],
         versions: &[
             version!(Selector, "selector", "nqueens/selector.rs"),
             version!(Actor, "actor", "nqueens/actor_only.rs"),
@@ -253,13 +249,9 @@ pub(super) static ALL: &[Comparison] = &[
         title: "N queens, few solutions",
         workload: "nqueens",
         shows: "The same with so few solutions that it matters which boards go first.",
-        settings: &[("limit", Value::Number(5_000))],
-        paper_settings: &[("limit", Value::Number(5_000))],
-        quick: &[
-            ("size", Value::Number(9)),
-            ("threshold", Value::Number(3)),
-            ("limit", Value::Number(50)),
-        ],
+        settings: &[("limit", Number(5_000))],
+        paper_settings: &[("limit", Number(5_000))],
+        quick: &[("size", Number(9)), ("threshold", Number(3)), ("limit", Number(50))],
         versions: &[
             version!(Selector, "selector", "nqueens/selector.rs"),
             version!(Actor, "actor", "nqueens/actor_only.rs"),
@@ -272,7 +264,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "guided search",
         workload: "astar",
         shows: "A way through a random grid of three dimensions, looked for by 24 searchers.",
-        quick: &[("edge", Value::Number(10))],
+        quick: &[("edge", Number(10))],
         versions: &[
             version!(Selector, "selector", "astar/selector.rs"),
             version!(Actor, "actor", "astar/actor_only.rs"),
@@ -288,8 +280,8 @@ pub(super) static ALL: &[Comparison] = &[
         title: "guided search, nearest to the goal first",
         workload: "astar",
         shows: "The same with the priorities that the paper describes; the suite's program has them the other way round.",
-        settings: &[("first", Value::Word("nearest"))],
-        quick: &[("edge", Value::Number(10))],
+        settings: &[("first", Word("nearest"))],
+        quick: &[("edge", Number(10))],
         versions: &[
             version!(Selector, "selector", "astar/selector.rs"),
             version!(Actor, "actor", "astar/actor_only.rs"),
@@ -302,7 +294,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "dictionary",
         workload: "dictionary",
         shows: "24 clients look up keys of one dictionary; one request in ten writes. Each takes constant time.",
-        quick: &[("requests", Value::Number(200))],
+        quick: &[("requests", Number(200))],
         versions: READ_WRITE_DICTIONARY,
         paper: &[
             "Reading in parallel makes selectors much faster than most actors; but a read is so short that the task for it outweighs it, and Scalaz' actors are as fast.",
@@ -315,7 +307,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "sorted list",
         workload: "sortedlist",
         shows: "24 clients look for numbers in one sorted list; one request in ten adds one. Each walks through the list.",
-        quick: &[("requests", Value::Number(50))],
+        quick: &[("requests", Number(50))],
         versions: READ_WRITE_LIST,
         paper: &[
             "Selectors are much faster than all actors without parallel reads; which policy is best depends on how long reads and writes take.",
@@ -327,7 +319,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "bounded buffer",
         workload: "bndbuffer",
         shows: "Producers and consumers of one buffer that is full or empty at times.",
-        quick: &[("items", Value::Number(10))],
+        quick: &[("items", Number(10))],
         versions: &[
             version!(Selector, "declared", "bndbuffer/declared.rs"),
             version!(Selector, "imperative", "bndbuffer/imperative.rs"),
@@ -343,7 +335,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "dining philosophers",
         workload: "philosophers",
         shows: "Philosophers at a round table eat with forks that an arbitrator gives them.",
-        quick: &[("rounds", Value::Number(20))],
+        quick: &[("rounds", Number(20))],
         versions: &[
             version!(Selector, "selector", "philosophers/selector.rs"),
             version!(Actor, "actor", "philosophers/actor_only.rs"),
@@ -355,7 +347,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "sleeping barber",
         workload: "barber",
         shows: "Customers come to a barber's waiting room that may be full.",
-        quick: &[("haircuts", Value::Number(50))],
+        quick: &[("haircuts", Number(50))],
         versions: &[
             version!(Selector, "selector", "barber/selector.rs"),
             version!(Actor, "actor", "barber/actor_only.rs"),
@@ -367,7 +359,7 @@ pub(super) static ALL: &[Comparison] = &[
         title: "cigarette smokers",
         workload: "cigsmok",
         shows: "An arbiter lays out what one of the smokers lacks.",
-        quick: &[("rounds", Value::Number(20))],
+        quick: &[("rounds", Number(20))],
         versions: &[
             version!(Selector, "selector", "cigsmok/selector.rs"),
             version!(Actor, "actor", "cigsmok/actor_only.rs"),

@@ -3,7 +3,7 @@
 
 use super::drawn::Drawn;
 use crate::parameter::Setting;
-use crate::parameter::Value;
+use crate::parameter::Value::{Number, Word};
 use crate::workload::Workload;
 use crate::workloads;
 
@@ -54,10 +54,10 @@ const REMOTE: &str = "remote";
 const MOBILE: &str = "mobile";
 const MOVED: &str = "mobile, created here and moved";
 
-const ONE_WORKER: Setting = ("workers", Value::Number(1));
-const KIND_LOCAL: Setting = ("kind", Value::Word(LOCAL));
-const KIND_REMOTE: Setting = ("kind", Value::Word(REMOTE));
-const KIND_MOBILE: Setting = ("kind", Value::Word(MOBILE));
+const ONE_WORKER: Setting = ("workers", Number(1));
+const KIND_LOCAL: Setting = ("kind", Word(LOCAL));
+const KIND_REMOTE: Setting = ("kind", Word(REMOTE));
+const KIND_MOBILE: Setting = ("kind", Word(MOBILE));
 const ALL_KINDS: &[(&str, &[Setting])] =
     &[(LOCAL, &[KIND_LOCAL]), (REMOTE, &[KIND_REMOTE]), (MOBILE, &[KIND_MOBILE])];
 
@@ -99,7 +99,7 @@ pub(super) const ALL: &[Figure] = &[
         title: "creation in one's own theater",
         shows: "100,000 to 600,000 actors are created, and each acknowledges that to the one that has created it; one stage (here: a pool of one worker). Here a remote actor is created as a local one is; what the first reference for another theater costs is `--created referred`.",
         workload: "remotecreate",
-        settings: &[ONE_WORKER, ("created", Value::Word("here"))],
+        settings: &[ONE_WORKER, ("created", Word("here"))],
         quick: &[],
         swept: ("actors", &[100_000, 200_000, 300_000, 400_000, 500_000, 600_000], &[150, 300]),
         x_title: "actors",
@@ -129,7 +129,7 @@ pub(super) const ALL: &[Figure] = &[
         lines: &[
             (REMOTE, &[KIND_REMOTE]),
             (MOBILE, &[KIND_MOBILE]),
-            (MOVED, &[KIND_MOBILE, ("created", Value::Word("moved"))]),
+            (MOVED, &[KIND_MOBILE, ("created", Word("moved"))]),
         ],
         parts: WHOLE,
         linear_from: 0,
@@ -156,7 +156,7 @@ pub(super) const ALL: &[Figure] = &[
         shows: "TheaterRings: a token goes 1,000 hops round each of 1 to 320 rings, of which each has one actor on each of four theaters.",
         workload: "theaterrings",
         settings: &[ONE_WORKER],
-        quick: &[("hops", Value::Number(12))],
+        quick: &[("hops", Number(12))],
         swept: ("rings", ONE_TO_320, &[1, 2, 10, 20]),
         x_title: "rings",
         lines: &[(REMOTE, &[KIND_REMOTE]), (MOBILE, &[KIND_MOBILE])],
@@ -190,7 +190,7 @@ pub(super) const ALL: &[Figure] = &[
         shows: "MigrationRings: each of 1 to 320 actors moves 1,000 times, round four theaters.",
         workload: "migrationrings",
         settings: &[ONE_WORKER],
-        quick: &[("migrations", Value::Number(8))],
+        quick: &[("migrations", Number(8))],
         swept: ("actors", ONE_TO_320, &[1, 10, 20]),
         x_title: "actors",
         lines: &[(MOBILE, &[])],

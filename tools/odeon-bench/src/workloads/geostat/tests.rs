@@ -1,7 +1,7 @@
 use super::*;
 use crate::parameter::Value;
 
-fn params(settings: &[(&str, Value)]) -> Params {
+fn params(settings: &[(&'static str, Value)]) -> Params {
     let small = [
         ("grid", Value::Number(60)),
         ("points", Value::Number(10)),
@@ -9,8 +9,7 @@ fn params(settings: &[(&str, Value)]) -> Params {
         ("logs", Value::Number(2)),
         ("log_points", Value::Number(1000)),
     ];
-    let all = small.iter().chain(settings);
-    all.fold(GEOSTAT.defaults(), |params, (name, value)| params.with(name, *value))
+    GEOSTAT.defaults().with_all(&small).with_all(settings)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use super::*;
 
-fn params(settings: &[(&str, Value)]) -> Params {
-    settings.iter().fold(LIST.defaults(), |params, (name, value)| params.with(name, *value))
+fn params(settings: &[(&'static str, Value)]) -> Params {
+    LIST.defaults().with_all(settings)
 }
 
 #[test]

@@ -36,13 +36,8 @@ pub(super) fn judge(
 }
 
 /// The section for a page, from the files in the folder `hardware` beside it; nothing if there are none.
-pub(super) fn section_beside(
-    report: Option<&Path>,
-    notes: &str,
-) -> Result<Option<String>, BenchError> {
-    let Some(folder) = report.map(|report| report.with_file_name("hardware")) else {
-        return Ok(None);
-    };
+pub(super) fn section_beside(report: &Path, notes: &str) -> Result<Option<String>, BenchError> {
+    let folder = report.with_file_name("hardware");
     let failed = |source| BenchError::File { path: folder.clone(), source };
     let entries = match folder.read_dir() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
