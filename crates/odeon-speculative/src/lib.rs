@@ -81,9 +81,7 @@ pub use actor::outcome::{HandlerError, TxResult, fail};
 pub use actor::speculative_actor::SpeculativeActor;
 pub use coordination::{Coordinate, CoordinationError, Delivery, Outcome, Plan};
 pub use odeon_core::Access;
-pub use processing::width::{
-    ByEnergy, Fixed, HillClimb, JouleSource, Objective, Sample, Threshold, WidthPolicy,
-};
+pub use processing::width::{Fixed, HillClimb, Sample, Threshold, WidthPolicy};
 pub use processing::{Ordering, Processing};
 pub use report::conflicts::Conflict;
 pub use report::decisions::Decision;

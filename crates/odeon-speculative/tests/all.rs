@@ -27,7 +27,6 @@ mod s28_plain_participants;
 mod s28_random_programs;
 mod s28_theaters;
 mod s28_waits;
-mod s39_width_by_energy;
 mod s3_buffers;
 mod s3_guards;
 mod s3_s23_replay;

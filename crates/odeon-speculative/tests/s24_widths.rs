@@ -113,10 +113,6 @@ impl WidthPolicy for Knows {
         }
     }
 
-    fn begins(&mut self) {
-        self.look();
-    }
-
     fn period(&self) -> Duration {
         self.look();
         Duration::ZERO

@@ -3,12 +3,10 @@
 //! A [`Controller`] samples what the actor does; a [`WidthPolicy`] draws the conclusion. `width/` has one file for each
 //! policy.
 
-mod by_energy;
 mod fixed;
 mod hill_climb;
 mod threshold;
 
-pub use by_energy::{ByEnergy, JouleSource, Objective};
 pub use fixed::Fixed;
 pub use hill_climb::HillClimb;
 pub use threshold::Threshold;
@@ -67,7 +65,8 @@ impl Sample {
     }
 }
 
-/// Decides how many messages of an actor may be handled at once: [`HillClimb`], [`ByEnergy`], [`Threshold`], [`Fixed`], or one of your own, by
+/// Decides how many messages of an actor may be handled at once: [`HillClimb`], [`Threshold`],
+/// [`Fixed`], or one of your own, by
 /// [`Processing::adaptive_with`](crate::Processing::adaptive_with).
 ///
 /// ```
@@ -124,9 +123,6 @@ pub trait WidthPolicy: Send {
         let _ = most;
         1
     }
-
-    /// A sample begins: the actor has work again, or the last sample is decided on. For policies that measure something themselves.
-    fn begins(&mut self) {}
 
     /// The width until the next sample. What is less than 1 counts as 1, what is more than
     /// [`most`](Sample::most) as that.
@@ -201,7 +197,6 @@ impl Controller {
     pub(crate) fn look(&mut self, look: Look) -> Option<Sample> {
         let Some(begun) = &mut self.begun else {
             self.begin(look);
-            self.policy.begins();
             return None;
         };
         begun.waited += look.waiting;
@@ -232,9 +227,7 @@ impl Controller {
 
     /// The width that follows from a sample; the next one has begun with it.
     pub(crate) fn decide(&mut self, sample: &Sample) -> usize {
-        let next = self.policy.next(sample).clamp(1, self.most);
-        self.policy.begins();
-        next
+        self.policy.next(sample).clamp(1, self.most)
     }
 
     pub(crate) fn goes_by(&self) -> Option<&'static str> {

@@ -26,7 +26,7 @@ const TOO_SHORT: f64 = 5e6;
 #[derive(Debug, Clone)]
 pub struct HillClimb {
     phase: Phase,
-    /// The merit of the present width, an average.
+    /// The throughput of the present width, an average.
     here: f64,
     pause: u32,
     upwards: bool,
@@ -101,20 +101,20 @@ impl Default for HillClimb {
     }
 }
 
-impl HillClimb {
-    /// The next width, where more `merit` is better: the throughput, or what is had for a joule.
-    pub(super) fn by(&mut self, merit: f64, sample: &Sample) -> usize {
+impl WidthPolicy for HillClimb {
+    fn next(&mut self, sample: &Sample) -> usize {
+        let throughput = sample.throughput();
         match self.phase {
-            Phase::Staying(left) => self.stay(sample, merit, left),
+            Phase::Staying(left) => self.stay(sample, throughput, left),
             Phase::Arriving { from } => {
                 self.phase = Phase::Looking { from };
                 sample.width
             }
-            Phase::Looking { from: _ } if merit > self.here * BETTER => {
+            Phase::Looking { from: _ } if throughput > self.here * BETTER => {
                 // Better: on in this direction, soon. The other direction is known.
-                let is_far_better = self.upwards && merit > self.here * FAR_BETTER;
+                let is_far_better = self.upwards && throughput > self.here * FAR_BETTER;
                 let pause = if is_far_better { LONGEST_PAUSE } else { LONG_PAUSE };
-                self.here = merit;
+                self.here = throughput;
                 self.pause = PAUSE;
                 self.phase = Phase::Staying(if self.is_last(sample) { pause } else { 1 });
                 sample.width
@@ -130,12 +130,6 @@ impl HillClimb {
                 sample.width
             }
         }
-    }
-}
-
-impl WidthPolicy for HillClimb {
-    fn next(&mut self, sample: &Sample) -> usize {
-        self.by(sample.throughput(), sample)
     }
 
     fn goes_by(&self) -> Option<&'static str> {
