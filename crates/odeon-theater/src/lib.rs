@@ -69,9 +69,7 @@ pub use network::{
     MobileActor, MobileId, Network, Overview, RemoteError,
 };
 pub use odeon_core::wire::Mobile;
-pub use rebalancing::{
-    ByLoad, ByTalk, Load, Measured, Policy, RebalanceSettings, Rebalancer, Situation,
-};
+pub use rebalancing::{ByLoad, Load, Measured, Policy, RebalanceSettings, Rebalancer, Situation};
 pub use steward::{Steward, ToSteward};
 pub use transport::{Conditions, Counts, InMemoryNetwork, InMemoryTransport};
 pub use transport::{Listener, Transport};

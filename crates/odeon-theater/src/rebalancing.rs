@@ -1,9 +1,9 @@
-//! Actors that are moved to where there is less to do, or to where they are sent to from.
+//! Actors that are moved to where there is less to do.
 //!
 //! | question | file |
 //! |---|---|
 //! | what a user calls | this one; `rebalancing/settings.rs` |
-//! | who decides what is to move, and by what | `rebalancing/policy.rs`; `rebalancing/{by_load,by_talk}.rs` |
+//! | who decides what is to move, and by what | `rebalancing/policy.rs`; `rebalancing/by_load.rs` |
 //! | what is measured | `rebalancing/measuring.rs` |
 //! | how theaters tell each other, who sees to the moves | `rebalancing/balancer.rs` |
 //!
@@ -12,7 +12,6 @@
 
 mod balancer;
 mod by_load;
-mod by_talk;
 mod measuring;
 mod policy;
 mod settings;
@@ -31,7 +30,6 @@ use crate::Network;
 use crate::network::WeakNetwork;
 
 pub use self::by_load::ByLoad;
-pub use self::by_talk::ByTalk;
 pub use self::policy::{Load, Measured, Policy, Situation};
 pub use self::settings::RebalanceSettings;
 
@@ -39,14 +37,15 @@ pub use self::settings::RebalanceSettings;
 ///
 /// ```
 /// use odeon_core::Theater;
-/// use odeon_theater::{ByTalk, InMemoryNetwork, LinkConfig, Network, RebalanceSettings, Rebalancer, TheaterId};
+/// use odeon_theater::{ByLoad, InMemoryNetwork, LinkConfig, Network};
+/// use odeon_theater::{RebalanceSettings, Rebalancer, TheaterId};
 /// # use std::sync::Arc;
 /// # let theater = Theater::new()?;
 /// # let net = InMemoryNetwork::new(1);
 /// # let network = Network::join(&theater, TheaterId::random(), LinkConfig::new("shop", 65_000), |id, listener| {
 /// #     Ok::<_, std::convert::Infallible>(Arc::new(net.join(id, listener)))
 /// # })?;
-/// let rebalancer = Rebalancer::spawn(&network, ByTalk::default(), RebalanceSettings::default());
+/// let rebalancer = Rebalancer::spawn(&network, ByLoad::default(), RebalanceSettings::default());
 /// assert_eq!(rebalancer.moved(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -12,7 +12,7 @@ use crate::{Drained, MigrateError, Migrated, MobileId, Network, Overview, Remote
 
 /// Under which name each theater publishes its steward: another one for another version of what it is told, so that who speaks another one does
 /// not find it.
-const STEWARD: &str = "odeon/steward/2";
+const STEWARD: &str = "odeon/steward/3";
 
 /// What a [`Steward`] is asked.
 #[derive(Serialize, Deserialize)]

@@ -420,7 +420,6 @@ fn s35_a_theater_says_who_is_there_and_what_they_have_done() {
     assert_eq!(members, [b.network.id(), c.network.id()]);
     let [it] = &overview.mobile[..] else { panic!("{overview:?}") };
     assert_eq!((it.kind.as_str(), it.id.born, it.moves), ("nomad", a.network.id(), 0));
-    assert_eq!(it.heard, [(b.network.id(), 5), (c.network.id(), 3)]);
     assert!(it.handled >= 11, "{it:?}");
     assert_eq!((overview.referred_to, overview.refers_to), (1, 0));
 
@@ -429,8 +428,7 @@ fn s35_a_theater_says_who_is_there_and_what_they_have_done() {
     assert!(a.network.overview().mobile.is_empty());
     let moved = &c.network.overview().mobile[0];
     assert_eq!((moved.id, moved.moves, moved.kind.as_str()), (id, 1, "nomad"));
+    let before = moved.handled;
     from_b.send(Say::Add(0)).unwrap();
-    until("it is counted where it is", || {
-        c.network.overview().mobile[0].heard.iter().any(|(from, _)| *from != c.network.id())
-    });
+    until("it is counted where it is", || c.network.overview().mobile[0].handled > before);
 }

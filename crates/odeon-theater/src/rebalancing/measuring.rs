@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::policy::{Load, Measured};
-use crate::{MobileActor, MobileId, TheaterId};
+use crate::{MobileActor, MobileId};
 
 /// What was seen of each actor.
 #[derive(Default)]
@@ -19,7 +19,6 @@ struct Known {
     moves: u64,
     /// `None`: it was created here, has been seen once only, and may not have said yet how many it had handled before.
     handled: Option<u64>,
-    heard: HashMap<TheaterId, u64>,
     /// Since when it rests here.
     since: Duration,
 }
@@ -43,27 +42,17 @@ impl Measuring {
         let mut is_steady = true;
         let mut measured = Vec::with_capacity(residents.len());
         for actor in residents.into_iter().filter(|actor| !actor.leaves) {
-            let MobileActor { id, kind, moves, handled, heard, .. } = actor;
+            let MobileActor { id, kind, moves, handled, .. } = actor;
             let known = before.remove(&id).filter(|known| known.moves == moves);
-            let mut one =
-                Measured { id, kind, messages_per_second: 0.0, heard_per_second: Vec::new() };
-            match &known {
+            let mut messages_per_second = 0.0;
+            match known.as_ref().and_then(|known| known.handled) {
+                Some(before) => messages_per_second = rate(handled, before),
                 None => is_steady = false,
-                Some(known) => {
-                    match known.handled {
-                        Some(before) => one.messages_per_second = rate(handled, before),
-                        None => is_steady = false,
-                    }
-                    let came = |from| known.heard.get(from).copied().unwrap_or_default();
-                    let rates = heard.iter().map(|(from, n)| (*from, rate(*n, came(from))));
-                    one.heard_per_second = rates.filter(|(_, rate)| *rate > 0.0).collect();
-                }
             }
             let handled = (known.is_some() || moves > 0).then_some(handled);
             let since = known.map_or(now, |known| known.since);
-            let heard = heard.into_iter().collect();
-            self.known.insert(id, Known { moves, handled, heard, since });
-            measured.push(one);
+            self.known.insert(id, Known { moves, handled, since });
+            measured.push(Measured { id, kind, messages_per_second });
         }
         let all = measured.iter().map(|one| one.messages_per_second).sum();
         let is_steady = is_steady && before.is_empty() && !self.over.is_zero();

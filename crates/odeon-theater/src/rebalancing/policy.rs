@@ -54,14 +54,4 @@ pub struct Measured {
     pub kind: String,
     /// How many messages it has handled in a second.
     pub messages_per_second: f64,
-    /// How many have come to it in a second from each other theater.
-    pub heard_per_second: Vec<(TheaterId, f64)>,
-}
-
-impl Measured {
-    /// How many messages of its own theater it has handled in a second, as far as that can be told.
-    pub fn from_here_per_second(&self) -> f64 {
-        let from_others: f64 = self.heard_per_second.iter().map(|(_, rate)| rate).sum();
-        (self.messages_per_second - from_others).max(0.0)
-    }
 }

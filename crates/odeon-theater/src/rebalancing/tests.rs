@@ -15,13 +15,8 @@ fn load(messages_per_second: f64) -> Load {
     Load { messages_per_second, actors: 1, is_steady: true }
 }
 
-fn one(number: u64, messages_per_second: f64, heard: &[(u128, f64)]) -> Measured {
-    Measured {
-        id: actor(number),
-        kind: "any".into(),
-        messages_per_second,
-        heard_per_second: heard.iter().map(|&(from, rate)| (theater(from), rate)).collect(),
-    }
+fn one(number: u64, messages_per_second: f64) -> Measured {
+    Measured { id: actor(number), kind: "any".into(), messages_per_second }
 }
 
 /// Of theater 5.
@@ -33,7 +28,7 @@ fn situation(actors: Vec<Measured>, others: &[(u128, f64)]) -> Situation {
 
 #[test]
 fn load_goes_to_the_least_busy_until_the_gap_is_closed() {
-    let actors: Vec<_> = (0..6).map(|n| one(n, 1_000.0, &[])).collect();
+    let actors: Vec<_> = (0..6).map(|n| one(n, 1_000.0)).collect();
     let moves = ByLoad::default().choose(&situation(actors.clone(), &[(1, 0.0), (2, 3_000.0)]));
     assert_eq!(moves, [(actor(0), theater(1)), (actor(1), theater(1)), (actor(2), theater(1))]);
     let even = ByLoad::default().choose(&situation(actors, &[(1, 5_000.0)]));
@@ -43,11 +38,11 @@ fn load_goes_to_the_least_busy_until_the_gap_is_closed() {
 #[test]
 fn load_is_left_alone_where_nothing_would_be_won() {
     let mut by_load = ByLoad::default();
-    let one_only = situation(vec![one(1, 9_000.0, &[]), one(2, 0.0, &[])], &[(1, 0.0)]);
+    let one_only = situation(vec![one(1, 9_000.0), one(2, 0.0)], &[(1, 0.0)]);
     assert!(by_load.choose(&one_only).is_empty(), "the other one would be as busy");
-    let few = situation(vec![one(1, 30.0, &[]), one(2, 30.0, &[])], &[(1, 0.0)]);
+    let few = situation(vec![one(1, 30.0), one(2, 30.0)], &[(1, 0.0)]);
     assert!(by_load.choose(&few).is_empty(), "there is little to do");
-    let actors = || (0..4).map(|n| one(n, 1_000.0, &[])).collect();
+    let actors = || (0..4).map(|n| one(n, 1_000.0)).collect();
     let not_busiest = situation(actors(), &[(1, 0.0), (2, 4_001.0)]);
     assert!(by_load.choose(&not_busiest).is_empty(), "the busiest one moves its own");
     let mut unsteady = situation(actors(), &[(1, 0.0)]);
@@ -58,36 +53,4 @@ fn load_is_left_alone_where_nothing_would_be_won() {
     assert!(by_load.choose(&unsteady).is_empty(), "what has gone from here is still counted");
     unsteady.load.is_steady = true;
     assert_eq!(by_load.choose(&unsteady).len(), 2);
-}
-
-#[test]
-fn who_is_sent_to_from_elsewhere_goes_there() {
-    let actors = vec![
-        one(1, 100.0, &[(1, 60.0), (2, 20.0)]),
-        one(2, 300.0, &[(1, 250.0)]),
-        // As much from here, too little, and from one that takes no part.
-        one(3, 100.0, &[(1, 60.0)]),
-        one(4, 5.0, &[(1, 5.0)]),
-        one(5, 100.0, &[(3, 100.0)]),
-    ];
-    let moves = ByTalk::default().choose(&situation(actors, &[(1, 0.0), (2, 0.0)]));
-    assert_eq!(moves, [(actor(2), theater(1)), (actor(1), theater(1))], "the first gains most");
-}
-
-#[test]
-fn who_is_drawn_to_a_greater_theater_waits_for_the_other_one() {
-    let mut by_talk = ByTalk::default();
-    let drawn = || situation(vec![one(1, 100.0, &[(7, 100.0)])], &[(7, 0.0)]);
-    assert!(by_talk.choose(&drawn()).is_empty());
-    assert!(by_talk.choose(&drawn()).is_empty());
-    assert_eq!(by_talk.choose(&drawn()), [(actor(1), theater(7))]);
-    // Whoever is not drawn any more begins anew.
-    assert!(by_talk.choose(&situation(Vec::new(), &[(7, 0.0)])).is_empty());
-    assert!(by_talk.choose(&drawn()).is_empty());
-}
-
-#[test]
-#[should_panic(expected = "factor is at least 1")]
-fn a_factor_that_draws_to_and_fro_is_refused() {
-    let _ = ByTalk::new(0.5, 1.0);
 }

@@ -1,7 +1,7 @@
 //! `odeon theater ps`.
 
 use clap::Args;
-use odeon_theater::{Membership, MobileActor, TheaterId};
+use odeon_theater::{Membership, MobileActor};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -67,7 +67,6 @@ struct ListedActor {
     leaves: bool,
     moves: u64,
     handled: u64,
-    heard: Vec<(String, u64)>,
 }
 
 fn json(found: &[Found]) -> Result<String, TheaterError> {
@@ -91,7 +90,6 @@ fn json(found: &[Found]) -> Result<String, TheaterError> {
         leaves: actor.leaves,
         moves: actor.moves,
         handled: actor.handled,
-        heard: actor.heard.iter().map(|(from, n)| (from.to_string(), *n)).collect(),
     });
     let listed = Listed { theaters: theaters.collect(), actors: actors.collect() };
     serde_json::to_string_pretty(&listed).map_err(TheaterError::failed)
@@ -113,10 +111,6 @@ fn state(is: Membership) -> &'static str {
 
 fn tables(found: &[Found]) -> String {
     let digits = digits_of(found);
-    let name = |id: TheaterId| {
-        let known = found.iter().find(|theater| theater.id == id && theater.overview().is_some());
-        known.map_or_else(|| short(id, digits), |theater| theater.name().to_owned())
-    };
     let mut theaters = vec![row(&["theater", "id", "state", "actors", "referred to", "refers to"])];
     for theater in found {
         let (id, is) = (short(theater.id, digits), state(theater.is));
@@ -130,13 +124,11 @@ fn tables(found: &[Found]) -> String {
             }
         });
     }
-    let mut all = vec![row(&["actor", "kind", "theater", "moves", "handled", "heard from"])];
+    let mut all = vec![row(&["actor", "kind", "theater", "moves", "handled"])];
     for (theater, actor) in actors(found) {
-        let heard: Vec<_> =
-            actor.heard.iter().map(|(from, n)| format!("{} {n}", name(*from))).collect();
         let (moves, handled) = (actor.moves.to_string(), actor.handled.to_string());
         let id = short_actor(actor.id, digits);
-        all.push(row(&[&id, &actor.kind, theater.name(), &moves, &handled, &heard.join(", ")]));
+        all.push(row(&[&id, &actor.kind, theater.name(), &moves, &handled]));
     }
     if all.len() == 1 {
         return aligned(&theaters);

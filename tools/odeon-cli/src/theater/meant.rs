@@ -23,9 +23,8 @@ pub(super) fn digits(theaters: impl IntoIterator<Item = TheaterId>) -> usize {
 /// The digits that suffice for all that `found` tells of.
 pub(super) fn digits_of(found: &[Found]) -> usize {
     let mobile = found.iter().filter_map(Found::overview).flat_map(|overview| &overview.mobile);
-    let heard = mobile.clone().flat_map(|actor| actor.heard.iter().map(|(from, _)| *from));
-    let born = mobile.clone().map(|actor| actor.id.born);
-    digits(found.iter().map(|theater| theater.id).chain(born).chain(heard))
+    let born = mobile.map(|actor| actor.id.born);
+    digits(found.iter().map(|theater| theater.id).chain(born))
 }
 
 pub(super) fn short(id: TheaterId, digits: usize) -> String {

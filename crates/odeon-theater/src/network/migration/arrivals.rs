@@ -254,7 +254,6 @@ impl Inner {
             line.told.clear();
             line.kind = coming.kind.name();
             line.has_name |= coming.has_name;
-            line.heard.forget();
             *before = None;
             let references = std::mem::take(&mut line.references);
             let next = std::mem::take(&mut line.next);

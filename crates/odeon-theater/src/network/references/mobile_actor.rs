@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::TheaterId;
 use crate::network::references::mobile_id::MobileId;
 
 /// A mobile actor, as the theater sees it in which it sits.
@@ -19,6 +18,4 @@ pub struct MobileActor {
     /// How many messages it has handled here, in all the times that it was here while somebody here referred to it. Of one that nobody has asked for before
     /// it is known a moment later.
     pub handled: u64,
-    /// How many have come to it from each other theater since it last came here, with those that wait. All others come from here.
-    pub heard: Vec<(TheaterId, u64)>,
 }

@@ -6,7 +6,6 @@
 
 mod departing;
 mod ended;
-mod heard;
 mod line;
 mod residents;
 mod way_out;
@@ -298,8 +297,7 @@ impl Seats {
         Ok(stands)
     }
 
-    /// If the actor of a seat has moved on: once for each theater that is told. If it is here, what has come
-    /// from the theater is counted.
+    /// If the actor of a seat has moved on: once for each theater that is told.
     pub(in crate::network) fn has_moved_on(
         &self,
         seat: u64,
@@ -308,10 +306,7 @@ impl Seats {
     ) -> Option<Moved> {
         let mut known = self.lock();
         let (who, line) = known.line_of_seat(seat)?;
-        let Sits::Elsewhere(at) = line.sits else {
-            line.heard.count(told);
-            return None;
-        };
+        let Sits::Elsewhere(at) = line.sits else { return None };
         // Where the last move that is known here led.
         let at = line.next.back().map_or(at, |to| to.peer.address(to.seat));
         line.told.insert(told).then(|| Moved { who, at, moves: line.moves, grant: grant(at) })

@@ -9,7 +9,6 @@ use odeon_core::wire::{Address, Earlier, Kind, Settler, StandIn};
 
 use crate::TheaterId;
 use crate::network::references::seats::departing::Departing;
-use crate::network::references::seats::heard::Heard;
 use crate::network::references::seats::way_out::WayOut;
 use crate::routing::marks::Mark;
 use crate::routing::peer::Peer;
@@ -47,8 +46,6 @@ pub(in crate::network) struct Line {
     pub(in crate::network) kind: &'static str,
     /// Whether it has names of the network, or had when it came, as far as it is known here: of those that had not followed it yet nobody says here that they are over.
     pub(in crate::network) has_name: bool,
-    /// From where messages have come to it since it sits here.
-    pub(in crate::network) heard: Heard,
 }
 
 /// Is told whether an actor sits elsewhere, or here again; the so manieth time. What is told on two
@@ -148,7 +145,6 @@ impl Line {
             waits: None,
             kind: "",
             has_name: false,
-            heard: Heard::default(),
         }
     }
 

@@ -77,6 +77,5 @@ fn resident(who: Address, line: &Line) -> Option<MobileActor> {
         leaves: matches!(line.sits, Sits::Leaving(_)),
         moves: line.moves,
         handled: line.first().stands.handled(),
-        heard: line.heard.all(),
     })
 }
